@@ -9,7 +9,7 @@ export const PIPE_NETWORK: Network = { transport: 'pipe' }
 
 /** The origin of a request. */
 export interface RequestOrigin {
-  /** Undefined in memory. */
+  /** The network of the transport; undefined in memory. */
   readonly network?: Network | undefined
   /** Returns all values of a header, by its lower-case name, on transports with headers. */
   headers?(name: string): readonly string[]

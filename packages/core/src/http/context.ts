@@ -20,7 +20,7 @@ export interface EndpointContext extends StreamContext {
   readonly authenticate: Authenticate | undefined
   /** Newest first. */
   readonly served: readonly Revision[]
-  /** Undefined for a single process. */
+  /** Undefined if the server runs in a single process. */
   readonly shared: SharedStores | undefined
   /** Calls that belong to no session. */
   readonly calls: CallPool

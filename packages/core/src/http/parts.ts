@@ -9,7 +9,7 @@ import type { SubscriptionHandler } from './streamable/subscription-handler.ts'
 export interface EndpointParts {
   readonly sessions?: SessionsPart
   readonly subscriptions?: (context: EndpointContext) => SubscriptionHandler
-  /** Without it options may have wrong names: the types catch those. */
+  /** Without it, wrong names of options are found only by the types. */
   readonly checkOptions?: typeof checkEndpointOptions
 }
 

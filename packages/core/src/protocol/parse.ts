@@ -35,7 +35,7 @@ export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARS
  */
 export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  // Too small a text to pass the limits, if it is JSON: each level takes two characters, and each token one.
+  // Whether a JSON text is too short to exceed the limits: each level takes two characters, and each token one.
   const isSmall = body.length <= limits.maxDepth * 2 && body.length <= limits.maxTokens
   // How often the names of the envelope occur. Escapes could spell them too.
   let names = 0

@@ -124,8 +124,8 @@ export interface LimitOptions extends Partial<SessionLimits> {
   /** The time after which a handler is ended even if it reports progress, in ms. @default 300_000 */
   readonly maxHandlerTimeoutMs?: number
   /**
-   * How long the client may take to answer one question, in ms. The handler's timer stops meanwhile. @default
-   * 600_000
+   * How long the client may take to answer one question, in ms. The handler's timer stops meanwhile.
+   * @default 600_000
    */
   readonly inputTimeoutMs?: number
   /** The maximum number of rounds of questions of one call. @default 8 */

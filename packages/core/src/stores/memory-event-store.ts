@@ -25,8 +25,8 @@ interface MemoryEventStoreOptions {
   /** How long an event and an ended stream are kept, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams of one session. One more drops an ended stream, or else the oldest. @default
-   * 512
+   * The maximum number of streams of one session. One more drops an ended stream, or else the oldest.
+   * @default 512
    */
   readonly maxStreamsPerSession?: number
   /**

@@ -123,7 +123,7 @@ export class MemorySessionStore implements SessionStore {
     this.#clock = clock
   }
 
-  /** Includes expired records that are not removed yet. */
+  /** Includes expired records that have not been removed. */
   get size(): number {
     return this.#entries.size
   }

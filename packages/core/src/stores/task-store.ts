@@ -136,7 +136,7 @@ export class MemoryTaskStore implements TaskStore {
     this.#clock = clock
   }
 
-  /** Includes expired records that are not removed yet. */
+  /** Includes expired records that have not been removed. */
   get size(): number {
     return this.#entries.size
   }

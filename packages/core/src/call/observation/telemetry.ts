@@ -25,7 +25,7 @@ export interface ReceivedCall {
   readonly ctx: RequestContext | undefined
   /** Undefined for `initialize`. */
   readonly revision: string | undefined
-  /** Undefined outside of sessions. */
+  /** Undefined outside sessions. */
   readonly sessionId: string | undefined
   /** Whether the revision, an extension or a handler of the client has the method. */
   readonly known: boolean
@@ -36,7 +36,7 @@ export interface ReceivedCall {
   readonly target: string | undefined
   /** How long the call was queued, in ms. */
   readonly queuedMs: number
-  /** Undefined in memory. */
+  /** The network of the transport; undefined in memory. */
   readonly network: Network | undefined
   /** Returns the value of a request header by its lower-case name, if the header occurs once. */
   header(name: string): string | undefined
@@ -85,9 +85,9 @@ export interface SentRequest {
   readonly id: RequestId | undefined
   /** Undefined before it is negotiated. */
   readonly revision: string | undefined
-  /** Undefined outside of sessions. */
+  /** Undefined outside sessions. */
   readonly sessionId: string | undefined
-  /** Undefined in memory. */
+  /** The network of the transport; undefined in memory. */
   readonly network: ServerNetwork | undefined
 }
 

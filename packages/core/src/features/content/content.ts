@@ -47,7 +47,7 @@ export const content = {
   },
   /**
    * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, and for an invalid media type
    */
   image: (
     data: Uint8Array | string,
@@ -61,7 +61,7 @@ export const content = {
   }),
   /**
    * @param data - bytes, or padded base64
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a text that is not base64, and for a bad media type
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a string that is not base64, and for an invalid media type
    */
   audio: (
     data: Uint8Array | string,

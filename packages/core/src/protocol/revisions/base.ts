@@ -29,7 +29,7 @@ export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   const { fields, structured, methods, notifications, serverRequests, ...flags } = data
   const projector = createProjector(fields)
   const { project, block } = projector
-  // Where a structured value is an object, a tool whose schema allows something else is shown without it, or with
+  // If structured values must be objects, the schema of a tool that allows other values is omitted, or wrapped in
   // an object.
   const projectTool = (tool: Tool & WithWrappedOutput): JsonObject => {
     const { outputSchema, ...rest } = tool

@@ -20,7 +20,7 @@ export function modernRevision(data: RevisionData): Revision {
       // The members of a tool's result are chosen one by one, which leaves out those of the envelope.
       const content = method === Method.CallTool ? result : withoutEnvelope(method, result)
       if (_meta === undefined) return base.encodeResult(method, content)
-      // The result's own metadata goes first, where the envelope finds it.
+      // Puts the result's own metadata first, where the envelope looks for it.
       const own = { ...(_meta as JsonObject), [SERVER_INFO]: undefined }
       const rest = base.encodeResult(method, { ...content, _meta: undefined })
       return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
