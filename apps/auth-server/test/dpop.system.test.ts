@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { introspection } from '@jetway/auth'
-import { callTool, initialize, INITIALIZED } from '@jetway-apps/test-support'
+import { callTool, initialize, INITIALIZED, logLines } from '@jetway-apps/test-support'
 import { startCluster } from '@jetway-apps/test-support/cluster'
 import { post, text } from '@jetway-apps/test-support/http'
 import { NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
@@ -26,7 +26,8 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires bound t
     const issuer = await startIssuer({ tokens })
     const { clientId, clientSecret } = issuer.service
     const token = tokens === 'opaque' ? { token: introspection({ clientId, clientSecret }) } : {}
-    const url = await protect(issuer, mount, { protection: { dpop: 'require', ...token } })
+    const logger = logLines()
+    const url = await protect(issuer, mount, { logger, protection: { dpop: 'require', ...token } })
     const client = await signInWithKey(issuer, url, 'mcp files:write')
     expect(client.tokenType).toBe('dpop')
     const session = await open(client)
@@ -34,6 +35,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires bound t
     expect(await text(await client.post(callTool('write'), session))).toContain('written')
     const stolen = { ...session, authorization: `Bearer ${client.token}` }
     expect((await post(url, JSON.stringify(callTool('whoami')), stolen)).status).toBe(401)
+    expect(logger.lines).toEqual([expect.stringContaining('this was sent as a bearer token')])
   })
 
   it('gives oauth4webapi a nonce, and accepts it', async () => {

@@ -4,7 +4,7 @@ import { authorizationCode, oauth } from '@jetway/client/oauth'
 import { freePort } from '@jetway-apps/test-support/http'
 import { MOUNTS } from '@jetway-apps/test-support/mounts'
 import type { AuthorizationServer } from '@jetway/testing/authorization-server'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { INTERACTION, type LoginOptions } from '../src/github-login/interactions.ts'
 import { serve } from '../src/github-login/serve.ts'
 import { Browser, type Page } from './support/browser.ts'
@@ -28,6 +28,11 @@ interface Site {
 }
 
 async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site> {
+  // oidc-provider warns about its storage in memory, and the server prints why a login failed.
+  for (const method of ['info', 'warn', 'error'] as const) {
+    const printed = vi.spyOn(console, method).mockReturnValue()
+    onTestFinished(() => printed.mockRestore())
+  }
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}`
   const github = await startGitHub(() => issuer + INTERACTION)

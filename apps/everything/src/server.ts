@@ -17,7 +17,7 @@ import { addTaskTools } from './tools/task-tools.ts'
 
 export interface EverythingOptions extends Pick<
   ServerOptions,
-  'limits' | 'requestState' | 'revisions' | 'shared'
+  'limits' | 'logger' | 'requestState' | 'revisions' | 'shared'
 > {
   /** Adds handlers that throw, hang, or return values that cannot be sent. */
   readonly misbehaving?: boolean
