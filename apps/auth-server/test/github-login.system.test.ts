@@ -28,6 +28,11 @@ interface Site {
 }
 
 async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site> {
+  // oidc-provider warns about its storage in memory, and the server prints why a login failed.
+  for (const method of ['info', 'warn', 'error'] as const) {
+    const printed = vi.spyOn(console, method).mockReturnValue()
+    onTestFinished(() => printed.mockRestore())
+  }
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}`
   const github = await startGitHub(() => issuer + INTERACTION)

@@ -27,7 +27,9 @@ function createRelay(): McpServer {
 }
 
 async function start(mount: Mount): Promise<{ url: string; agent: Agent }> {
-  const { origin, stop } = await mount(createRelay())
+  const { origin, stop, http } = await mount(createRelay())
+  // On a busy machine, the server would close an idle connection while a client sends on it.
+  Object.assign(http, { keepAliveTimeout: 0 })
   const agent = new Agent({ keepAlive: true, maxSockets: 128 })
   onTestFinished(stop)
   onTestFinished(() => agent.destroy())
