@@ -14,7 +14,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'get their own responses although they share an id',
+          name: 'get separate responses even if they share an id',
         },
       ],
     },
@@ -73,7 +73,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'is refused a second time without an effect on the session',
+          name: 'is refused a second time, and leaves the session unchanged',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -104,7 +104,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'has no effect if several running calls have the id',
+          name: 'is ignored if several running calls have the same id',
         },
       ],
     },
