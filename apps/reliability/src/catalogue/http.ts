@@ -15,7 +15,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'refuses hosts and origins on both routes',
+          name: 'checks hosts and origins on both routes',
         },
       ],
     },
@@ -24,10 +24,10 @@ export const HTTP: Group = {
       fault: 'Origins that resemble an allowed one',
       behaviour: '403. An Origin is parsed and compared whole.',
       tests: [
-        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'refuses %j without a list' },
+        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'refuses %j if there is no list' },
         {
           file: 'packages/core/test/http/guard/hosts.test.ts',
-          name: 'accepts only a complete match with a list',
+          name: 'accepts only exact matches if there is a list',
         },
       ],
     },

@@ -29,7 +29,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'is unknown to other principals',
+          name: 'appears to other principals as an unknown session',
         },
       ],
     },
