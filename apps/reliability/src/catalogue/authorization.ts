@@ -33,7 +33,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
-          name: 'end the GET stream of a session, which continues with new credentials',
+          name: 'end the GET stream, and let the session continue with new credentials',
         },
       ],
     },

@@ -61,7 +61,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/pings.test.ts',
-          name: 'pings all sessions with one timer, and none in mode comment',
+          name: 'pings all sessions with one timer, and sends no pings in `comment` mode',
         },
       ],
     },

@@ -10,7 +10,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if a page sends them after DNS rebinding, and run nothing',
+          name: 'are refused if a page sends them after DNS rebinding, without running anything',
         },
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
@@ -38,7 +38,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused with the content types that browsers send to other sites without a preflight',
+          name: 'are refused if the content type can be sent cross-site without a preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -75,7 +75,7 @@ export const HTTP: Group = {
       behaviour:
         '400 if Authorization, Host, Origin, Content-Type, Last-Event-ID or an `Mcp-*` header is repeated.',
       tests: [
-        { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused when a header is sent twice' },
+        { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused if a header is sent twice' },
         {
           file: 'packages/testing/src/contracts/adapter-requests.ts',
           name: 'refuses a repeat of each header that must be single',
@@ -222,7 +222,7 @@ export const HTTP: Group = {
       behaviour: '405 with `Allow`. Without sessions, GET and DELETE are wrong too.',
       tests: [
         { file: 'packages/core/test/http/refusals.test.ts', name: 'wrongMethod' },
-        { file: 'packages/core/test/http/refusals.test.ts', name: 'lists the methods of a mount' },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'lists the allowed methods' },
       ],
     },
     {

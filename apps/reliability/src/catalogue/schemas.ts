@@ -207,7 +207,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'throwing %s ${when}' },
         {
           file: 'packages/core/test/http/refusals.test.ts',
-          name: 'repeats nothing that the client has sent',
+          name: 'never echoes client input',
         },
       ],
     },

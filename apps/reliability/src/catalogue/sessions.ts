@@ -25,7 +25,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are unknown to each other with every HTTP method, with the reply for an unknown session',
+          name: 'are indistinguishable from unknown sessions to each other, with every HTTP method',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
@@ -40,7 +40,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'ignores an id that the client has chosen',
+          name: 'ignores an id chosen by the client',
         },
       ],
     },
@@ -51,11 +51,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is replaced by a second GET of the same principal',
+          name: 'is replaced by a second GET from the same principal',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is not replaced by a GET of another principal',
+          name: 'is not replaced by a GET from another principal',
         },
       ],
     },
@@ -147,7 +147,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'happens after 30 idle minutes, or after 60 s if it is uninitialized',
+          name: 'happens after 30 idle minutes, or after 60 s if the session is uninitialized',
         },
         {
           file: 'packages/core/test/http/support/churn.ts',
@@ -182,7 +182,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'closes no active session: a new one gets 503 with Retry-After, with %s',
+          name: 'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
