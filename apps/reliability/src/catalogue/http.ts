@@ -241,7 +241,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',
-          name: 'limits the calls of each principal separately',
+          name: 'limits calls by each principal separately',
         },
       ],
     },

@@ -100,7 +100,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'is not cancelled by an unknown id or from another session',
+          name: 'is not affected by a cancellation with an unknown id or from another session',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
@@ -119,7 +119,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
-          name: 'cancels it: the handler is aborted, and later messages are dropped',
+          name: 'aborts the handler and drops later messages',
         },
       ],
     },
