@@ -181,7 +181,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/sse-format.test.ts',
-          name: 'prevents forgery through the id or the name',
+          name: 'prevents forged events through the id or the name',
         },
         { file: 'packages/core/test/http/streams/sse-format.test.ts', name: 'formats any data as one event' },
       ],

@@ -186,7 +186,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets a failed deletion again when it works',
+          name: 'gets a failed deletion again when it recovers',
         },
       ],
     },

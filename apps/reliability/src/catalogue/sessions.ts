@@ -151,7 +151,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/support/churn.ts',
-          name: 'deleted and abandoned sessions leave nothing behind, and an idle one takes less than 2 KB',
+          name: 'frees deleted and abandoned sessions, and keeps an idle session below 2 KB',
         },
       ],
     },
@@ -162,7 +162,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/support/churn.ts',
-          name: 'deleted and abandoned sessions leave nothing behind, and an idle one takes less than 2 KB',
+          name: 'frees deleted and abandoned sessions, and keeps an idle session below 2 KB',
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
@@ -218,7 +218,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'drops streams of the session with the most bytes beyond maxTotalBytes, ended ones first',
+          name: 'drops streams from the session with the most bytes beyond `maxTotalBytes`, ended streams first',
         },
       ],
     },
