@@ -89,7 +89,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are all refused if authenticate returns nothing',
+          name: 'are all refused if `authenticate` returns nothing',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',

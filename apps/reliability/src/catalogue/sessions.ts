@@ -25,7 +25,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are indistinguishable from unknown sessions to each other, with every HTTP method',
+          name: 'appear to each other as unknown sessions, with every HTTP method',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
@@ -70,7 +70,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'is refused if it belongs to another session, even of the same principal in the same store',
+          name: 'is refused if it belongs to another session, even one of the same principal in the same store',
         },
       ],
     },
@@ -109,7 +109,7 @@ export const SESSIONS: Group = {
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'loses nothing and gets nothing twice, however often its connection is cut',
+          name: 'gets everything exactly once, however often the connection is cut',
         },
       ],
     },
@@ -135,7 +135,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'loses nothing and gets nothing twice, however often its connection is cut',
+          name: 'gets everything exactly once, however often the connection is cut',
         },
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete with a slow store' },
       ],

@@ -259,7 +259,7 @@ describe('stateless requests on a duplex transport', () => {
     ])
   })
 
-  it('are counted, and answered although the client has closed its side', async () => {
+  it('are counted, and answered even if the client has closed its side', async () => {
     const { transport, connection, release, texts } = bench()
     void transport.receive(alone(1, 'tools/call', { key: 'a' }))
     expect(connection.stats()).toMatchObject({ sessions: 0, callsInFlight: 1 })

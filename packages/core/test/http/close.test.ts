@@ -169,7 +169,7 @@ describe('endpoint.close', () => {
     expect(sink.closed).toBe(true)
   })
 
-  it('is called by Symbol.asyncDispose, which waits for it', async () => {
+  it('is called and awaited by Symbol.asyncDispose', async () => {
     const { endpoint, session } = await bench()
     await endpoint[Symbol.asyncDispose]()
     expect((await session.post(ping)).status).toBe(503)

@@ -198,7 +198,5 @@ describe('duplicateHeader', () => {
     [['Accept-Charset', 'a', 'Accept-Charset', 'b', 'Last-Modified', 'c', 'Last-Modified', 'd'], undefined],
     [['Connection', 'a', 'Connection', 'b', 'Method', 'm', 'Method', 'm'], undefined],
     [[], undefined],
-  ])('finds the repeated header in %j, which is %s', (raw, expected) =>
-    expect(duplicateHeader(raw)).toBe(expected),
-  )
+  ])('finds the repeated header in %j (%s)', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
 })

@@ -373,7 +373,7 @@ describe('server.close', () => {
     expect(disposed).toBe(true)
   })
 
-  it('is called by Symbol.asyncDispose, which waits for it', async () => {
+  it('is called and awaited by Symbol.asyncDispose', async () => {
     const events: string[] = []
     const end = async (): Promise<void> => {
       await settled()
@@ -406,7 +406,7 @@ describe('server.close', () => {
 })
 
 describe('logging: false', () => {
-  it('sends no log messages and offers no level', async () => {
+  it('does not send log messages or offer a log level', async () => {
     const server = create({ logging: false })
     server.addTool({ name: 'chatty', handler: (_, ctx) => ctx.log.emergency('fire') })
     const peer = await openPeer(server)
@@ -442,7 +442,7 @@ describe('server.use', () => {
     expect(logged.join('\n')).toMatch(/around ping returned no result: return the result of next\(\)/)
   })
 
-  it('accepts middleware that returns no promise', async () => {
+  it('accepts middleware that does not return a promise', async () => {
     const server = create()
     server.use('ping', () => ({ early: true }) as never)
     expect((await (await openPeer(server)).request('ping')).result).toEqual({ early: true })

@@ -145,12 +145,12 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect([status, json.error?.code, harness.ran]).toEqual([400, -32600, []])
   })
 
-  it('does not require a header for null, which is left to the schema', async () => {
+  it('does not require a header for null, because the schema checks null', async () => {
     const { json } = await query(serve(), { region: null })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('ignores an object instead of a string, which the schema reports to the model', async () => {
+  it('ignores an object instead of a string, because the schema reports it to the model', async () => {
     const { json } = await query(serve(), { region: {} })
     expect(json.result).toMatchObject({ isError: true })
   })

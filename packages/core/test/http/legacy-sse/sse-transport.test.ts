@@ -203,7 +203,7 @@ describe('POST /message', () => {
     expect(endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
   })
 
-  it('replies at once although the call takes longer', async () => {
+  it('replies at once even if the call takes longer', async () => {
     const { client, sink, ...made } = await started()
     expect((await client.call('hold')).status).toBe(202)
     await client.post(ping('other'))
@@ -380,7 +380,7 @@ describe('limits of HTTP+SSE', () => {
     expect(dropped).toBeGreaterThan(8_000_000)
   })
 
-  it('end a stream only if no session is opened on it in time', async () => {
+  it('end a stream if no session is opened on the stream in time', async () => {
     const made = harness()
     const idle = await openSse(made)
     const used = await openSse(made)

@@ -113,7 +113,7 @@ describe('a session on several nodes', () => {
     expect((await b.at(session).post(ping)).status).toBe(404)
   })
 
-  it('keeps only one GET stream, which a new GET replaces', async () => {
+  it('stores only one GET stream, and replaces it on a new GET', async () => {
     const cluster = createCluster()
     const session = await cluster.node().open()
     const first = await session.get()

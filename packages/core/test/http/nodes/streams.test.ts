@@ -123,7 +123,7 @@ describe("a call's stream resumed on another node", () => {
     expect((await resume(nodes.b, nodes.session, lastId(first.sink))).status).toBe(400)
   })
 
-  it('continues at once for a client that reconnects while its former connection is stalled', async () => {
+  it('continues at once for a client that reconnects while the old connection is stalled', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))

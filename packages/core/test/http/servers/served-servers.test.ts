@@ -88,7 +88,7 @@ describe('a server selector', () => {
     expect(second.sink.messages).toEqual([])
   })
 
-  it('can return a server that closes, which ends only the sessions on that server', async () => {
+  it("can return a server that later closes, ending only that server's sessions", async () => {
     const { open, post, a } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })

@@ -112,7 +112,7 @@ describe('a session over Streamable HTTP', () => {
 describe('sessions of different principals', () => {
   const endpoint = { authenticate: () => undefined }
 
-  it('are indistinguishable from unknown sessions to each other, with every HTTP method', async () => {
+  it('appear to each other as unknown sessions, with every HTTP method', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     for (const method of ['POST', 'GET', 'DELETE']) {
@@ -127,7 +127,7 @@ describe('sessions of different principals', () => {
     expect((await session.post(ping())).status).toBe(200)
   })
 
-  it('are all refused if authenticate returns nothing', async () => {
+  it('are all refused if `authenticate` returns nothing', async () => {
     const { send } = createHarness({ endpoint })
     for (const method of ['POST', 'GET', 'DELETE']) {
       const answer = await send({ method, ...(method === 'POST' && { body: initializeMessage() }), ...alice })

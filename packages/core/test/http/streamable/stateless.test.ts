@@ -25,7 +25,7 @@ const setUp = (server: McpServer): void => {
 }
 
 describe('a mount without sessions', () => {
-  it('answers initialize without a session id, and stores nothing', async () => {
+  it('answers initialize without a session id, and does not store anything', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(initializeMessage('2025-11-25'))
     expect(answer.json.result).toMatchObject({ protocolVersion: '2025-11-25' })

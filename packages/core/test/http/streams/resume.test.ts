@@ -172,7 +172,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('may resume while its old connection is open, which then closes', async () => {
+  it('can resume while its old connection is open, and closes the old one', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -183,7 +183,7 @@ describe.each([
     expect(progress([...first.sink.messages, ...second.sink.messages])).toEqual([1, 2, 3, true])
   })
 
-  it('loses nothing and gets nothing twice, however often its connection is cut', async () => {
+  it('gets everything exactly once, however often the connection is cut', async () => {
     const steps = 60
     const { first, session, step } = await streaming(steps, endpoint())
     const seen: Message[] = []
@@ -312,7 +312,7 @@ describe('the GET stream', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('starts over if there is no Last-Event-ID, which drops earlier events', async () => {
+  it('starts over and drops earlier events if there is no Last-Event-ID', async () => {
     const { session } = await bench()
     const first = await session.get()
     const from = lastId(first)
@@ -367,7 +367,7 @@ describe('an unknown Last-Event-ID', () => {
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(200)
   })
 
-  it('is refused if it belongs to another session, even of the same principal in the same store', async () => {
+  it('is refused if it belongs to another session, even one of the same principal in the same store', async () => {
     const eventStore = new MemoryEventStore()
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })

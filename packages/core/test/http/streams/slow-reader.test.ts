@@ -299,7 +299,7 @@ describe('SseWriter', () => {
     expect(outbound.pressure()).toBeUndefined()
   })
 
-  it('writes comments only if nothing is queued, until its end', async () => {
+  it('writes comments only if nothing is queued, until it ends', async () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     const sink = new TestSink()
     outbound.writeIfIdle('not open ')
