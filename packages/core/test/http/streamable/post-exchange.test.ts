@@ -147,7 +147,7 @@ describe('the reply to a call', () => {
   it.each([
     ['now', {}],
     ['report', { steps: 1 }],
-    ['unknown tool', {}],
+    ['nothing by this name', {}],
   ])('contains one response if it is a stream, however the call ends: %s', async (name, args) => {
     const { session } = await bench({ endpoint: { response: 'sse' } })
     const { sink } = await session.call(name, args)
