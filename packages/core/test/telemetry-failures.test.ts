@@ -82,7 +82,7 @@ async function startServer(telemetry: Telemetry, answer: Script = ROOTS) {
 
 describe('telemetry that fails', () => {
   it.each(['active', 'received', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not change a call: %s',
+    'does not affect a call: %s',
     async (call) => {
       const { client, handler, lines } = await startServer(telemetryWith({ call }))
       expect(textOf(await client.call('ask'))).toBe('1 folders')
@@ -92,7 +92,7 @@ describe('telemetry that fails', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not change a question, and sends it once: %s',
+    'does not affect a question or send it twice: %s',
     async (question) => {
       const { client, handler, lines } = await startServer(telemetryWith({ question }))
       expect(textOf(await client.call('ask'))).toBe('1 folders')
@@ -102,7 +102,7 @@ describe('telemetry that fails', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not change a question that the client refuses: %s',
+    'does not affect a question that the client refuses: %s',
     async (question) => {
       const { client } = await startServer(telemetryWith({ question }), REFUSAL)
       expect(textOf(await client.call('ask'))).toContain('broken')
@@ -110,7 +110,7 @@ describe('telemetry that fails', () => {
     },
   )
 
-  it('is logged once in ten minutes, with the number of skipped lines', async () => {
+  it('is logged once every ten minutes, with the number of skipped lines', async () => {
     const { client, clock, lines } = await startServer(telemetryWith({ call: 'received' }))
     // The first failure is the one during `initialize`.
     expect(lines).toEqual([{ skipped: 0, message: FAILED }])

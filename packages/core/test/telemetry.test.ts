@@ -59,7 +59,7 @@ async function observedPeer(options: ServerOptions = {}) {
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-describe('the option telemetry', () => {
+describe('the `telemetry` option', () => {
   it.each([
     ['a result', () => 'fine', { outcome: 'ok' }],
     [
@@ -96,7 +96,7 @@ describe('the option telemetry', () => {
     ['tools/list', {}, { target: undefined, known: true }],
     ['invented/method', {}, { target: undefined, known: false }],
   ])(
-    'reports the registered name of %s %o, never a name that the client invents',
+    'reports the registered name for %s %o, never a name invented by the client',
     async (method, params, expected) => {
       const { telemetry, server, connect } = await observedPeer()
       server.addTool({ name: 'add', handler: () => '3' })
@@ -122,7 +122,7 @@ describe('the option telemetry', () => {
     })
   })
 
-  it('passes the result before projection to observations that want it', async () => {
+  it('passes the unprojected result to observations that request it', async () => {
     const { telemetry, server, connect } = await observedPeer()
     server.addTool({ name: 'tool', outputSchema: z.object({ n: z.number() }), handler: () => ({ n: 3 }) })
     const peer = await connect()
@@ -135,7 +135,7 @@ describe('the option telemetry', () => {
     ])
   })
 
-  it('runs a handler and its cancellation within the observation of the call', async () => {
+  it("runs a handler and its cancellation inside the call's observation", async () => {
     const { telemetry, server, connect } = await observedPeer()
     const seen: (string | undefined)[] = []
     server.addTool({
@@ -155,7 +155,7 @@ describe('the option telemetry', () => {
     expect(seen).toEqual([`tools/call ${id}`, `tools/call ${id}`])
   })
 
-  it('runs the timeout of a call within the observation of the call', async () => {
+  it("runs a call's timeout inside its observation", async () => {
     const { telemetry, server, connect } = await observedPeer({ logger: silent })
     const seen: (string | undefined)[] = []
     server.addTool({
@@ -194,7 +194,7 @@ describe('the option telemetry', () => {
     expect(telemetry.calls.slice(-2).map(({ queuedMs }) => queuedMs)).toEqual([0, 7])
   })
 
-  it('adds to the _meta of a question, and reports that it was not answered', async () => {
+  it("adds to a question's _meta, and reports that the question was not answered", async () => {
     const { telemetry, server } = await observedPeer()
     telemetry.meta = { traceparent: '00-1', progressToken: 'kept' }
     server.addTool({
@@ -214,7 +214,7 @@ describe('the option telemetry', () => {
     await answer
   })
 
-  it('passes the network and headers that occur once, over HTTP', async () => {
+  it('passes network details and single-valued headers over HTTP', async () => {
     const telemetry = new Recorder()
     const handler = toFetch(createServer(telemetry))
     const body = { jsonrpc: '2.0', id: 1, method: 'ping' }
@@ -242,7 +242,7 @@ describe('the option telemetry', () => {
     expect([call?.header('traceparent'), call?.header('tracestate')]).toEqual(['one', undefined])
   })
 
-  it('is not called while it is not active', async () => {
+  it('is not called while inactive', async () => {
     const { telemetry, server, connect } = await observedPeer()
     telemetry.active = false
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -251,7 +251,7 @@ describe('the option telemetry', () => {
     expect(telemetry.calls).toEqual([])
   })
 
-  it('is attached once, and detached when the server has closed', async () => {
+  it('is attached once, and detached after the server has closed', async () => {
     const telemetry = new Recorder()
     const server = createServer(telemetry)
     expect([telemetry.attached, telemetry.detached]).toEqual([1, 0])
@@ -260,7 +260,7 @@ describe('the option telemetry', () => {
     expect([telemetry.attached, telemetry.detached]).toEqual([1, 1])
   })
 
-  it('is refused if it is not a telemetry', () => {
+  it('is refused if it is not a telemetry object', () => {
     expect(() => createServer({ active: true } as unknown as Telemetry)).toThrow(/telemetry/)
   })
 })

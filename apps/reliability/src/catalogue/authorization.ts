@@ -13,11 +13,11 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'requests a token if there is none: %j',
+          name: 'challenges a request without a token: %j',
         },
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'names realm and metadata in its challenge',
+          name: 'includes the realm and the metadata URL in its challenge',
         },
       ],
     },
@@ -29,11 +29,11 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'counts as expired after a tolerance of 60 s: %i s later the status is %i',
+          name: 'expires after a tolerance of 60 s: %i s later the status is %i',
         },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
-          name: 'end the GET stream of a session, which continues with new credentials',
+          name: 'end the GET stream, and let the session continue with new credentials',
         },
       ],
     },
@@ -89,7 +89,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are all refused if authenticate returns nothing',
+          name: 'are all refused if `authenticate` returns nothing',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
@@ -121,7 +121,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'refuses the token if verify throws or rejects, and logs the cause only',
+          name: 'refuses the token if `verify` throws or rejects, and only logs the cause',
         },
         { file: 'packages/client/test/auth/secrets.test.ts', name: 'go to the origin of its server only' },
         { file: 'packages/client/test/auth/with-auth.test.ts', name: 'a redirect %i is not followed' },

@@ -61,7 +61,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/pings.test.ts',
-          name: 'pings all sessions with one timer, and none in mode comment',
+          name: 'pings all sessions with one timer, and sends no pings in `comment` mode',
         },
       ],
     },
@@ -73,7 +73,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
-          name: 'refuse one more than the maximum, until another has ended',
+          name: 'refuse subscriptions beyond the maximum until another has ended',
         },
         {
           file: 'apps/reliability/test/support/limits/calls.ts',

@@ -10,12 +10,12 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if a page sends them after DNS rebinding, and run nothing',
+          name: 'are refused if a page sends them after DNS rebinding, without running anything',
         },
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'refuses hosts and origins on both routes',
+          name: 'checks hosts and origins on both routes',
         },
       ],
     },
@@ -24,10 +24,10 @@ export const HTTP: Group = {
       fault: 'Origins that resemble an allowed one',
       behaviour: '403. An Origin is parsed and compared whole.',
       tests: [
-        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'refuses %j without a list' },
+        { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'refuses %j if there is no list' },
         {
           file: 'packages/core/test/http/guard/hosts.test.ts',
-          name: 'accepts only a complete match with a list',
+          name: 'accepts only exact matches if there is a list',
         },
       ],
     },
@@ -38,7 +38,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused with the content types that browsers send to other sites without a preflight',
+          name: 'are refused if the content type can be sent cross-site without a preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -75,7 +75,7 @@ export const HTTP: Group = {
       behaviour:
         '400 if Authorization, Host, Origin, Content-Type, Last-Event-ID or an `Mcp-*` header is repeated.',
       tests: [
-        { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused when a header is sent twice' },
+        { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused if a header is sent twice' },
         {
           file: 'packages/testing/src/contracts/adapter-requests.ts',
           name: 'refuses a repeat of each header that must be single',
@@ -181,7 +181,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/sse-format.test.ts',
-          name: 'prevents forgery through the id or the name',
+          name: 'prevents forged events through the id or the name',
         },
         { file: 'packages/core/test/http/streams/sse-format.test.ts', name: 'formats any data as one event' },
       ],
@@ -222,7 +222,7 @@ export const HTTP: Group = {
       behaviour: '405 with `Allow`. Without sessions, GET and DELETE are wrong too.',
       tests: [
         { file: 'packages/core/test/http/refusals.test.ts', name: 'wrongMethod' },
-        { file: 'packages/core/test/http/refusals.test.ts', name: 'lists the methods of a mount' },
+        { file: 'packages/core/test/http/refusals.test.ts', name: 'lists the allowed methods' },
       ],
     },
     {
@@ -241,7 +241,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',
-          name: 'limits the calls of each principal separately',
+          name: 'limits calls by each principal separately',
         },
       ],
     },

@@ -14,7 +14,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'get their own responses although they share an id',
+          name: 'get separate responses even if they share an id',
         },
       ],
     },
@@ -73,7 +73,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'is refused a second time without an effect on the session',
+          name: 'is refused a second time, and leaves the session unchanged',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -100,11 +100,11 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'is not cancelled by an unknown id or from another session',
+          name: 'is not affected by a cancellation with an unknown id or from another session',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'has no effect if several running calls have the id',
+          name: 'is ignored if several running calls have the same id',
         },
       ],
     },
@@ -119,7 +119,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
-          name: 'cancels it: the handler is aborted, and later messages are dropped',
+          name: 'aborts the handler and drops later messages',
         },
       ],
     },

@@ -68,7 +68,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends with an error when its node stops, and drops what that node sends later',
+          name: 'ends with an error when its node stops, and drops events sent later by that node',
         },
       ],
     },
@@ -84,7 +84,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'ends a subscription that another node does not know, and starts one that it considers active',
+          name: 'ends a subscription unknown to another node, and restarts one that the other node considers active',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
@@ -119,15 +119,15 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'is answered at any node that gets the response',
+          name: 'is answered on whichever node receives the response',
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'is not answered by another session or principal at another node',
+          name: 'cannot be answered by another session or principal on another node',
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'ends the call at whichever node runs it',
+          name: 'ends the call on whichever node runs it',
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
@@ -139,7 +139,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'is answered once, at any node that gets the response',
+          name: 'is answered once, on whichever node receives the response',
         },
       ],
     },
@@ -182,11 +182,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'ends with DELETE while the stores are down, which forget it later',
+          name: 'ends with a DELETE while the stores are down, and is removed from the stores later',
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets a failed deletion again when it works',
+          name: 'gets a failed deletion again when it recovers',
         },
       ],
     },
@@ -206,7 +206,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'gets 503 at other nodes until it has read, and loses notifications beyond a limit',
+          name: 'gets 503 on other nodes until it has caught up, and loses notifications beyond a limit',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',

@@ -47,7 +47,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/memory-transport.test.ts',
-          name: 'closes a thousand pairs whose close handlers close again',
+          name: 'closes a thousand pairs whose close handlers call close() again',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',

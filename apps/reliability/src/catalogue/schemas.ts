@@ -136,11 +136,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any change, always with the same bytes',
+          name: 'is refused after any modification, always with the same bytes',
         },
         {
           file: 'packages/core/test/http/streamable/request-state.long.test.ts',
-          name: '100,000 changed requestStates are refused with the same bytes',
+          name: 'refuses 100,000 tampered requestStates with the same bytes',
         },
       ],
     },
@@ -150,10 +150,10 @@ export const SCHEMAS: Group = {
       behaviour:
         'It is bound to server, principal, method and arguments, and expires after 10 minutes. Single use is an option.',
       tests: [
-        { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'used $what is refused' },
+        { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'cannot be used $what' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'admits one of two simultaneous calls',
+          name: 'is accepted in only one of two simultaneous calls',
         },
       ],
     },
@@ -162,10 +162,10 @@ export const SCHEMAS: Group = {
       fault: 'Refusals that tell their cause',
       behaviour: 'Every refused `requestState` gets the same bytes.',
       tests: [
-        { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'used $what is refused' },
+        { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'cannot be used $what' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any change, always with the same bytes',
+          name: 'is refused after any modification, always with the same bytes',
         },
       ],
     },
@@ -207,7 +207,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'throwing %s ${when}' },
         {
           file: 'packages/core/test/http/refusals.test.ts',
-          name: 'repeats nothing that the client has sent',
+          name: 'never echoes client input',
         },
       ],
     },

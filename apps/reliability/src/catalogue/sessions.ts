@@ -25,11 +25,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'are unknown to each other with every HTTP method, with the reply for an unknown session',
+          name: 'appear to each other as unknown sessions, with every HTTP method',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'is unknown to other principals',
+          name: 'appears to other principals as an unknown session',
         },
       ],
     },
@@ -40,7 +40,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'ignores an id that the client has chosen',
+          name: 'ignores an id chosen by the client',
         },
       ],
     },
@@ -51,11 +51,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is replaced by a second GET of the same principal',
+          name: 'is replaced by a second GET from the same principal',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is not replaced by a GET of another principal',
+          name: 'is not replaced by a GET from another principal',
         },
       ],
     },
@@ -70,7 +70,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'is refused if it belongs to another session, even of the same principal in the same store',
+          name: 'is refused if it belongs to another session, even one of the same principal in the same store',
         },
       ],
     },
@@ -109,7 +109,7 @@ export const SESSIONS: Group = {
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'loses nothing and gets nothing twice, however often its connection is cut',
+          name: 'gets everything exactly once, however often the connection is cut',
         },
       ],
     },
@@ -135,7 +135,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'loses nothing and gets nothing twice, however often its connection is cut',
+          name: 'gets everything exactly once, however often the connection is cut',
         },
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete with a slow store' },
       ],
@@ -147,11 +147,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'happens after 30 idle minutes, or after 60 s if it is uninitialized',
+          name: 'happens after 30 idle minutes, or after 60 s if the session is uninitialized',
         },
         {
           file: 'packages/core/test/http/support/churn.ts',
-          name: 'deleted and abandoned sessions leave nothing behind, and an idle one takes less than 2 KB',
+          name: 'frees deleted and abandoned sessions, and keeps an idle session below 2 KB',
         },
       ],
     },
@@ -162,7 +162,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/support/churn.ts',
-          name: 'deleted and abandoned sessions leave nothing behind, and an idle one takes less than 2 KB',
+          name: 'frees deleted and abandoned sessions, and keeps an idle session below 2 KB',
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
@@ -182,7 +182,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'closes no active session: a new one gets 503 with Retry-After, with %s',
+          name: 'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -218,7 +218,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'drops streams of the session with the most bytes beyond maxTotalBytes, ended ones first',
+          name: 'drops streams from the session with the most bytes beyond `maxTotalBytes`, ended streams first',
         },
       ],
     },

@@ -86,7 +86,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(started).toEqual([])
   })
 
-  it('is refused a second time without an effect on the session', async () => {
+  it('is refused a second time, and leaves the session unchanged', async () => {
     const { transport } = await open({}, '2025-06-18')
     await transport.receive(initialize('2024-11-05', { id: 5 }))
     await transport.receive(ping(6))
@@ -97,7 +97,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
   })
 
   it.each([
-    ['no version', {}],
+    ['a missing version', {}],
     ['capabilities that are not an object', { protocolVersion: '2025-11-25', capabilities: [] }],
     ['a clientInfo of 20 KiB', { protocolVersion: '2025-11-25', clientInfo: { name: 'x'.repeat(20_000) } }],
   ])('fails with -32602 for %s', async (_, params) => {
@@ -106,7 +106,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(transport.sent).toMatchObject([{ id: 1, error: { code: -32602 } }])
   })
 
-  it('returns an error without the cause when the lifespan fails, and can be repeated', async () => {
+  it('returns an error that hides the cause if the lifespan fails, and can be repeated', async () => {
     let fails = true
     const { transport } = connect({ ready: () => (fails ? Promise.reject(new Error('canary')) : undefined) })
     await transport.receive(initialize())
@@ -120,12 +120,12 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
   })
 })
 
-describe('unreadable messages', () => {
+describe('an unreadable message', () => {
   it.each([
     ['text that is not JSON', '{', -32700],
     ['an array in a revision without batches', [call(1, 'a')], -32600],
     ['a message without a version', { id: 3, method: 'ping' }, -32600],
-  ])('%s gets an error, and the next message is processed', async (_, message, code) => {
+  ])('gets an error, and the next message is processed: %s', async (_, message, code) => {
     const { transport } = await open()
     await transport.receive(message)
     await transport.receive(ping(9))
@@ -144,7 +144,7 @@ describe('concurrent requests', () => {
     expect(transport.sent).toMatchObject([{ id: 'b' }, { id: 'a' }])
   })
 
-  it('get their own responses although they share an id', async () => {
+  it('get separate responses even if they share an id', async () => {
     const { release, transport } = await open()
     const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
     for (const key of keys) void transport.receive(call(1, key))
@@ -178,9 +178,9 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
 
   it.each([
     ['an unknown id', 99],
-    ['no id', undefined],
+    ['a missing id', undefined],
     ['a finished call', 5],
-  ])('has no effect for %s', async (_, id) => {
+  ])('is ignored for %s', async (_, id) => {
     const { release, transport } = await open()
     void transport.receive(call(5, 'done'))
     release('done')
@@ -192,7 +192,7 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
     expect(transport.sent).toMatchObject([{ id: 5 }, { id: 1 }])
   })
 
-  it('has no effect if several running calls have the id', async () => {
+  it('is ignored if several running calls have the same id', async () => {
     const { release, transport } = await open()
     for (const key of ['a', 'b']) void transport.receive(call(1, key))
     await transport.receive(cancel(1))
@@ -209,7 +209,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('stop reading at the in-flight limit, as single calls do', async () => {
+  it('pause reading at the in-flight limit, like single calls', async () => {
     const { release, transport } = await open({ limits: { running: 1, inFlight: 2 } }, '2025-03-26')
     const held = transport.receive([call(1, 'a'), call(2, 'b')])
     expect(held).toBeInstanceOf(Promise)
@@ -221,7 +221,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('return the other responses when one of their calls is cancelled', async () => {
+  it('still get the other responses when one call is cancelled', async () => {
     const { release, transport } = await open({}, '2025-03-26')
     await transport.receive([call(1, 'a'), call(2, 'b')])
     await transport.receive(cancel(1))
@@ -233,7 +233,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
   it.each([
     ['no messages', 0],
     ['101 messages', 101],
-  ])('are refused if they have %s', async (_, length) => {
+  ])('are refused if they contain %s', async (_, length) => {
     const { transport } = await open({}, '2025-03-26')
     await transport.receive(Array.from({ length }, (__, id) => ping(id)))
     expect(transport.sent).toMatchObject([{ error: { code: -32600 } }])
@@ -241,7 +241,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
 })
 
 describe('change notifications', () => {
-  it('reach the client, but for resources only with a subscription', async () => {
+  it('reach the client, and require a subscription for resources', async () => {
     const { runtime, transport } = await open()
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'resource', uri: 'x://y' })
@@ -255,7 +255,7 @@ describe('change notifications', () => {
   })
 })
 
-describe('a request of 2026-07-28 before the server is ready', () => {
+describe('a 2026-07-28 request that arrives before the server is ready', () => {
   it('waits and pauses reading', async () => {
     const { promise: ready, resolve } = deferred()
     const { started, release, transport } = connect({ ready: () => ready })
@@ -309,7 +309,7 @@ describe('a slow client', () => {
     expect(transport.sent).toMatchObject([{ params: { data: 0 } }, { id: 1 }])
   })
 
-  it('loses no notification of a handler that awaits each', async () => {
+  it('gets every notification from a handler that awaits each one', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: async (_, ctx) => {
@@ -347,7 +347,7 @@ describe('a slow client', () => {
 
 const ENDED = { code: -32603, message: 'The server ended the call' }
 
-describe('closing', () => {
+describe('closing a connection', () => {
   it('lets running calls finish, refuses new ones, then ends the transport', async () => {
     const { connection, release, transport } = await open()
     void transport.receive(call(1, 'a'))
@@ -429,9 +429,9 @@ describe('a failing transport', () => {
   })
 
   it.each([
-    ['that is closed', (transport: ScriptedTransport) => transport.end()],
+    ['is closed', (transport: ScriptedTransport) => transport.end()],
     [
-      'whose writes fail',
+      'fails to write',
       (transport: ScriptedTransport) => {
         transport.send = () => {
           throw broken
@@ -439,7 +439,7 @@ describe('a failing transport', () => {
         void transport.receive(ping(2))
       },
     ],
-  ])('%s is unsubscribed from changes', async (_, end) => {
+  ])('is unsubscribed from changes if it %s', async (_, end) => {
     const listeners = new Set<unknown>()
     const bus: Bus = {
       publish: () => {},
@@ -461,7 +461,7 @@ describe('a failing transport', () => {
     expect(runtime.logs).toEqual(['A transport failed to close ["err"]'])
   })
 
-  it('leaves nothing behind if start() fails', async () => {
+  it('releases everything if start() fails', async () => {
     const runtime = createTestRuntime({})
     const transport = new ScriptedTransport()
     transport.start = () => {

@@ -68,7 +68,7 @@ function serverOf(): McpServer {
 }
 
 describe('both eras on one connection (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it('lets a client open a session after server/discover, and use both eras', async () => {
+  it('lets a client open a session after server/discover and use both eras', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     const call = { name: 'era' }
@@ -93,7 +93,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('answers calls that share an id in the revision of each', async () => {
+  it('answers each of two calls with the same id in its own revision', async () => {
     const { transport, release, texts } = bench()
     await transport.receive(initialize())
     transport.sent.length = 0
@@ -109,7 +109,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('sends notifications of a stateless request with its own token and level, not those of the session', async () => {
+  it('sends notifications from a stateless request with the token and level of that request, not of the session', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     await transport.receive(
@@ -130,7 +130,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
 })
 
 describe('cancelling a stateless request (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#cancellation)', () => {
-  it('aborts it and sends nothing more for it', async () => {
+  it('aborts the handler and sends nothing more', async () => {
     const { transport, release, ended, connection } = bench()
     void transport.receive(alone(1, 'tools/call', { key: 'a' }))
     await transport.receive(cancel(1))
@@ -139,7 +139,7 @@ describe('cancelling a stateless request (https://modelcontextprotocol.io/specif
     expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
   })
 
-  it('has no effect if a call of the session has the same id, unless the cancellation names a revision', async () => {
+  it('does nothing if a session call has the same id, unless the cancellation names a revision', async () => {
     const { transport, ended } = bench()
     await transport.receive(initialize())
     void transport.receive(request(1, 'tools/call', { key: 'session' }))
@@ -155,7 +155,7 @@ describe('cancelling a stateless request (https://modelcontextprotocol.io/specif
 })
 
 describe.each([
-  ['of a session', request],
+  ['in a session', request],
   ['without a session', alone],
 ])('calls %s', (_whose, send) => {
   const call = (key: string): object => send(key, 'tools/call', { key })
@@ -259,7 +259,7 @@ describe('stateless requests on a duplex transport', () => {
     ])
   })
 
-  it('are counted, and answered although the client has closed its side', async () => {
+  it('are counted, and answered even if the client has closed its side', async () => {
     const { transport, connection, release, texts } = bench()
     void transport.receive(alone(1, 'tools/call', { key: 'a' }))
     expect(connection.stats()).toMatchObject({ sessions: 0, callsInFlight: 1 })
@@ -292,16 +292,16 @@ describe('stateless requests on a duplex transport', () => {
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 
-describe('ping on a connection', () => {
+describe('a ping on a connection', () => {
   const unknown = { ...META, 'io.modelcontextprotocol/protocolVersion': '1999-01-01' }
 
   it.each<[string, (typeof VERSION | '2025-11-25')[], object | undefined, object]>([
-    ['before the session', [VERSION, '2025-11-25'], undefined, { result: {} }],
-    ['with its own metadata', [VERSION, '2025-11-25'], META, { error: { code: -32601 } }],
-    ['that names an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
-    ['without metadata where it is required', [VERSION], undefined, { error: { code: -32602 } }],
-    ['without metadata on a server with sessions only', ['2025-11-25'], undefined, { result: {} }],
-  ])('%s is answered according to the served revisions', async (_what, revisions, _meta, expected) => {
+    ['it precedes the session', [VERSION, '2025-11-25'], undefined, { result: {} }],
+    ['it has metadata', [VERSION, '2025-11-25'], META, { error: { code: -32601 } }],
+    ['it names an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
+    ['it lacks required metadata', [VERSION], undefined, { error: { code: -32602 } }],
+    ['it lacks metadata on a server that serves only sessions', ['2025-11-25'], undefined, { result: {} }],
+  ])('is answered according to the served revisions if %s', async (_what, revisions, _meta, expected) => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions })
     await transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping', ...(_meta && { params: { _meta } }) })
@@ -310,7 +310,7 @@ describe('ping on a connection', () => {
 })
 
 describe('a connection that serves one era', () => {
-  it('answers initialize with its versions if it has no sessions', async () => {
+  it('answers initialize with the supported versions if it has no sessions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: [VERSION] })
     await transport.receive(initialize())
@@ -325,7 +325,7 @@ describe('a connection that serves one era', () => {
     ])
   })
 
-  it('refuses server/discover with an error of the session era if it has only sessions', async () => {
+  it('refuses server/discover with a session-era error if it has only sessions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: ['2025-11-25'] })
     await transport.receive(alone(1, 'server/discover'))
@@ -341,7 +341,7 @@ describe('a connection that serves one era', () => {
     ])
   })
 
-  it('needs at least one revision', () => {
+  it('requires at least one revision', () => {
     const server = new McpServer({ name: 'a', version: '1' }, { revisions: ['2025-11-25'] })
     expect(() => server.connect(new ScriptedTransport(), { revisions: [VERSION] })).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_REVISION' }),
@@ -359,14 +359,9 @@ describe('handleMessage', () => {
       request(1, 'tools/list'),
       { error: { code: -32602 } },
     ],
+    ['that is initialize on a server without sessions', [VERSION], initialize(), { error: { code: -32022 } }],
     [
-      'that is initialize, on a server without sessions',
-      [VERSION],
-      initialize(),
-      { error: { code: -32022 } },
-    ],
-    [
-      'with its own metadata, on a server with sessions only',
+      'with its own metadata on a server that serves only sessions',
       ['2025-11-25'],
       alone(1, 'server/discover'),
       { error: {} },

@@ -70,7 +70,7 @@ async function open(
   return { transport, runtime, close: () => connection.close() }
 }
 
-describe('the response to a call that has reported progress on a byte stream', () => {
+describe('the response after progress on a byte stream', () => {
   it('waits until the client answers a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
@@ -103,7 +103,7 @@ describe('the response to a call that has reported progress on a byte stream', (
     expect(transport.sent.at(-1)).toMatchObject([{ id: 1, result: {} }])
   })
 
-  it('delays no other response', async () => {
+  it('does not delay other responses', async () => {
     const { transport } = await open()
     void transport.receive(call(1))
     void transport.receive({ jsonrpc: '2.0', id: 2, method: 'ping' })
@@ -111,7 +111,7 @@ describe('the response to a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([PROGRESS, 2, 'ping'])
   })
 
-  it('is sent after 1 s if the client does not answer pings; later ones after 20 ms without a ping', async () => {
+  it('is sent after 1 s if the client does not answer pings, and subsequent responses after 20 ms without a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -127,7 +127,7 @@ describe('the response to a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([PROGRESS, 'ping', 1, PROGRESS, 2])
   })
 
-  it('waits for a ping again after a late pong', async () => {
+  it('waits for a ping again after the client has answered late', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -138,7 +138,7 @@ describe('the response to a call that has reported progress on a byte stream', (
     expect(transport.pings).toHaveLength(2)
   })
 
-  it('is sent at once when the client has closed its side', async () => {
+  it('is sent at once if the client has closed its side', async () => {
     const { transport } = await open()
     void transport.receive(call(1))
     await settled()
@@ -172,8 +172,8 @@ describe('the response to a call that has reported progress on a byte stream', (
   })
 
   it.each([
-    ['requested no progress', call(2, {}), reporting],
-    ['reported none', call(2), { handle: () => complete({ content: [] }) }],
+    ['did not request progress', call(2, {}), reporting],
+    ['did not report progress', call(2), { handle: () => complete({ content: [] }) }],
   ])('does not wait for a call that %s', async (_, message, entry) => {
     const { transport } = await open(entry)
     void transport.receive(message)
@@ -181,7 +181,7 @@ describe('the response to a call that has reported progress on a byte stream', (
     expect(transport.order).toEqual([2])
   })
 
-  it('is sent after 20 ms without a session, padded beyond the size of one read', async () => {
+  it('is sent after 20 ms if there is no session, padded to exceed the size of one read', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1, { ...META, progressToken: 1 }))
     await settled()
@@ -194,7 +194,7 @@ describe('the response to a call that has reported progress on a byte stream', (
   })
 })
 
-it('on other transports the response follows the progress at once', async () => {
+it('sends the response directly after the progress on other transports', async () => {
   const transport = new ScriptedTransport()
   serveTransport(createTestRuntime({ 'tools/call': reporting }), transport)
   await transport.receive(call(1, { ...META, progressToken: 1 }))

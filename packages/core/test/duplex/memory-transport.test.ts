@@ -25,7 +25,7 @@ function listen(transport: Transport, onMessage: (text: string) => void | Promis
 }
 
 describe('createMemoryTransportPair', () => {
-  it('delivers in order in both directions, and never within send()', async () => {
+  it('delivers messages in order in both directions, and never inside send()', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     const atRight = listen(right)
@@ -82,7 +82,7 @@ describe('createMemoryTransportPair', () => {
     await atRight.count(2)
   })
 
-  it('makes send() wait only while the other side is slow', async () => {
+  it('makes send() wait only as long as the other side is slow', async () => {
     const [left, right] = createMemoryTransportPair()
     expect(left.send('x'.repeat(1024 * 1024))).toBeUndefined()
     const behind = left.send('y')
@@ -92,7 +92,7 @@ describe('createMemoryTransportPair', () => {
     expect(atRight.texts).toHaveLength(2)
   })
 
-  it('delivers all messages before it closes, once', async () => {
+  it('delivers each message once before it closes', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     void left.send('last words')
@@ -104,7 +104,7 @@ describe('createMemoryTransportPair', () => {
     expect(await atLeft.closed).toEqual({ kind: 'end' })
   })
 
-  it('drops messages after the close without an error', async () => {
+  it('silently drops messages sent after the close', async () => {
     const [left, right] = createMemoryTransportPair()
     const atRight = listen(right)
     await right.close()
@@ -141,7 +141,7 @@ describe('createMemoryTransportPair', () => {
     expect(await atLeft.closed).toEqual({ kind: 'end' })
   })
 
-  it('closes a thousand pairs whose close handlers close again', async () => {
+  it('closes a thousand pairs whose close handlers call close() again', async () => {
     const ends = Array.from({ length: 1000 }, () => {
       const [left, right] = createMemoryTransportPair()
       const closed = new Promise<void>((resolve) => {

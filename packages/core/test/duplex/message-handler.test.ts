@@ -34,7 +34,7 @@ describe('server.handleMessage', () => {
     ['as text', JSON.stringify(call('who'))],
     ['as an object', call('who')],
   ])(
-    'answers a message %s with JSON text; the handler sees its caller and no session',
+    'answers a message given %s with JSON text, and passes the caller but no session to the handler',
     async (_, message) => {
       const sent: string[] = []
       const answer = await weather().handleMessage(message, {
@@ -55,7 +55,7 @@ describe('server.handleMessage', () => {
   it.each([
     ['throws', () => throwOffline()],
     ['rejects', () => Promise.reject(new Error('offline'))],
-  ])('answers a call although its send %s', async (_, send) => {
+  ])('answers a call even if `send` %s', async (_, send) => {
     const answer = await weather().handleMessage(call('chatty'), { send })
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, result: { content: [{ text: 'said' }] } })
   })
@@ -70,7 +70,7 @@ describe('server.handleMessage', () => {
   it.each([
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     { jsonrpc: '2.0', id: 1, result: {} },
-  ])('returns undefined for a message without a response: %j', async (message) => {
+  ])('returns undefined for a message that needs no response: %j', async (message) => {
     expect(await weather().handleMessage(message)).toBeUndefined()
   })
 
@@ -84,12 +84,12 @@ describe('server.handleMessage', () => {
     expect(JSON.parse((await weather().handleMessage(message)) ?? '')).toMatchObject({ error: { code } })
   })
 
-  it('names the served revisions when protocolVersion is not served', async () => {
+  it('names the served revisions if protocolVersion is not one of them', async () => {
     const answer = await weather().handleMessage(call('who'), { protocolVersion: '1999-01-01' })
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, error: { code: -32600 } })
   })
 
-  it('is awaited by server.close(), together with its waitUntil promises', async () => {
+  it('is awaited by server.close(), as are its waitUntil promises', async () => {
     const server = weather()
     const steps: string[] = []
     const kept: Promise<unknown>[] = []

@@ -10,7 +10,7 @@ function held() {
   return { bytes, shortened, hold }
 }
 
-it('gives the replies of a caller with more than half of the bytes less time, once', () => {
+it('shortens the timeout once for replies to a caller that uses more than half of the bytes', () => {
   const { bytes, shortened, hold } = held()
   hold('ann', 30, 'ann 1')
   const release = hold('ann', 20, 'ann 2')
@@ -26,7 +26,7 @@ it('gives the replies of a caller with more than half of the bytes less time, on
   expect(shortened).toEqual(['ann 1', 'ann 3', 'ann 4', 'ann 5'])
 })
 
-it('gives the replies of all callers less time when they exceed all bytes together', () => {
+it('shortens the timeout for replies to all callers if together they exceed the limit', () => {
   const { bytes, shortened, hold } = held()
   for (const name of ['ann', 'bob']) hold(name, 50, name)
   expect([shortened, bytes.total, bytes.exceeded('ann'), bytes.exceeded('carol')]).toEqual([

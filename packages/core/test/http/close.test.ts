@@ -25,13 +25,13 @@ async function bench(stateless = false, options: EndpointOptions = {}) {
 const ENDED = { code: -32603, message: 'The server ended the call' }
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-describe.each(['memory', false] as const)('closing a session with the event store %s', (store) => {
+describe.each(['memory', false] as const)('closing a session with event store %s', (store) => {
   const open = async () => {
     const made = await bench(false, store === false ? { streams: { eventStore: false } } : {})
     return { ...made, end: () => made.send({ method: 'DELETE', headers: made.session.headers }) }
   }
 
-  it('replies to its running call with status 503, and ends its GET stream', async () => {
+  it('answers a running call with status 503, and ends the GET stream', async () => {
     const { session, end, signals, finish } = await open()
     const { sink } = await session.get()
     const running = session.call('wait')
@@ -45,7 +45,7 @@ describe.each(['memory', false] as const)('closing a session with the event stor
     finish()
   })
 
-  it('sends the error of its running call on the open stream', async () => {
+  it('sends the error for a running call on its open stream', async () => {
     const { session, end, clock } = await open()
     const running = session.call('wait')
     await settled()
@@ -75,7 +75,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('refuses requests whose bodies have not arrived', async () => {
+  it('refuses requests whose bodies have not yet arrived', async () => {
     const { endpoint } = await bench()
     let arrive = (_body: Uint8Array): void => {}
     const body = new Promise<Uint8Array>((resolve) => (arrive = resolve))
@@ -107,7 +107,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('ends calls without sessions at the deadline too', async () => {
+  it('also ends calls without sessions at the deadline', async () => {
     const { post, endpoint, signals, clock } = await bench(true)
     const running = post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } })
     await settled()
@@ -121,7 +121,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('waits 1 s for a client that does not read the response of its ended call', async () => {
+  it('waits 1 s for a client that does not read the response to its ended call', async () => {
     const { session, endpoint, clock } = await bench()
     const pending = session.call('wait')
     await settled()
@@ -161,7 +161,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('happens when the server closes', async () => {
+  it('is called when the server closes', async () => {
     const { server, endpoint, session } = await bench()
     const { sink } = await session.get()
     await server.close()
@@ -169,13 +169,13 @@ describe('endpoint.close', () => {
     expect(sink.closed).toBe(true)
   })
 
-  it('is called by Symbol.asyncDispose, which waits for it', async () => {
+  it('is called and awaited by Symbol.asyncDispose', async () => {
     const { endpoint, session } = await bench()
     await endpoint[Symbol.asyncDispose]()
     expect((await session.post(ping)).status).toBe(503)
   })
 
-  it('handles replies that the app never sends: their streams end with their requests, with one warning', async () => {
+  it('ends streams that the app never sends when their requests end, and logs one warning', async () => {
     const { endpoint, session, log } = await bench()
     for (let again = 0; again < 2; again++) {
       const get = new FakeRequest({ method: 'GET', headers: session.headers })

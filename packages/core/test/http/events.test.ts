@@ -25,7 +25,7 @@ function listening(options: Parameters<typeof createHarness>[0] = {}): Harness &
 }
 
 describe('server.on', () => {
-  it('emits session:open and session:close once for each session', async () => {
+  it('emits session:open and session:close once per session', async () => {
     const { open, clock, endpoint, heard } = listening()
     const session = await open({ version: '2025-06-18' })
     await clock.advance(500)
@@ -95,7 +95,7 @@ describe('server.on', () => {
     })
   })
 
-  it('emits reject with the key of the refusal in the table of statuses', async () => {
+  it("emits reject with the refusal's key in the status table", async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })
@@ -142,7 +142,7 @@ describe('server.on', () => {
     expect(dropped?.bytes).toBeGreaterThan(100)
   })
 
-  it('calls no removed listener, and continues after one that throws', async () => {
+  it('does not call removed listeners, and continues after one that throws', async () => {
     const { server, open, heard, log } = listening()
     const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
     server.on('session:open', () => Promise.reject(new Error('canary')))
@@ -178,7 +178,7 @@ describe('ctx.waitUntil', () => {
     })
   }
 
-  it('does not delay the response, and is awaited when the mount closes', async () => {
+  it('does not delay the response, and is awaited before the mount closes', async () => {
     let finish = (): void => {}
     const setUp = leaving(() => new Promise<void>((resolve) => (finish = resolve)))
     const { open, endpoint } = createHarness({ setUp })
@@ -192,7 +192,7 @@ describe('ctx.waitUntil', () => {
     await closing
   })
 
-  it('does not delay a close beyond its deadline', async () => {
+  it('does not delay closing beyond the deadline', async () => {
     const { open, endpoint, clock } = createHarness({ setUp: leaving(() => new Promise(() => {})) })
     await (await open()).call('leave')
     const closing = endpoint.close({ deadline: 50 })

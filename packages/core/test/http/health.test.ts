@@ -7,8 +7,8 @@ import { createHarness } from './support/harness.ts'
 
 const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
-describe('the option health', () => {
-  it('offers no paths by default, the usual ones with true, and named ones', () => {
+describe('the `health` option', () => {
+  it('offers no paths by default, the usual paths for true, and custom paths', () => {
     expect([...createEndpoint(server()).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: false }).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: true }).probes]).toEqual([

@@ -9,8 +9,8 @@ import type { RevisionDate } from '../../src/protocol/revisions/revision.ts'
 
 const resolveOptions = (options: EndpointOptions): ResolvedOptions => resolve(options, ALL_PARTS)
 
-describe('the options of a mount', () => {
-  it('have the documented defaults', () => {
+describe('mount options', () => {
+  it('default to the documented values', () => {
     expect(resolveOptions({})).toEqual({
       stateless: false,
       sessionPrefix: '',
@@ -42,7 +42,7 @@ describe('the options of a mount', () => {
     expect(resolveOptions({ sessions: { verifyMs: 0 } }).sessions.verifyMs).toBe(0)
   })
 
-  it('have their defaults where they are undefined', () => {
+  it('use the defaults for undefined values', () => {
     const options = {
       limits: { bodyBytes: undefined, sessions: { max: undefined } },
     } as unknown as EndpointOptions
@@ -79,14 +79,14 @@ describe('the options of a mount', () => {
     ['sessions.prefix', { sessions: { prefix: 'a', seal: { keys: [] } } }],
     ['sessions.seal.maxAgeMs', { sessions: { seal: { keys: [], maxAgeMs: 0 } } }],
     ['limits.parse.maxDepth', { limits: { parse: { maxDepth: -1 } } }],
-  ])('are refused by name: %s in %j', (name, options) => {
+  ])('are refused with the name of the option: %s in %j', (name, options) => {
     expect(() => resolveOptions(options)).toThrow(
       new RegExp(`^The option ${name.replaceAll('.', '\\.')} .*ERR_MCP_OPTION`),
     )
   })
 
   it.each([[[]], [['2099-01-01']]])(
-    'must contain at least one revision and no unknown one: %j',
+    'must include at least one revision, and only known ones: %j',
     (revisions) => {
       const server = new McpServer({ name: 'x', version: '1' })
       expect(() => createEndpoint(server, { revisions: revisions as RevisionDate[] })).toThrow(
@@ -95,14 +95,14 @@ describe('the options of a mount', () => {
     },
   )
 
-  it('cannot contain revisions that the server does not serve', () => {
+  it('cannot include revisions that the server does not serve', () => {
     const server = new McpServer({ name: 'x', version: '1' }, { revisions: ['2025-06-18'] })
     expect(() => createEndpoint(server, { revisions: ['2025-03-26'] })).toThrow(/ERR_MCP_REVISION/)
   })
 })
 
 describe('createEndpoint', () => {
-  it('starts no timer, draws no random bytes and opens nothing', () => {
+  it('does not start timers, draw random bytes or open anything', () => {
     const clock = new FakeClock()
     let opened = 0
     const server = new McpServer(

@@ -34,7 +34,7 @@ function render(): string {
 }
 
 describe('docs/reference/http.md', () => {
-  it('matches the table in the code', () => {
+  it('matches the status table in the code', () => {
     if (process.env['UPDATE_DOCS'] === '1') writeFileSync(file, render())
     expect(readFileSync(file, 'utf8'), `out of date, run: ${update}`).toBe(render())
   })

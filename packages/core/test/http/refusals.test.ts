@@ -327,7 +327,7 @@ describe('the table of statuses', () => {
   })
 
   it.each(rows.filter(({ key }) => table[key].status !== 200))(
-    'repeats nothing that the client has sent: $key ($index)',
+    'never echoes client input: $key ($index)',
     async ({ scenario }) => {
       const harness = createHarness(scenario)
       const { text, headers } = await scenario.run(harness)
@@ -376,13 +376,13 @@ describe('the table of statuses', () => {
     [{ stateless: true }, 'POST, OPTIONS'],
     [{ sessions: { allowDelete: false } }, 'GET, POST, OPTIONS'],
     [{ legacySse: true }, 'GET, POST, DELETE, OPTIONS'],
-  ])('lists the methods of a mount with %j', async (endpoint, allow) => {
+  ])('lists the allowed methods for the mount options %j', async (endpoint, allow) => {
     const { send } = createHarness({ endpoint })
     expect((await send({ method: 'PUT' })).headers['allow']).toBe(allow)
     expect((await send({ method: 'OPTIONS' })).headers['allow']).toBe(allow)
   })
 
-  it('refuses server/discover on a mount without its era, so that clients continue with initialize', async () => {
+  it('refuses server/discover on a mount that serves only sessions, so that clients continue with initialize', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
     const probe = request(
       'server/discover',

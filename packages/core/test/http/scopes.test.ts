@@ -19,7 +19,7 @@ describe.each(['json', 'sse', 'auto'] as const)('scopes with the response mode %
   const headers = (scopes: string): Record<string, string> => ({ authorization: `Bearer ${scopes}` })
 
   it.each(['handler', 'middleware', 'definition'])(
-    'are named in a 403 if the %s needs them',
+    'are named in a 403 if the %s requires them',
     async (where) => {
       let ran = 0
       const harness = createHarness({ endpoint: { authenticate, response, stateless: true } })

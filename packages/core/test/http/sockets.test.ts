@@ -110,7 +110,7 @@ describe('raw HTTP requests', () => {
     ['Content-Type: text/plain'],
     ['Origin: http://localhost', 'Origin: http://evil.example'],
     ['Last-Event-ID: a.b.1', 'Last-Event-ID: a.b.2'],
-  ])('are refused when a header is sent twice: %s, %s', async (...lines) => {
+  ])('are refused if a header is sent twice: %s, %s', async (...lines) => {
     const { raw, runs } = await mount()
     const text = await raw(head([...FINE, ...lines]))
     expect(statusOf(text)).toBe(400)
@@ -128,7 +128,7 @@ describe('raw HTTP requests', () => {
     }
   })
 
-  it('are refused if a page sends them after DNS rebinding, and run nothing', async () => {
+  it('are refused if a page sends them after DNS rebinding, without running anything', async () => {
     const { raw, runs } = await mount()
     const rest = FINE.slice(1)
     expect(statusOf(await raw(head(['Host: evil.example:3000', ...rest])))).toBe(403)
@@ -139,7 +139,7 @@ describe('raw HTTP requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused with the content types that browsers send to other sites without a preflight', async () => {
+  it('are refused if the content type can be sent cross-site without a preflight', async () => {
     const { raw, runs } = await mount()
     for (const type of [
       'text/plain',
@@ -151,7 +151,7 @@ describe('raw HTTP requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused with a body that is too large, which is not kept', async () => {
+  it('are refused if the body is too large, and the body is not kept', async () => {
     const { raw } = await mount({ limits: { bodyBytes: 1_000 } })
     expect(statusOf(await raw(head(FINE, 'x'.repeat(2_000))))).toBe(413)
   })
@@ -198,5 +198,5 @@ describe('duplicateHeader', () => {
     [['Accept-Charset', 'a', 'Accept-Charset', 'b', 'Last-Modified', 'c', 'Last-Modified', 'd'], undefined],
     [['Connection', 'a', 'Connection', 'b', 'Method', 'm', 'Method', 'm'], undefined],
     [[], undefined],
-  ])('finds the repeated header in %j: %s', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
+  ])('finds the repeated header in %j (%s)', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
 })

@@ -83,7 +83,7 @@ describe('endpoint.stats', () => {
     expect(endpoint.stats()).toMatchObject({ sessions: 1, replayEvents: 0, replayBytes: 0 })
   })
 
-  it('counts calls without sessions', async () => {
+  it('counts calls that have no session', async () => {
     const { setUp, finish } = slowTools()
     const { endpoint, post } = createHarness({
       setUp,
@@ -103,7 +103,7 @@ describe('endpoint.stats', () => {
     expect(endpoint.stats().callsInFlight).toBe(0)
   })
 
-  it('counts refusals by reason, and the server keeps the counts of closed mounts', async () => {
+  it("counts refusals by reason, including those on closed mounts in the server's stats", async () => {
     const { endpoint, server, send, post } = createHarness({
       server: { limits: { running: 1, inFlight: 1 } },
     })
@@ -123,7 +123,7 @@ describe('endpoint.stats', () => {
     })
   })
 
-  it('counts a busy call as a refusal, on a stream and in a batch too', async () => {
+  it('counts a busy call as a refusal, even on a stream and in a batch', async () => {
     for (const response of ['auto', 'sse'] as const) {
       const { setUp, finish } = slowTools()
       const { endpoint, open, server } = createHarness({
@@ -145,7 +145,7 @@ describe('endpoint.stats', () => {
     }
   })
 
-  it('shows that the mount drains, and returns zeros after its close', async () => {
+  it('reports that the mount is draining, and returns zeros after the mount has closed', async () => {
     const { setUp, finish } = slowTools()
     const { endpoint, open, server, clock } = createHarness({ setUp })
     const session = await open()
@@ -162,7 +162,7 @@ describe('endpoint.stats', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('returns zeros for an event store without a size', async () => {
+  it('returns zeros for an event store that does not report its size', async () => {
     const eventStore: EventStore = {
       open: () => ({ epoch: 'e', fence: 1 }),
       append: () => ({ state: 'kept' }),
@@ -176,7 +176,7 @@ describe('endpoint.stats', () => {
   })
 })
 
-describe('server.stats of a selected server', () => {
+describe('server.stats on a selected server', () => {
   const select =
     (servers: Record<string, McpServer>): ServerSelector =>
     (request) =>
@@ -196,7 +196,7 @@ describe('server.stats of a selected server', () => {
     expect([a, b, endpoint].map((one) => one.stats().queuedBytes)).toEqual([0, 0, 0])
   })
 
-  it('counts only its own sessions, streams and calls', async () => {
+  it('counts only sessions, streams and calls on that server', async () => {
     const { setUp, finish } = slowTools()
     const [a, b] = ['a', 'b'].map((name) => new McpServer({ name, version: '1' })) as [McpServer, McpServer]
     setUp(a)
@@ -213,7 +213,7 @@ describe('server.stats of a selected server', () => {
     await running
   })
 
-  it('counts refusals after its selection, while the mount counts all', async () => {
+  it('counts only refusals that occur after selection, while the mount counts all of them', async () => {
     const a = new McpServer({ name: 'a', version: '1' })
     const heard: unknown[] = []
     const told: unknown[] = []
@@ -249,7 +249,7 @@ describe('server.stats of a selected server', () => {
 })
 
 describe('connection.stats', () => {
-  it('counts its session, its calls and its refusals', async () => {
+  it('counts the session, calls and refusals', async () => {
     const { setUp, finish } = slowTools()
     const server = new McpServer({ name: 'test', version: '1' })
     setUp(server)

@@ -76,12 +76,12 @@ function modern(name: string, size: number, auth?: AuthInfo): Sent {
 const statusesOf = async (...answers: Promise<Answer>[]): Promise<number[]> =>
   (await Promise.all(answers)).map(({ status }) => status)
 
-describe('a caller whose unread replies exceed half of limits.queuedBytes', () => {
+describe('a caller whose unread replies exceed half of `limits.queuedBytes`', () => {
   it.each([
     ['an anonymous caller', undefined, ALICE],
     ['a principal', ALICE, undefined],
     ['another principal', ALICE, BOB],
-  ])('gets 503 for calls (%s), while others do not', async (_, auth, other) => {
+  ])('gets 503 for calls, while other callers do not: %s', async (_, auth, other) => {
     const { endpoint, queue, send } = bench()
     const read = await queue(OF_CALLER, auth)
     expect((await send(modern('give', 1, auth))).status).toBe(200)
@@ -100,7 +100,7 @@ describe('a caller whose unread replies exceed half of limits.queuedBytes', () =
     expect(endpoint.stats().queuedBytes).toBe(0)
   })
 
-  it('is any caller if all replies together exceed the limit', async () => {
+  it('can be any caller if all replies together exceed the limit', async () => {
     const { queue, send } = bench()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
@@ -110,7 +110,7 @@ describe('a caller whose unread replies exceed half of limits.queuedBytes', () =
     expect((await send(modern('give', 1))).status).toBe(503)
   })
 
-  it('can still send pings, notifications, responses and DELETE in sessions, but no calls', async () => {
+  it('can still send pings, notifications, responses and DELETE in sessions, but not calls', async () => {
     const { open, queue } = bench()
     const session = await open({ more: { auth: ALICE } })
     await queue(OF_CALLER + 1, ALICE)
@@ -123,7 +123,7 @@ describe('a caller whose unread replies exceed half of limits.queuedBytes', () =
     expect((await session.delete()).status).toBe(204)
   })
 
-  it('gets 503 for a whole batch with one call', async () => {
+  it('gets 503 for an entire batch that contains one call', async () => {
     const { open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     await queue(OF_CALLER + 1)
@@ -136,7 +136,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
   it.each([
     ['in a session', '2025-11-25'],
     ['without a session', undefined],
-  ])('%s gets a small result, but an error for a large one', async (_, version) => {
+  ])('gets a small result, but an error instead of a large one, %s', async (_, version) => {
     const { gate, open, overflows, queue, send } = bench()
     const session = version === undefined ? undefined : await open({ version })
     const call = (size: number): Promise<Answer> =>

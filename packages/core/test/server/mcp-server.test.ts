@@ -70,13 +70,13 @@ describe('McpServer options', () => {
     expect(() => create(options)).not.toThrow()
   })
 
-  it('refuses options next to name and version', () => {
+  it('refuses options passed together with name and version', () => {
     expect(() => new McpServer({ ...info, limits: {} } as never)).toThrow(
       'The first argument of new McpServer has limits, which is an option',
     )
   })
 
-  it('sends icons and website only to revisions that have them', async () => {
+  it('sends icons and website only in revisions that support them', async () => {
     const facts = { ...info, title: 'Test', websiteUrl: 'https://x', icons: [{ src: 'https://x/i.png' }] }
     const server = new McpServer(facts)
     expect((await openPeer(server)).initialized.result).toMatchObject({ serverInfo: facts })
@@ -85,7 +85,7 @@ describe('McpServer options', () => {
     expect(old.initialized.result['serverInfo']).toEqual(info)
   })
 
-  it('sends instructions, a string or a function of the client', async () => {
+  it('sends instructions from a string or a function of the client', async () => {
     const fixed = await openPeer(create({ instructions: 'read me' }))
     expect(fixed.initialized.result).toMatchObject({ instructions: 'read me' })
     const asked = await openPeer(create({ instructions: async (client) => `hello ${client.info?.name}` }))
@@ -93,7 +93,7 @@ describe('McpServer options', () => {
     expect((await openPeer(create())).initialized.result).not.toHaveProperty('instructions')
   })
 
-  it('derives capabilities from the registered definitions, also from an empty list', async () => {
+  it('derives capabilities from the registered definitions, even from an empty list', async () => {
     const server = create({ logging: false })
     expect((await openPeer(server)).initialized.result).toMatchObject({ capabilities: {} })
     server.setTools([])
@@ -156,7 +156,7 @@ describe('one server with many clients', () => {
     ])
   })
 
-  it('keeps a log level to the session that set it', async () => {
+  it('applies a log level only to the session that set it', async () => {
     const server = create()
     server.addTool({ name: 'log', handler: (_, ctx) => ctx.log.info('hello') })
     const [quiet, chatty] = [await openPeer(server), await openPeer(server)]
@@ -168,7 +168,7 @@ describe('one server with many clients', () => {
     ])
   })
 
-  it('notifies only subscribers of a changed resource', async () => {
+  it('notifies only subscribers to a changed resource', async () => {
     const server = create()
     server.addResource({ uri: 'x://y', name: 'y', handler: () => '' })
     const [subscriber, other] = [await openPeer(server), await openPeer(server)]
@@ -245,7 +245,7 @@ describe('definitions', () => {
 })
 
 describe('changes while clients are connected', () => {
-  it('send one notification to each client for many changes in one tick', async () => {
+  it('send one notification per client for many changes in one tick', async () => {
     const server = create()
     server.setTools([])
     const peers = [await openPeer(server), await openPeer(server)]
@@ -257,7 +257,7 @@ describe('changes while clients are connected', () => {
     }
   })
 
-  it('send nothing to a client without the capability, which sees them in the next list', async () => {
+  it('send nothing to a client without the capability, but appear in the next list', async () => {
     const server = create()
     server.setPrompts([])
     const peer = await openPeer(server)
@@ -283,7 +283,7 @@ describe('changes while clients are connected', () => {
     ).toEqual(['notifications/prompts/list_changed', 'notifications/resources/list_changed'])
   })
 
-  it('appear in the next list', async () => {
+  it('are visible in the next list', async () => {
     const server = create()
     const handle = server.addTool(tool('a'))
     const peer = await openPeer(server)
@@ -299,7 +299,7 @@ describe('changes while clients are connected', () => {
 })
 
 describe('server.add', () => {
-  it('refuses definitions that are not made by a define function', () => {
+  it('refuses definitions that a define function did not create', () => {
     expect(() => create().add({ name: 'a', handler: () => 'x' } as never)).toThrow(
       /server\.add takes what defineTool.*ERR_MCP_INVALID_DEFINITION/,
     )
@@ -324,7 +324,7 @@ describe('server.add', () => {
 })
 
 describe('lifespan', () => {
-  it('opens once with the first client, reaches handlers typed, and is disposed on close', async () => {
+  it('opens once, for the first client, is typed in handlers, and is disposed on close', async () => {
     const events: string[] = []
     const server = new McpServer(info, {
       lifespan: async () => {
@@ -347,7 +347,7 @@ describe('a lifespan that fails', () => {
   it.each([
     ['at once', () => { throw new Error('canary') }], // prettier-ignore
     ['later', () => Promise.reject(new Error('canary'))],
-  ])('%s is tried again with the next client', async (_, open) => {
+  ])('is retried for the next client if it fails %s', async (_, open) => {
     let fails = true
     const server = create({ lifespan: () => (fails ? open() : { db: 'db' }), logger: silent })
     const refused = await openPeer(server)
@@ -359,7 +359,7 @@ describe('a lifespan that fails', () => {
 })
 
 describe('server.close', () => {
-  it('disposes the lifespan although a mount fails to close', async () => {
+  it('disposes the lifespan even if a mount fails to close', async () => {
     let disposed = false
     const server = create({ lifespan: () => ({ [Symbol.dispose]: () => void (disposed = true) }) })
     await openPeer(server)
@@ -373,7 +373,7 @@ describe('server.close', () => {
     expect(disposed).toBe(true)
   })
 
-  it('is called by Symbol.asyncDispose, which waits for it', async () => {
+  it('is called and awaited by Symbol.asyncDispose', async () => {
     const events: string[] = []
     const end = async (): Promise<void> => {
       await settled()
@@ -386,7 +386,7 @@ describe('server.close', () => {
     await expect(openPeer(server)).rejects.toThrow(/ERR_MCP_CLOSED/)
   })
 
-  it('detaches telemetry once, and ends its observations', async () => {
+  it('detaches telemetry once and ends its observations', async () => {
     const detach = vi.fn()
     const unsubscribe = vi.fn()
     const telemetry = { attach: () => detach, received: () => undefined, sent: () => undefined }
@@ -406,7 +406,7 @@ describe('server.close', () => {
 })
 
 describe('logging: false', () => {
-  it('sends no log messages and offers no level', async () => {
+  it('does not send log messages or offer a log level', async () => {
     const server = create({ logging: false })
     server.addTool({ name: 'chatty', handler: (_, ctx) => ctx.log.emergency('fire') })
     const peer = await openPeer(server)
@@ -428,7 +428,7 @@ describe('invalid listeners and middleware', () => {
 })
 
 describe('server.use', () => {
-  it('reports middleware that returns nothing: an error to the client, the remedy to the log', async () => {
+  it('reports middleware that returns nothing, with an error for the client and a remedy in the log', async () => {
     const { logger, logged } = recordingLogger()
     const server = create({ logger })
     server.addTool(tool('t'))
@@ -442,7 +442,7 @@ describe('server.use', () => {
     expect(logged.join('\n')).toMatch(/around ping returned no result: return the result of next\(\)/)
   })
 
-  it('accepts middleware that returns no promise', async () => {
+  it('accepts middleware that does not return a promise', async () => {
     const server = create()
     server.use('ping', () => ({ early: true }) as never)
     expect((await (await openPeer(server)).request('ping')).result).toEqual({ early: true })
@@ -476,7 +476,7 @@ describe('server.use', () => {
   })
 })
 
-describe('errors of handlers', () => {
+describe('errors in handlers', () => {
   it.each([
     ['an onError that throws', { onError: () => { throw new Error('hook') } }], // prettier-ignore
     ['an onError that rejects', { onError: (): unknown => Promise.reject(new Error('hook')) }],
@@ -491,7 +491,7 @@ describe('errors of handlers', () => {
     expect((await peer.request('ping')).result).toEqual({})
   })
 
-  it('reach onError and the logger with the client’s reference, and stderr without a logger', async () => {
+  it('reach `onError` and the logger with the client’s reference, or stderr if there is no logger', async () => {
     const seen: string[] = []
     const logged: string[] = []
     const log = (_: object, message: string): void => void logged.push(message)

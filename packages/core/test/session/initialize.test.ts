@@ -33,7 +33,7 @@ const resultOf = ({ frame }: InitializeResult): object => (JSON.parse(frame) as 
 
 describe('initialize', () => {
   it.each([
-    ['no parameters', undefined, 'initialize needs params.protocolVersion, a string'],
+    ['missing parameters', undefined, 'initialize needs params.protocolVersion, a string'],
     ['a numeric version', { protocolVersion: 1 }, 'initialize needs params.protocolVersion, a string'],
     [
       'capabilities that are an array',
@@ -47,7 +47,7 @@ describe('initialize', () => {
     expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -32602, message } })
   })
 
-  it('records the client and the lists that it is notified of', async () => {
+  it('records the client and the lists whose changes it is notified of', async () => {
     const clientInfo = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
     const result = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
     expect(result.record).toEqual({
@@ -69,7 +69,7 @@ describe('initialize', () => {
     ['one character over the maximum', false, 1, 0],
     ['of the maximum size without its icons', true, 0, 9],
     ['over the maximum without its icons', false, 1, 9],
-  ])('stores client info %s: %s', async (_what, kept, more, icons) => {
+  ])('stores or refuses client info %s (stored: %s)', async (_what, kept, more, icons) => {
     const info = { name: '', version: '' }
     const size = JSON.stringify({ capabilities: {}, info }).length
     info.name = 'x'.repeat(16_384 - size + more)
@@ -83,12 +83,12 @@ describe('initialize', () => {
     ['an anonymous client', true, {}],
     ['a principal without a session', true, { id: '', principal: 'ann' }],
     ['an anonymous client without a session', false, { id: '' }],
-  ])('offers tasks to %s: %s', async (_what, offered, change) => {
+  ])('offers or withholds tasks for %s (offered: %s)', async (_what, offered, change) => {
     const result = resultOf(await answer(VERSION, change)) as { readonly capabilities: object }
     expect('tasks' in result.capabilities).toBe(offered)
   })
 
-  it('derives the id of the session from its revision', async () => {
+  it("derives the session's id from its revision", async () => {
     const { record } = await answer(VERSION, { id: async ({ revision }) => `of ${revision}` })
     expect(record?.id).toBe('of 2025-11-25')
   })

@@ -5,7 +5,7 @@ import type { ServerMount } from '../../src/session/server-runtime.ts'
 import { deferred } from '../../src/util/promises.ts'
 
 describe('createLifespan', () => {
-  it('is ready at once without an open function', async () => {
+  it('is ready at once if there is no open function', async () => {
     const lifespan = createLifespan(undefined)
     expect([lifespan.ready(), lifespan.value()]).toEqual([undefined, undefined])
     await lifespan.close()
@@ -40,7 +40,7 @@ describe('createLifespan', () => {
     ['Symbol.asyncDispose', ['async'], ['async']],
     ['Symbol.dispose', ['sync'], ['sync']],
     ['none', [], []],
-  ])('disposes its value once by %s', async (_what, has, called) => {
+  ])('disposes its value once, calling %s', async (_what, has, called) => {
     const calls: string[] = []
     const lifespan = createLifespan(() => ({
       ...(has.includes('async') && { [Symbol.asyncDispose]: async () => void calls.push('async') }),
@@ -54,7 +54,7 @@ describe('createLifespan', () => {
     expect(calls).toEqual(called)
   })
 
-  it.each([null, 'text', undefined])('disposes nothing when the value is %j', async (value) => {
+  it.each([null, 'text', undefined])('does nothing on disposal if the value is %j', async (value) => {
     const lifespan = createLifespan(() => value)
     await lifespan.ready()
     await lifespan.close()
@@ -70,7 +70,7 @@ describe('ServerMounts', () => {
     return { mount: mount as unknown as ServerMount, close, resolve, closed }
   }
 
-  it('counts open mounts, except those hidden from users', async () => {
+  it('counts open mounts, except hidden ones', async () => {
     const mounts = new ServerMounts()
     const [one, hidden] = [mountOf(), mountOf({ isMount: false })]
     for (const { mount } of [one, hidden]) mounts.attach(mount)
@@ -80,7 +80,7 @@ describe('ServerMounts', () => {
     expect([mounts.size, mounts.gauges().sessions]).toEqual([0, 2])
   })
 
-  it('closes all mounts although one fails, and refuses new ones', async () => {
+  it('closes all mounts even if one fails, and refuses new ones', async () => {
     const mounts = new ServerMounts()
     const failing = mountOf({ close: () => Promise.reject(new Error('stuck')) })
     const fine = mountOf()

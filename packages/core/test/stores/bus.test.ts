@@ -42,7 +42,7 @@ describe('onChange', () => {
     { ...log, level: 'loud' },
     { kind: 'resource' },
     { kind: 'other', uri: 'u' },
-  ])('ignores the malformed %j', (message) => {
+  ])('ignores the malformed message %j', (message) => {
     expect(received(message)).toEqual([])
   })
 
@@ -58,7 +58,7 @@ describe('onChange', () => {
 })
 
 describe('MemoryBus', () => {
-  it('reports the errors of listeners that throw or reject', async () => {
+  it('reports errors from listeners that throw or reject', async () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ onError: (error, topic) => errors.push([error, topic]) })
     bus.subscribe('a', () => {
@@ -74,7 +74,7 @@ describe('MemoryBus', () => {
     ])
   })
 
-  it('keeps listeners that are added after the topic’s last one was removed', () => {
+  it('keeps listeners added after the topic’s last listener was removed', () => {
     const bus = new MemoryBus()
     const heard: string[] = []
     const leave = bus.subscribe('a', () => heard.push('first'))
@@ -87,7 +87,7 @@ describe('MemoryBus', () => {
 })
 
 describe('MemoryNodes', () => {
-  it('creates an id of ten characters at first use', () => {
+  it('creates a ten-character id on first use', () => {
     const random = vi.fn<(bytes: number) => Uint8Array>((bytes) => new Uint8Array(bytes))
     const nodes = new MemoryNodes({ random })
     expect(random).not.toHaveBeenCalled()
@@ -95,7 +95,7 @@ describe('MemoryNodes', () => {
     expect(random).toHaveBeenCalledTimes(1)
   })
 
-  it('delivers copies asynchronously, and ignores a second leave', async () => {
+  it('delivers copies asynchronously, and ignores a repeated leave', async () => {
     const nodes = new MemoryNodes()
     const messages: object[] = []
     const leave = nodes.join(() => {})

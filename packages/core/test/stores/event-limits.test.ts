@@ -15,17 +15,17 @@ describe('MemoryEventStore limits', () => {
     Array.from({ length: count }, (_, at) => ({ seq: at + 1, frame }))
 
   it.each([
-    ['events', { maxEvents: 3 }, events(3), [1, 2, 3]],
-    ['maxEvents, one more', { maxEvents: 3 }, events(4), undefined],
-    ['bytes', { maxBytes: 6 }, events(3, 'é'), [1, 2, 3]],
-    ['maxBytes, one more', { maxBytes: 5 }, events(3, 'é'), undefined],
-    ['a given size', { maxBytes: 5 }, [{ seq: 1, frame: 'xxxxxx', bytes: 5 }], [1]],
-    ['a larger given size', { maxBytes: 5 }, [{ seq: 1, frame: 'x', bytes: 6 }], undefined],
+    ['as many events as maxEvents', { maxEvents: 3 }, events(3), [1, 2, 3]],
+    ['one event above maxEvents', { maxEvents: 3 }, events(4), undefined],
+    ['as many bytes as maxBytes', { maxBytes: 6 }, events(3, 'é'), [1, 2, 3]],
+    ['one byte above maxBytes', { maxBytes: 5 }, events(3, 'é'), undefined],
+    ['a given size at the limit', { maxBytes: 5 }, [{ seq: 1, frame: 'xxxxxx', bytes: 5 }], [1]],
+    ['a given size above the limit', { maxBytes: 5 }, [{ seq: 1, frame: 'x', bytes: 6 }], undefined],
     ['a thousand events by default', {}, events(1_000), events(1_000).map(({ seq }) => seq)],
-    ['more than a thousand events', {}, events(1_001), undefined],
+    ['more than a thousand events by default', {}, events(1_001), undefined],
     ['a mebibyte by default', {}, [{ seq: 1, frame: '', bytes: 1_048_576 }], [1]],
-    ['more than a mebibyte', {}, [{ seq: 1, frame: '', bytes: 1_048_577 }], undefined],
-  ])('keep a stream within %s', (_what, limits, given, kept) => {
+    ['more than a mebibyte by default', {}, [{ seq: 1, frame: '', bytes: 1_048_577 }], undefined],
+  ])('apply to a stream: %s', (_what, limits, given, kept) => {
     expect(fill(new MemoryEventStore({ clock: new FakeClock(), ...limits }), key('a'), given)(0)).toEqual(
       kept,
     )
@@ -36,7 +36,7 @@ describe('MemoryEventStore limits', () => {
     ['beyond the limit', undefined, { maxFinalBytes: 5 }, 6],
     ['of 8 MiB and 8 KiB by default', [1], {}, 8_396_800],
     ['beyond the default', undefined, {}, 8_396_801],
-  ])('apply to a final response %s: the events %j stay', (_what, kept, limits, bytes) => {
+  ])('apply to a final response %s (kept: %j)', (_what, kept, limits, bytes) => {
     const store = new MemoryEventStore({ clock: new FakeClock(), ...limits })
     expect(fill(store, key('a'), [{ seq: 1, frame: '', bytes }], true)(0)).toEqual(kept)
     expect(store.size).toMatchObject({ streams: 1, events: kept?.length ?? 0, bytes: kept ? bytes : 0 })
@@ -55,7 +55,7 @@ describe('MemoryEventStore limits', () => {
     expect(store.size).toMatchObject({ streams: 2, bytes: 0 })
   })
 
-  it('keep 512 streams per session by default', () => {
+  it('allow 512 streams per session by default', () => {
     const store = new MemoryEventStore({ clock: new FakeClock() })
     for (let i = 0; i < 513; i++) store.open(key(`${i}`), ORIGIN)
     store.open(key('other', 'other'), ORIGIN)
@@ -84,7 +84,7 @@ describe('MemoryEventStore limits', () => {
     expect([...empty, ...full].map((read) => read(0))).toEqual([[1], [1], undefined, [1]])
   })
 
-  it('drop the oldest events, before which nothing can be read', () => {
+  it('drop the oldest events, so that earlier ones cannot be read', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxEvents: 2 })
     const read = fill(store, key('a'), events(5))
     expect([2, 3, 4, 5, 6].map(read)).toEqual([undefined, [4, 5], [5], [], undefined])

@@ -21,7 +21,7 @@ const ORIGIN: StreamOrigin = { node: 'node', kind: 'call', pending: [] }
 const FINAL = { final: true }
 
 describe('constructing an in-memory store', () => {
-  it('starts no timer and draws no random bytes', () => {
+  it('does not start timers or draw random bytes', () => {
     const clock = new FakeClock()
     const random = (): never => {
       throw new Error('drawn too early')
@@ -32,7 +32,7 @@ describe('constructing an in-memory store', () => {
 })
 
 describe('MemoryEventStore', () => {
-  it('keeps running streams and the newest ended ones, up to the maximum per session', () => {
+  it('keeps running streams and the newest ended streams, up to the maximum per session', () => {
     const store = new MemoryEventStore({ maxStreamsPerSession: 3, clock: new FakeClock() })
     const leases = new Map<string, StreamLease>()
     const begin = (stream: string): StreamLease => {
@@ -54,7 +54,7 @@ describe('MemoryEventStore', () => {
     expect(store.size.streams).toBe(3)
   })
 
-  it('drops the older stream among sessions with equally many bytes', () => {
+  it('drops the older stream if sessions have equally many bytes', () => {
     const store = new MemoryEventStore({ maxTotalBytes: 1_000, clock: new FakeClock() })
     const one = store.open(key('one'), ORIGIN)
     const two = store.open(key('two', 'other'), ORIGIN)
@@ -104,7 +104,7 @@ describe('MemoryEventStore', () => {
     )
   })
 
-  it('creates epochs that are unique in the process', () => {
+  it('creates epochs that are unique within the process', () => {
     const epochs = [new MemoryEventStore(), new MemoryEventStore()].flatMap((store) => [
       store.open(key('a'), ORIGIN).epoch,
       store.open(key('a'), ORIGIN).epoch,
@@ -129,7 +129,7 @@ describe('MemoryBus', () => {
 })
 
 describe('utf8Length', () => {
-  it('returns the length of the encoded text', () => {
+  it('returns the length of the encoded string', () => {
     const encoder = new TextEncoder()
     fc.assert(
       fc.property(

@@ -47,22 +47,22 @@ describe('MemoryTaskStore', () => {
   it.each([
     ['a principal', 'principal:ann', { max: 9, maxPerOwner: 3 }, 3],
     ['clients that share an owner', ANYONE, { max: 9, maxPerOwner: 3 }, 4],
-    ['clients that share an owner, where another owner has more', ANYONE, { max: 9, maxPerOwner: 5 }, 5],
-    ['a principal, by default', 'principal:ann', {}, 100],
-    ['clients that share an owner, by default', ANYONE, {}, 500],
-  ])('limits the tasks of %s', (_what, owner, limits, most) => {
+    ['clients that share an owner while another owner has more', ANYONE, { max: 9, maxPerOwner: 5 }, 5],
+    ['a principal by default', 'principal:ann', {}, 100],
+    ['clients that share an owner by default', ANYONE, {}, 500],
+  ])('limits the number of tasks for %s', (_what, owner, limits, most) => {
     const store = new MemoryTaskStore({ clock: new FakeClock(), ...limits })
     for (let i = 0; i < most + 2; i++) store.create(task(`${i}`, { owner }))
     expect(store.size).toBe(most)
   })
 
-  it('limits all tasks to a thousand by default', () => {
+  it('limits the number of tasks to a thousand by default', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock() })
     for (let i = 0; i < 1_001; i++) store.create(task(`${i}`, { owner: `principal:${i % 20}` }))
     expect(store.size).toBe(1_000)
   })
 
-  it('allows the running tasks of one caller half of maxBytes, and one record all', () => {
+  it("allows one caller's running tasks half of `maxBytes`, but a single record all of it", () => {
     const working = task('a')
     for (const [maxBytes, taken] of [
       [4 * bytes(working), true],
@@ -100,7 +100,7 @@ describe('MemoryTaskStore', () => {
   it.each([
     ['fits', 0, true],
     ['is one byte too large and makes room', 1, false],
-  ])('replaces the bytes of a record by those of a change that %s', (_what, less, kept) => {
+  ])('replaces the byte count of a record by that of a change that %s', (_what, less, kept) => {
     const [other, running] = [task('other', { status: 'completed' }), task('a')]
     const change = { status: 'completed', updatedAt: 0, result: { text: 'x'.repeat(500) } } as const
     const maxBytes = bytes(other) + bytes({ ...running, ...change }) - less
@@ -110,7 +110,7 @@ describe('MemoryTaskStore', () => {
     expect(store.get(other) !== undefined).toBe(kept)
   })
 
-  it('lists tasks of the same time by id', () => {
+  it('lists tasks created at the same time by id', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock() })
     for (const taskId of ['b', 'a', 'c']) store.create(task(taskId))
     const list = (after?: string, limit = 9): unknown =>

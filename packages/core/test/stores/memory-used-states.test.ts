@@ -15,7 +15,7 @@ describe('MemoryUsedStates', () => {
     expect([states.take('d', soon + 1, 'ann'), states.take('b', soon + 100, 'ann')]).toEqual([true, false])
   })
 
-  it('treats states of principals without records as used, up to the expiry of what it dropped', () => {
+  it('treats states from principals without records as used until the dropped states expire', () => {
     const clock = new FakeClock()
     const states = new MemoryUsedStates({ max: 1, clock })
     const now = clock.now()
@@ -32,7 +32,7 @@ describe('MemoryUsedStates', () => {
   })
 })
 
-it('SizeRanks finds the largest member within a factor of two, also after changes', () => {
+it('SizeRanks finds the largest member within a factor of two, even after changes', () => {
   const ranks = new SizeRanks<Sized & { bytes: number }>()
   const member = (bytes: number) => ({ bytes, rank: 0 })
   const [small, medium, large] = [member(3), member(4), member(1_000)]

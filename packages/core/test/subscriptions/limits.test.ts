@@ -7,7 +7,7 @@ import {
 } from '../../src/subscriptions/subscription.ts'
 
 describe('CoalescingQueue', () => {
-  it('queues equal notifications once, in order, with their owners', () => {
+  it('queues equal notifications once and in order, together with their owners', () => {
     const queue = new CoalescingQueue(100)
     const [one, two] = [{}, {}]
     expect([queue.add('é', one), queue.add('b', two), queue.add('é', two)]).toEqual([true, true, true])
@@ -23,7 +23,7 @@ describe('CoalescingQueue', () => {
     ['that fits exactly', 'bbbbbb', 0, true],
     ['that is one byte over the limit', 'bbbbbbb', 0, false],
     ['that fits exactly with bytes queued elsewhere', 'bbbb', 2, true],
-    ['that is one byte over the limit with those', 'bbbb', 3, false],
+    ['that is one byte over the limit together with bytes queued elsewhere', 'bbbb', 3, false],
     ['that is queued already', 'aaaa', 99, true],
   ])('accepts or refuses a second notification %s', (_what, frame, queued, taken) => {
     const queue = new CoalescingQueue(10)
@@ -36,7 +36,7 @@ describe('CoalescingQueue', () => {
     expect(new CoalescingQueue(1).add('long', undefined, 100)).toBe(true)
   })
 
-  it('discards the notifications of one owner', () => {
+  it('discards notifications for one owner', () => {
     const queue = new CoalescingQueue(100)
     const owner = {}
     for (const [frame, of] of [
@@ -78,14 +78,14 @@ describe('SubscriptionSet', () => {
   }
   const ids = (...all: (Subscription | undefined)[]): unknown[] => all.map((one) => one?.id)
 
-  it('limits the subscriptions of a principal and of all', () => {
+  it('limits subscriptions per principal and overall', () => {
     const { set, open } = setUp(3, 2)
     expect(ids(open('a', 'ann'), open('b', 'ann'), open('c', 'ann'))).toEqual(['a', 'b', undefined])
     expect(ids(open('d', 'bob'), open('e', 'bob'), open('f'))).toEqual(['d', undefined, undefined])
     expect(set.size).toBe(3)
   })
 
-  it('drops the oldest anonymous subscription for a principal', () => {
+  it('drops the oldest anonymous subscription to make room for a principal', () => {
     const { set, log, open } = setUp(3, 2)
     for (const id of ['a', 'b', 'c']) open(id)
     expect(ids(open('d'), open('e', 'ann'))).toEqual([undefined, 'e'])
@@ -107,7 +107,7 @@ describe('SubscriptionSet', () => {
     expect([log, ends, set.size]).toEqual([['one dropped', 'answer two'], ['one', 'late'], 0])
   })
 
-  it('starts and ends filters, and sends nothing after a queue overflows', () => {
+  it('starts and ends filters, and does not send anything after a queue overflows', () => {
     const { set, log, open } = setUp(9, 9)
     const steps: string[] = []
     const filter = (name: string, method: string): SubscriptionFilter => ({

@@ -116,7 +116,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     ])
   })
 
-  it('accepts an id again only after its subscription has ended', async () => {
+  it('accepts an id again only after the earlier subscription has ended', async () => {
     const { transport, listen, cancel } = serve()
     await listen(5, {})
     await listen(5, {})
@@ -188,7 +188,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
     expect(transport.frames.slice(ended + 2).map(said)).toEqual([[UPDATED, 2]])
   })
 
-  it('sends session notifications to the session only, and its own to the subscription only', async () => {
+  it('sends session notifications only to the session, and subscription notifications only to the subscription', async () => {
     const { server, transport, listen } = serve()
     await transport.receive(initialize('2025-11-25', { id: 'i' }))
     await transport.receive(request('resources/subscribe', { uri: 'note://2' }, 's'))
@@ -259,7 +259,7 @@ describe('a stateless call on a duplex transport', () => {
     expect(transport.frames.map(({ id }) => id)).toEqual([1, 3])
   })
 
-  it('gets log messages only if it requests them, from the requested level on', async () => {
+  it('gets log messages only if it requests them, at the requested level and above', async () => {
     const { transport, ask } = serve({}, (server) =>
       server.addTool({
         name: 'talks',
@@ -278,7 +278,7 @@ describe('a stateless call on a duplex transport', () => {
 })
 
 describe('ctx.trace', () => {
-  it('has the trace context of the request in both eras', async () => {
+  it("contains the request's trace context in both eras", async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
     const seen: unknown[] = []
     const { server, ask } = serve({}, (traced) =>

@@ -41,14 +41,14 @@ class Viewer implements TaskViewer {
 const outcome = (result: Promise<unknown>): Promise<unknown> =>
   result.catch((error: unknown) => (error instanceof QuestionError ? error.reason : error))
 
-describe('the questions of a task', () => {
+describe("a task's questions", () => {
   const setUp = (meta?: object) => {
     let changes = 0
     const questions = new TaskQuestions(meta as never, () => changes++)
     return { questions, changes: () => changes }
   }
 
-  it('go to every waiting call, now or later; the first answer counts', async () => {
+  it('are sent to every waiting call, now or later, and accept only the first answer', async () => {
     const { questions, changes } = setUp()
     const [early, late] = [new Viewer('early'), new Viewer('late')]
     const leave = questions.attach(early)
@@ -85,13 +85,13 @@ describe('the questions of a task', () => {
     [undefined, { a: 1 }, { a: 1 }],
     [{ task: 1 }, { a: 1 }, { a: 1, _meta: { task: 1 } }],
     [{ task: 1 }, { _meta: { b: 2, task: 3 } }, { _meta: { b: 2, task: 1 } }],
-  ])('refer to their task by %j: %j', (meta, params, shown) => {
+  ])('refer to their task in _meta %j: %j', (meta, params, shown) => {
     const { questions } = setUp(meta)
     void questions.send('q', { method: 'roots/list', params })
     expect(questions.open).toEqual({ 'q-1': { method: 'roots/list', params: shown } })
   })
 
-  it('stay open when a call loses its client, and fail on other errors', async () => {
+  it('stay open if a call loses its client, but fail on other errors', async () => {
     const { questions } = setUp()
     const viewer = new Viewer('one')
     const other = new Viewer('other')
@@ -103,7 +103,7 @@ describe('the questions of a task', () => {
     expect([await asked, questions.open, viewer.cancelled]).toEqual(['refused', undefined, []])
   })
 
-  it('are cancelled for a call that stops waiting, and stay open', async () => {
+  it('are cancelled for a call that stops waiting, but stay open', async () => {
     const { questions } = setUp()
     const viewer = new Viewer('one')
     const leave = questions.attach(viewer)
@@ -116,7 +116,7 @@ describe('the questions of a task', () => {
     expect(questions.exchange).toBeUndefined()
   })
 
-  it('can be cancelled by their handler', async () => {
+  it('can be cancelled by the handler', async () => {
     const { questions } = setUp()
     const viewer = new Viewer('one')
     questions.attach(viewer)

@@ -29,7 +29,7 @@ describe('TaskNodes', () => {
     }
   })
 
-  it('delivers mail of other nodes about its tasks', async () => {
+  it('delivers mail from other nodes about its tasks', async () => {
     const { there, mail, tasks, sender } = setUp()
     await Promise.all([tasks.ready(), sender.ready()])
     expect(sender.send(taskAt(there.id), { kind: 'cancelled' })).toBe(true)
@@ -69,7 +69,7 @@ describe('TaskNodes', () => {
     expect(stopped).toEqual([false, false, false, true])
   })
 
-  it('logs failing nodes, counts them as running, and can join again', async () => {
+  it('logs failing nodes, treats them as running, and can join again', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     let fails = true
     const fail = (): never => {

@@ -44,7 +44,7 @@ it.each<[string, string, EncodedResponse, readonly object[]]>([
     [{ status: 'failed', updatedAt: 7, statusMessage: 'x'.repeat(200), result: text(long) }, UNSTORED],
   ],
   [
-    'isError in a revision where that is a result',
+    'isError in a revision that treats it as a result',
     NEW,
     response({ result: text('no') }),
     [{ status: 'completed', updatedAt: 7, statusMessage: 'no', result: text('no') }, UNSTORED],
@@ -67,9 +67,9 @@ it.each<[string, string, EncodedResponse, readonly object[]]>([
 
 it.each([
   ['a principal', OLD, { caller: { auth: { principal: 'ann' } }, session: { id: 's' } }, 'principal:ann'],
-  ['an anonymous client of the extension', NEW, { session: { id: 's' } }, 'anyone'],
+  ['an anonymous client that uses the extension', NEW, { session: { id: 's' } }, 'anyone'],
   ['the session of an anonymous client', OLD, { session: { id: 's' } }, 'session:s'],
-  ['nobody without a session', OLD, {}, undefined],
+  ['no owner for a client without a session', OLD, {}, undefined],
 ])('taskOwner returns %s', (_what, version, scope, owner) => {
   expect(taskOwner(ctx(version, scope))).toBe(owner)
 })

@@ -28,12 +28,12 @@ describe('TaskSlots', () => {
       ['s:a', ANYONE, ANYONE, ANYONE],
       [true, true, true, false],
     ],
-  ])('limits the running tasks of %s', (_what, owners, expected) => {
+  ])('limits running tasks for %s', (_what, owners, expected) => {
     const slots = new TaskSlots({ maxRunning: 2, maxAnonymous: 3 })
     expect(owners.map((owner) => taken(slots, owner))).toEqual(expected)
   })
 
-  it.each(['principal:a', 's:a', ANYONE])('frees the slot of %s for another task', (owner) => {
+  it.each(['principal:a', 's:a', ANYONE])('frees a slot held by %s for another task', (owner) => {
     const slots = new TaskSlots({ maxRunning: 1, maxAnonymous: 1 })
     expect(slots.unused).toBe(true)
     for (let round = 0; round < 3; round++) {
@@ -56,7 +56,7 @@ describe('TaskSlots', () => {
 })
 
 describe('TaskChanges', () => {
-  it('subscribes to the bus while a task is watched', () => {
+  it('subscribes to the bus only while a task is watched', () => {
     let subscribed = 0
     let onGap = (): void => {}
     const bus = new MemoryBus()

@@ -45,7 +45,7 @@ function slowStore() {
   return { reads, notified, errors, changed }
 }
 
-it('a task that changes during a read is read once more', async () => {
+it('reads a task once more if it changes during a read', async () => {
   const { reads, notified, changed } = slowStore()
   for (let i = 0; i < 100; i++) changed('a')
   changed('b')
@@ -58,7 +58,7 @@ it('a task that changes during a read is read once more', async () => {
   expect(notified).toEqual(['a working', 'a completed', 'b cancelled'])
 })
 
-it('a missing task is not reported, and a failed read is repeated with the next change', async () => {
+it('does not report a missing task, and repeats a failed read on the next change', async () => {
   const { reads, notified, errors, changed } = slowStore()
   changed('a')
   await reads[0]?.give(undefined)

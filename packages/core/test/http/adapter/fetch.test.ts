@@ -64,7 +64,7 @@ describe('toFetch', () => {
     expect((await handler(post(call('echo'), headers))).status).toBe(404)
   })
 
-  it('streams the notifications of a call', async () => {
+  it('streams notifications from a call', async () => {
     const { handler } = serve()
     const response = await handler(post(call('report', { steps: 3 }), await open(handler)))
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -89,7 +89,7 @@ describe('toFetch', () => {
     expect(parseSse(text)).toHaveLength(101)
   })
 
-  it('lets the call continue after the reader has cancelled', async () => {
+  it('lets a call continue after the reader has cancelled', async () => {
     const { handler } = serve()
     const headers = await open(handler)
     const response = await handler(post(call('report', { steps: 100, size: 10_000 }), headers))
@@ -98,7 +98,7 @@ describe('toFetch', () => {
     expect((await handler(post(call('echo', { text: 'a' }), headers))).status).toBe(200)
   })
 
-  it('notices a disconnect through the signal of the request', async () => {
+  it("notices a disconnect through the request's signal", async () => {
     const { handler, server } = serve()
     const headers = await open(handler)
     const left = new AbortController()
@@ -110,13 +110,13 @@ describe('toFetch', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('gives handlers the locals of the mount', async () => {
+  it("passes the mount's locals to handlers", async () => {
     const { handler } = serve({ locals: (request) => ({ from: request.headers.get('x-from') }) })
     const response = await handler(post(call('mount'), { ...(await open(handler)), 'x-from': 'here' }))
     expect(await response.json()).toMatchObject({ result: { content: [{ text: '{"from":"here"}' }] } })
   })
 
-  it('passes further arguments of the runtime to locals', async () => {
+  it('passes additional runtime arguments to `locals`', async () => {
     interface Bindings {
       readonly city: string
     }
@@ -128,7 +128,7 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Denver' }] } })
   })
 
-  it("keeps the request's headers out of the contexts of handlers, which apps may log", async () => {
+  it('keeps request headers out of handler contexts, because apps may log them', async () => {
     const { server, handler } = serve()
     const deep = { depth: 12, showHidden: true }
     server.addTool({ name: 'inspect', handler: (_args, ctx) => inspect(ctx, deep) })
@@ -143,7 +143,7 @@ describe('toFetch', () => {
     ['/mcp', { path: '/mcp' }, { '/mcp': 400, '/mcp?x=1': 400, '/mcp/': 404, '/other': 404, '/': 404 }],
     ['ai/mcp', { path: 'ai/mcp', legacySse: true }, { '/ai/mcp': 400, '/ai/message': 400, '/message': 404 }],
     ['/mcp', { path: '/mcp', health: true }, { '/livez': 405, '/readyz': 405, '/health': 404 }],
-  ])('serves the path %s with the options %j: POST gets %j', async (_, options, statuses) => {
+  ])('serves the path %s with the options %j, and POST gets %j', async (_, options, statuses) => {
     const { handler } = serve(options)
     for (const [path, status] of Object.entries(statuses)) {
       const request = new Request(`http://localhost${path}`, { method: 'POST', headers: HEADERS, body: '{' })
@@ -152,7 +152,7 @@ describe('toFetch', () => {
     await handler.close()
   })
 
-  it('requires the locals that a server declares', async () => {
+  it('requires the locals declared by the server', async () => {
     const server = new McpServer<{ readonly user: string }>({ name: 'test', version: '1' })
     server.addTool({ name: 'who', handler: (_args, ctx) => ctx.locals.user })
     // @ts-expect-error locals is missing
@@ -164,7 +164,7 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'ann' }] } })
   })
 
-  it('limits bodies with and without a declared length', async () => {
+  it('limits bodies whether or not their length is declared', async () => {
     const { handler } = serve({ limits: { bodyBytes: 500 } })
     const large = 'x'.repeat(1_000)
     expect((await handler(post(call('echo', { text: large })))).status).toBe(413)
@@ -204,7 +204,7 @@ describe('toFetch', () => {
     expect(await response.text()).not.toContain('canary')
   })
 
-  it('reads a body in several chunks, with an empty chunk, and without chunks', async () => {
+  it('reads a body with several chunks, with an empty chunk, and with none', async () => {
     const { handler } = serve()
     const bytes = new TextEncoder().encode(JSON.stringify(initializeMessage('2025-06-18', 'é')))
     const pieces = new ReadableStream({
@@ -222,7 +222,7 @@ describe('toFetch', () => {
   })
 
   it.each(['authorization', 'content-type', 'mcp-session-id', 'origin'])(
-    'refuses a repeated %s, which arrives joined by commas',
+    'refuses a repeated %s header, whose values arrive joined by commas',
     async (name) => {
       const { handler } = serve()
       const headers = new Headers(HEADERS)
@@ -236,7 +236,7 @@ describe('toFetch', () => {
     },
   )
 
-  it('refuses a repeated mcp-protocol-version, which arrives joined by commas', async () => {
+  it('refuses a repeated mcp-protocol-version header, whose values arrive joined by commas', async () => {
     const { handler } = serve({ stateless: true })
     const status = async (...versions: string[]): Promise<number> => {
       const headers = new Headers(HEADERS)
@@ -258,14 +258,14 @@ describe('toFetch', () => {
     expect((await handler(new Request(URL_, { method: 'HEAD' }))).status).toBe(405)
   })
 
-  it('checks the Origin if no local address is known', async () => {
+  it('checks the Origin if the local address is unknown', async () => {
     const { handler } = serve()
     expect((await handler(post(initializeMessage(), { origin: 'https://evil.example' }))).status).toBe(403)
     expect((await handler(post(initializeMessage(), { origin: 'http://localhost:6274' }))).status).toBe(200)
   })
 
   it.each<[string, FetchOptions, number]>([
-    ['logs once that it cannot check the Host without a socket', {}, 1],
+    ['logs once that the Host cannot be checked without a socket', {}, 1],
     ['logs nothing if allowedHosts is set', { allowedHosts: ['*'] }, 0],
   ])('%s', async (_what, options, times) => {
     const warn = vi.fn<Logger['warn']>()
@@ -279,7 +279,7 @@ describe('toFetch', () => {
     )
   })
 
-  it('closes with its server like every mount', async () => {
+  it('closes with its server, like every mount', async () => {
     const { handler } = serve()
     const headers = await open(handler)
     const stream = await handler(new Request(URL_, { headers: { accept: 'text/event-stream', ...headers } }))

@@ -26,10 +26,13 @@ describe('bearer', () => {
     expect((await tried(long, `Bearer ${'a'.repeat(16_384 - 7)}`)).status).toBe(200)
   })
 
-  it.each([undefined, 'Basic YTpi', 'token-a'])('requests a token if there is none: %j', async (header) => {
-    const { status, headers } = await tried(bearer({ verify }), header)
-    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer'])
-  })
+  it.each([undefined, 'Basic YTpi', 'token-a'])(
+    'challenges a request without a token: %j',
+    async (header) => {
+      const { status, headers } = await tried(bearer({ verify }), header)
+      expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer'])
+    },
+  )
 
   it.each([
     'Bearer',
@@ -50,7 +53,7 @@ describe('bearer', () => {
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 
-  it('refuses the token if verify throws or rejects, and logs the cause only', async () => {
+  it('refuses the token if `verify` throws or rejects, and only logs the cause', async () => {
     for (const failing of [
       () => {
         throw new Error('canary')
@@ -66,7 +69,7 @@ describe('bearer', () => {
     }
   })
 
-  it('supports an async verify', async () => {
+  it('supports an async `verify`', async () => {
     expect(
       (await tried(bearer({ verify: (token) => Promise.resolve(known[token]) }), 'Bearer token-b')).status,
     ).toBe(200)
@@ -75,7 +78,7 @@ describe('bearer', () => {
     )
   })
 
-  it('names realm and metadata in its challenge', async () => {
+  it('includes the realm and the metadata URL in its challenge', async () => {
     const authenticate = bearer({
       verify,
       realm: 'a "b"',
@@ -100,12 +103,12 @@ describe('bearer', () => {
   })
 })
 
-describe('the identity of a caller', () => {
+describe("a caller's identity", () => {
   it.each([
     [59, 200],
     [60, 200],
     [61, 401],
-  ])('counts as expired after a tolerance of 60 s: %i s later the status is %i', async (seconds, status) => {
+  ])('expires after a tolerance of 60 s: %i s later the status is %i', async (seconds, status) => {
     const harness = createHarness({
       endpoint: {
         authenticate: () => ({ principal: 'a', expiresAt: harness.clock.now() / 1000 - seconds }),
@@ -116,12 +119,12 @@ describe('the identity of a caller', () => {
     if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
   })
 
-  it('counts as expired if its expiry is invalid', async () => {
+  it('is treated as expired if the expiry is invalid', async () => {
     expect((await tried(() => ({ principal: 'a', expiresAt: Number.NaN }))).status).toBe(401)
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'must have a principal, or the log names the option: %j',
+    'requires a principal, and the log names the option that did not return one: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()
@@ -135,7 +138,7 @@ describe('the identity of a caller', () => {
     },
   )
 
-  it('is checked for every request, so that a revoked one is refused at once', async () => {
+  it('is checked on every request, so a revoked token is refused at once', async () => {
     let valid = true
     const { open } = createHarness({
       endpoint: { authenticate: () => (valid ? { principal: 'a' } : undefined) },
@@ -148,7 +151,7 @@ describe('the identity of a caller', () => {
     expect((await session.delete()).status).toBe(401)
   })
 
-  it('is that of the host application if the mount has no authenticate', async () => {
+  it('comes from the host application if the mount has no `authenticate`', async () => {
     const seen: unknown[] = []
     const { open } = createHarness({
       setUp: (server) => {
@@ -166,7 +169,7 @@ describe('the identity of a caller', () => {
     expect(seen).toEqual(['alice', { user: 1 }])
   })
 
-  it('expires too if it is that of the host application', async () => {
+  it('expires even if it comes from the host application', async () => {
     const { post, clock } = createHarness()
     const auth = { principal: 'a', expiresAt: clock.now() / 1000 - 61 }
     expect((await post(initializeMessage(), {}, { auth })).status).toBe(401)
@@ -174,7 +177,7 @@ describe('the identity of a caller', () => {
 })
 
 describe('Rejection', () => {
-  it('determines status and message of the JSON-RPC error', async () => {
+  it('determines the status and message of the JSON-RPC error', async () => {
     const { status, headers, json } = await tried(
       () => new Rejection(403, 'Not today', { headers: { 'x-why': 'sunday' }, cause: new Error('canary') }),
     )
@@ -184,7 +187,7 @@ describe('Rejection', () => {
 
   it.each([
     ['its cause', new Error('canary'), ['Authentication failed']],
-    ['nothing without a cause', undefined, []],
+    ['nothing if there is no cause', undefined, []],
   ])('logs %s', async (_, cause, logged) => {
     const authenticate = (): Rejection => new Rejection(403, 'Not today', { cause })
     const { post, log } = createHarness({ endpoint: { authenticate } })
@@ -196,8 +199,11 @@ describe('Rejection', () => {
     expect(() => new Rejection(status, 'x')).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it.each([400, 599])('accepts the status %s, without headers and with the reason unauthorized', (status) => {
-    const expected = { status, message: 'x', headers: {}, reason: 'unauthorized' }
-    expect(new Rejection(status, 'x')).toMatchObject(expected)
-  })
+  it.each([400, 599])(
+    'accepts the status %s, and defaults to empty headers and the reason unauthorized',
+    (status) => {
+      const expected = { status, message: 'x', headers: {}, reason: 'unauthorized' }
+      expect(new Rejection(status, 'x')).toMatchObject(expected)
+    },
+  )
 })

@@ -17,8 +17,8 @@ function budget() {
   return { clock, begin, close: () => made.close(), stopped }
 }
 
-describe('the limit on bodies that a mount reads', () => {
-  it('allows each caller the bytes of 32 full bodies', () => {
+describe('the limit on request bodies being read by a mount', () => {
+  it('allows each caller as many bytes as 32 full bodies', () => {
     const { begin } = budget()
     const first = begin('ann')
     expect(first.add(OF_CALLER)).toBeUndefined()
@@ -44,7 +44,7 @@ describe('the limit on bodies that a mount reads', () => {
     expect(begin('ann').add(OF_CALLER)).toBeUndefined()
   })
 
-  it('ends bodies when the mount closes, also later ones', () => {
+  it('ends bodies when the mount closes, including those that arrive later', () => {
     const { clock, begin, close, stopped } = budget()
     begin('ann')
     close()

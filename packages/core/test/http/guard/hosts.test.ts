@@ -45,7 +45,7 @@ describe('the Host header on a loopback socket', () => {
   it.each(tricks)('refuses %j', (value) => expect(host(value, true)).toBe(false))
   it('is required', () => expect(host(undefined, true)).toBe(false))
 
-  it('accepts the host of publicUrl', () => {
+  it('accepts the host in `publicUrl`', () => {
     const guard = createHostGuard({ publicUrl: 'https://mcp.example.com/base/mcp' })
     for (const value of ['mcp.example.com', 'MCP.example.com:443', 'localhost:3000'])
       expect(guard.host(value, true)).toBe(true)
@@ -56,12 +56,12 @@ describe('the Host header on a loopback socket', () => {
 })
 
 describe('the Host header on other sockets', () => {
-  it('accepts any value without a list, while the Origin is checked', () => {
+  it('accepts any value if there is no list, although the Origin is checked', () => {
     const { host } = createHostGuard({})
     for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
   })
 
-  it('accepts only listed hosts on every socket, if there is a list', () => {
+  it('accepts only listed hosts on every socket if there is a list', () => {
     const { host } = createHostGuard({
       allowedHosts: ['a.example', 'b.example:8443', '[2001:db8::1]:80', 'c.example:443'],
     })
@@ -73,7 +73,7 @@ describe('the Host header on other sockets', () => {
     }
   })
 
-  it('accepts every valid host with a star', () => {
+  it('accepts every valid host if the list contains a star', () => {
     const { host } = createHostGuard({ allowedHosts: ['*'] })
     expect([host('evil.example', true), host('a/b', true)]).toEqual([true, false])
   })
@@ -86,7 +86,7 @@ describe('the Origin header', () => {
     'https://127.0.0.1:1',
     'http://[::1]:80',
     'HTTP://LOCALHOST:3000',
-  ])('accepts %j without a list', (value) => expect(createHostGuard({}).origin(value)).toBe(true))
+  ])('accepts %j if there is no list', (value) => expect(createHostGuard({}).origin(value)).toBe(true))
 
   it.each([
     'null',
@@ -102,9 +102,9 @@ describe('the Origin header', () => {
     'file://',
     'javascript://localhost',
     ...tricks.map((trick) => `http://${trick}`),
-  ])('refuses %j without a list', (value) => expect(createHostGuard({}).origin(value)).toBe(false))
+  ])('refuses %j if there is no list', (value) => expect(createHostGuard({}).origin(value)).toBe(false))
 
-  it('accepts only a complete match with a list', () => {
+  it('accepts only exact matches if there is a list', () => {
     const { origin } = createHostGuard({
       allowedOrigins: ['https://app.example.com', 'tauri://localhost', 'http://b.example:80', 'tauri://c:80'],
     })
@@ -129,12 +129,12 @@ describe('the Origin header', () => {
     }
   })
 
-  it('accepts every valid origin with a star', () => {
+  it('accepts every valid origin if the list contains a star', () => {
     const { origin } = createHostGuard({ allowedOrigins: ['*'] })
     expect(['https://any.example', 'tauri://any', 'null'].map(origin)).toEqual([true, true, false])
   })
 
-  it('accepts that of publicUrl, with or without a list', () => {
+  it('accepts the origin of `publicUrl`, with or without a list', () => {
     const url = { publicUrl: new URL('https://mcp.example.com:8443/mcp') }
     expect(createHostGuard(url).origin('https://mcp.example.com:8443')).toBe(true)
     expect(createHostGuard(url).origin('http://localhost')).toBe(true)
@@ -143,7 +143,7 @@ describe('the Origin header', () => {
   })
 })
 
-describe('the guard of a mount', () => {
+describe("a mount's guard", () => {
   const post = { body: initializeMessage() }
 
   it('checks Host and Origin independently', async () => {
@@ -158,7 +158,7 @@ describe('the guard of a mount', () => {
     expect(await status('evil.example', 'http://evil.example')).toBe(403)
   })
 
-  it('names the option to set in the refusal, but not the host', async () => {
+  it('names the option to set, but not the host, in the refusal', async () => {
     const { send } = createHarness()
     const host = await send({ ...post, localAddress: '::1', headers: { host: 'evil.example' } })
     expect(host.json.error?.message).toContain('allowedHosts')
@@ -167,7 +167,7 @@ describe('the guard of a mount', () => {
     expect(host.text + origin.text).not.toContain('evil')
   })
 
-  it('caches a limited number of hosts, and checks all of them', async () => {
+  it('caches a limited number of hosts, but checks all of them', async () => {
     const { host } = createHostGuard({})
     for (let i = 0; i < 1_000; i++) expect(host(`h${i}.example`, true)).toBe(false)
     expect(host('localhost', true)).toBe(true)
@@ -204,5 +204,5 @@ describe('isLoopbackAddress', () => {
     ['::', false],
     ['0.0.0.0', false],
     ['', false],
-  ])('checks %j: %s', (address, expected) => expect(isLoopbackAddress(address)).toBe(expected))
+  ])('returns, for %j: %s', (address, expected) => expect(isLoopbackAddress(address)).toBe(expected))
 })

@@ -43,7 +43,7 @@ describe('isJson', () => {
   })
 })
 
-describe('an Accept header', () => {
+describe('parsing an Accept header', () => {
   it.each([
     ['*/*', true, true],
     ['application/json, text/event-stream', true, true],
@@ -59,13 +59,13 @@ describe('an Accept header', () => {
     ['text/html', false, false],
     ['', false, false],
     ['application/jsonx, text/event-streams', false, false],
-  ])('%j accepts JSON: %s, streams: %s', (accept, json, sse) => {
+  ])('finds what %j accepts (JSON: %s, streams: %s)', (accept, json, sse) => {
     expect(accepted(accept)).toEqual({ json, sse })
   })
 })
 
 describe('remember', () => {
-  it('caches a limited number of header values, and computes the others', () => {
+  it('caches a limited number of header values, and computes the rest', () => {
     let asked = 0
     const even = remember((text) => {
       asked++

@@ -58,7 +58,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
     ['resources/read', { uri: 'a://é' }, '=?base64?YTovL8Op?='],
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '  plain\t'],
     ['tools/call', { name: 'plain', arguments: { region: 'x' } }, '=?base64?cGxhaW4=?='],
-  ])('must match for %s of %j: accepts %j', async (method, params, name) => {
+  ])('matches %s with %j if its value is %j', async (method, params, name) => {
     const answer = await callModern(serve(), method, params, { headers: { 'mcp-name': name } })
     expect(answer).toMatchObject({ status: 200, json: { result: { resultType: 'complete' } } })
   })
@@ -75,7 +75,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
   })
 
   it.each(['mcp-method', 'mcp-name', 'mcp-protocol-version'])(
-    'must not be repeated, even with equal values: %s',
+    'refuses a repeated header, even with equal values: %s',
     async (name) => {
       const value = { 'mcp-method': 'tools/call', 'mcp-name': 'plain', 'mcp-protocol-version': '2026-07-28' }[
         name
@@ -145,17 +145,17 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect([status, json.error?.code, harness.ran]).toEqual([400, -32600, []])
   })
 
-  it('needs no header for null, which the schema checks', async () => {
+  it('does not require a header for null, because the schema checks null', async () => {
     const { json } = await query(serve(), { region: null })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('ignores an object in place of a string: the schema reports it to the model', async () => {
+  it('ignores an object instead of a string, because the schema reports it to the model', async () => {
     const { json } = await query(serve(), { region: {} })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('counts its refusals with those of the other headers', async () => {
+  it('counts its refusals together with those of the other headers', async () => {
     const harness = serve()
     await query(harness, { region: 'eu' })
     await query(harness, { region: 'eu' }, { 'mcp-name': 'plain' })
@@ -197,7 +197,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(harness.ran).toHaveLength(2)
   })
 
-  it('is refused inside middleware, which sees the error', async () => {
+  it('is refused inside middleware, so that middleware sees the error', async () => {
     const seen: unknown[] = []
     const harness = serve({
       setUp: (server) =>
@@ -268,14 +268,14 @@ describe('Mcp-Param-* of a tool that runs as a task (https://modelcontextprotoco
     },
   )
 
-  it.each(['optional', 'required'])('let the task start if they match: %s', async (name) => {
+  it.each(['optional', 'required'])('allow the task to start if they match: %s', async (name) => {
     const harness = open()
     const { json } = await call(harness, name, 'eu')
     expect(json.result).toMatchObject({ resultType: 'task', status: 'working' })
     await vi.waitFor(() => expect(harness.ran).toEqual([name]), { interval: 1 })
   })
 
-  it('are compared in every round, and not again when the task runs', async () => {
+  it('are compared in every round, but not again when the task runs', async () => {
     const harness = open()
     const { json } = await call(harness, 'asks', 'eu')
     const inputResponses = { sure: { action: 'accept', content: { ok: true } } }

@@ -24,8 +24,8 @@ function responses(outboundLimit = LIMIT) {
   }
 }
 
-describe('the responses of an HTTP+SSE connection', () => {
-  it('are full beyond four results, wherever they wait', () => {
+describe('responses on an HTTP+SSE connection', () => {
+  it('reach their limit beyond four results, wherever the results are queued', () => {
     const { outlet, made } = responses()
     outlet.waitingBytes = LIMIT - 1
     made.hold(1)
@@ -36,7 +36,7 @@ describe('the responses of an HTTP+SSE connection', () => {
     expect(made.full).toBe(false)
   })
 
-  it('block requests beyond the limit of the mount', () => {
+  it("block requests beyond the mount's limit", () => {
     const { outlet, made } = responses(1_000)
     outlet.waitingBytes = 1_000
     expect(made.refuses(0)).toBe(false)
@@ -44,7 +44,7 @@ describe('the responses of an HTTP+SSE connection', () => {
     expect(made.refuses(0)).toBe(true)
   })
 
-  it('block requests of a slow client if the responses in flight may be as large', () => {
+  it('block requests from a slow client if the pending responses could exceed the limit', () => {
     const { outlet, made } = responses()
     made.fit(1, { frame: 'x'.repeat(RESULT) })
     made.fit(2, { frame: 'x' })
@@ -53,7 +53,7 @@ describe('the responses of an HTTP+SSE connection', () => {
     expect([made.refuses(3), made.refuses(4)]).toEqual([false, true])
   })
 
-  it('become errors beyond the limit, and cancelled calls have no response', () => {
+  it('become errors beyond the limit, and are omitted for cancelled calls', () => {
     const { outlet, overflows, made } = responses()
     const frame = 'é'.repeat(RESULT)
     expect(made.fit(1, undefined)).toBeUndefined()

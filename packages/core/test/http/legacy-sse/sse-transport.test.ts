@@ -79,7 +79,7 @@ async function agree(client: SseClient): Promise<number> {
     .status
 }
 
-describe('the event stream', () => {
+describe('an event stream', () => {
   it('starts with the URL for messages, and carries every response as a message event', async () => {
     const client = await openSse(harness())
     expect([client.opened.status, client.opened.headers['content-type']]).toEqual([200, 'text/event-stream'])
@@ -98,13 +98,13 @@ describe('the event stream', () => {
   it.each([
     ['text/html', 406],
     ['*/*', 200],
-  ])('opened with the Accept header %s gets %i', async (accept, status) => {
+  ])('gets, for the Accept header %s, the status %i', async (accept, status) => {
     const { opened } = await openSse(harness(), { headers: { accept } })
     expect(opened.status).toBe(status)
     if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
   })
 
-  it('has a random UUID of version 4 as session id', async () => {
+  it('has a random version 4 UUID as its session id', async () => {
     const made = harness()
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await openSse(made)).sessionId))
     expect(new Set(ids).size).toBe(20)
@@ -120,7 +120,7 @@ describe('the event stream', () => {
     })
   })
 
-  it('opens after the lifespan, and not if that fails', async () => {
+  it('opens after the lifespan, unless the lifespan fails to open', async () => {
     const ready = deferred()
     let fails = true
     const lifespan = async () => {
@@ -175,7 +175,7 @@ describe('the event stream', () => {
     await sink.until(() => sink.text.includes('notifications/tools/list_changed'))
   })
 
-  it('sends equal notifications once to a slow reader', async () => {
+  it('sends a slow reader equal notifications only once', async () => {
     const { client, sink, ...made } = await started()
     sink.stall()
     await client.call('flood', { times: 100 })
@@ -188,7 +188,7 @@ describe('the event stream', () => {
     expect(sink.text.match(/list_changed/g)).toHaveLength(1)
   })
 
-  it('carries requests to the client, which responds by POST', async () => {
+  it('carries requests to the client, and the client responds by POST', async () => {
     const { client } = await asked()
     expect(await agree(client)).toBe(202)
     await client.sink.until(() => client.sink.text.includes('ok: true'))
@@ -203,7 +203,7 @@ describe('POST /message', () => {
     expect(endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
   })
 
-  it('replies at once although the call takes longer', async () => {
+  it('replies at once even if the call takes longer', async () => {
     const { client, sink, ...made } = await started()
     expect((await client.call('hold')).status).toBe(202)
     await client.post(ping('other'))
@@ -212,7 +212,7 @@ describe('POST /message', () => {
     await sink.until(() => sink.text.includes('"held"'))
   })
 
-  it('is served without notifications/initialized', async () => {
+  it('is served even before notifications/initialized', async () => {
     const client = await openSse(harness())
     await client.post(initializeMessage())
     await client.post(request('tools/list', undefined, 2))
@@ -232,7 +232,7 @@ describe('POST /message', () => {
     ['{"jsonrpc":"2.0","id":{},"method":"canary"}', 400, -32600],
     ['[]', 400, -32600],
     ['"canary"', 400, -32600],
-  ])('refuses %s without an echo, and sends nothing on the stream', async (raw, status, code) => {
+  ])('refuses %s without echoing the body, and sends nothing on the stream', async (raw, status, code) => {
     const { client, sink } = await started()
     const before = sink.text
     const answer = await client.post(undefined, { raw })
@@ -243,7 +243,7 @@ describe('POST /message', () => {
 
   it.each([
     ['an unknown session', { query: { sessionId: 'nobody' } }, 404, 'Session not found'],
-    ['no session', { query: {} }, 400, 'sessionId query parameter is not provided'],
+    ['a missing session id', { query: {} }, 400, 'sessionId query parameter is not provided'],
   ])('refuses %s with plain text', async (_, sent, status, text) => {
     const { client } = await started()
     const answer = await client.post(ping(), sent)
@@ -258,17 +258,17 @@ describe('POST /message', () => {
     [{ 'content-type': 'text/plain' }, 400],
     [{ 'content-type': 'application/json; charset=utf-8' }, 202],
     [{ accept: 'text/html', 'mcp-protocol-version': '1999-01-01' }, 202],
-  ])('checks the headers %j: the status is %i', async (headers, status) => {
+  ])('checks the headers %j and replies with %i', async (headers, status) => {
     const { client } = await started()
     expect((await client.post(ping(), { headers })).status).toBe(status)
   })
 
-  it('refuses a body beyond the limit', async () => {
+  it('refuses a body larger than the limit', async () => {
     const client = await openSse(harness({ limits: { bodyBytes: 1_000 } }))
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('is answered on the stream before initialize: a ping with a result, other requests with an error', async () => {
+  it('is answered on the stream even before initialize: a ping gets a result, other requests get an error', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -279,7 +279,7 @@ describe('POST /message', () => {
     ])
   })
 
-  it('refuses a second initialize with an error', async () => {
+  it('returns an error for a second initialize', async () => {
     const { client, sink } = await started()
     await client.post(initializeMessage('2024-11-05', 'again'))
     await sink.until(() => sink.text.includes('"again"'))
@@ -309,7 +309,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('new')
   })
 
-  it('accepts a batch in the revision with batches, and answers with a batch', async () => {
+  it('accepts a batch in the revision that has batches, and answers with a batch', async () => {
     const client = await openSse(harness())
     await client.initialize('2025-03-26')
     const note = notification('notifications/unknown')
@@ -329,7 +329,7 @@ describe('POST /message', () => {
 })
 
 describe('limits of HTTP+SSE', () => {
-  it('refuse calls beyond the limit in the reply to the POST', async () => {
+  it('are enforced in the reply to the POST, for calls beyond the limit', async () => {
     const { client, sink, ...made } = await started({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const statuses = []
     for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)
@@ -358,7 +358,7 @@ describe('limits of HTTP+SSE', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('queue up to outboundBytes of distinct notifications for a stalled client, and drop the rest', async () => {
+  it('queue up to `outboundBytes` of distinct notifications for a stalled client, and drop the rest', async () => {
     const outboundLimit = 1_048_576
     const setUp = (server: McpServer) =>
       void server.addResource({ uri: 'log://all', name: 'all', handler: () => '' })
@@ -380,7 +380,7 @@ describe('limits of HTTP+SSE', () => {
     expect(dropped).toBeGreaterThan(8_000_000)
   })
 
-  it('end a stream only if it opens no session in time', async () => {
+  it('end a stream if no session is opened on the stream in time', async () => {
     const made = harness()
     const idle = await openSse(made)
     const used = await openSse(made)
@@ -392,7 +392,7 @@ describe('limits of HTTP+SSE', () => {
     expect(used.sink.closed).toBe(false)
   })
 
-  it('count its sessions together with those of Streamable HTTP', async () => {
+  it('count HTTP+SSE sessions together with Streamable HTTP sessions', async () => {
     const made = harness({ sessions: { max: 3 } })
     const [first, second] = [await openSse(made), await openSse(made)]
     const streamable = await made.open()
@@ -405,7 +405,7 @@ describe('limits of HTTP+SSE', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('count sessions by principal', async () => {
+  it('count sessions per principal', async () => {
     const made = harness({ sessions: { maxPerPrincipal: 1 } })
     const first = await openSse(made, ada)
     expect((await openSse(made, ada)).opened.status).toBe(503)
@@ -415,8 +415,8 @@ describe('limits of HTTP+SSE', () => {
   })
 })
 
-describe('the session of a stream', () => {
-  it('is unknown to other principals, with the reply for an unknown session', async () => {
+describe("a stream's session", () => {
+  it('appears to other principals as an unknown session', async () => {
     const { client, ...made } = await started({}, {}, ada)
     const foreign = await client.post(ping(), bob)
     const nobody = await made.send({ route: 'message', query: { sessionId: client.sessionId }, body: ping() })
@@ -433,7 +433,7 @@ describe('the session of a stream', () => {
     expect((await made.send({ route: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
   })
 
-  it('ends with the stream: its call is aborted, the next POST gets 404, and session:close fires once', async () => {
+  it('ends with the stream: the running call is aborted, the next POST gets 404, and session:close fires once', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('session:open', ({ revision }) => heard.push(`open ${revision}`))
@@ -453,7 +453,7 @@ describe('the session of a stream', () => {
     expect(made.clock.pending).toBe(0)
   })
 
-  it('frees its timers and its slot when it ends', async () => {
+  it('frees its timers and slot when it ends', async () => {
     const made = harness({ sessions: { max: 5 } })
     for (let i = 0; i < 100; i++) {
       const client = await openSse(made)
@@ -476,7 +476,7 @@ describe('the session of a stream', () => {
     expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('is not opened by initialize if the stream has closed meanwhile', async () => {
+  it('is not opened by initialize if the stream has already closed', async () => {
     const told = deferred()
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'late') } })
     const heard: string[] = []
@@ -505,7 +505,7 @@ describe('endpoint.close', () => {
     expect(made.clock.pending).toBe(0)
   })
 
-  it('waits no longer than its deadline', async () => {
+  it('waits no longer than the deadline', async () => {
     const { client, sink, ...made } = await started()
     await client.call('hold', {}, 'running')
     const closed = made.endpoint.close({ deadline: 1_000 })
@@ -530,19 +530,19 @@ describe('a mount', () => {
     expect(() => harness({ stateless: true })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
-  it('negotiates only its own revisions', async () => {
+  it('negotiates only the revisions it serves', async () => {
     const client = await openSse(harness({ revisions: ['2025-03-26', '2024-11-05'] }))
     await client.post(initializeMessage('2025-11-25'))
     expect(client.sink.text).toContain('"protocolVersion":"2025-03-26"')
   })
 
-  it('sends a message path below the prefix of publicUrl', async () => {
+  it('announces a message path below the `publicUrl` prefix', async () => {
     const made = harness({ publicUrl: 'https://mcp.example.com/tools/mcp' })
     const client = await openSse(made, { path: '/sse', headers: { host: 'mcp.example.com' } })
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('refuses hosts and origins on both routes, and names the route in the event', async () => {
+  it('checks hosts and origins on both routes, and names the route in the event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
@@ -588,7 +588,7 @@ describe('a server selector', () => {
     expect((await openSse(made)).opened.status).toBe(404)
   })
 
-  it('can return a server that closes: its streams end, at once if they are idle', async () => {
+  it('can return a server that closes, whose streams then end, at once if they are idle', async () => {
     const server = serverOf('closing')
     const made = harness({}, { select: () => server })
     const idle = await openSse(made)

@@ -36,7 +36,7 @@ async function ask(session: TestSession, id: number): Promise<Answer> {
 }
 
 describe('a question', () => {
-  it('is answered at any node that gets the response', async () => {
+  it('is answered on whichever node receives the response', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -46,7 +46,7 @@ describe('a question', () => {
     expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 
-  it('has an id that is unique among the questions of the session at all nodes', async () => {
+  it('has an id that is unique in the session across all nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -62,7 +62,7 @@ describe('a question', () => {
     ])
   })
 
-  it('is not answered by another session or principal at another node', async () => {
+  it('cannot be answered by another session or principal on another node', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const { sink } = await ask(await open(a, alice), 2)
@@ -73,7 +73,7 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('can be answered after its node has stopped: the response is accepted and ignored', async () => {
+  it('can still be answered after its node has stopped, and the response is ignored', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -106,7 +106,7 @@ const cancel = (session: TestSession, requestId: number): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
 
 describe('a cancellation', () => {
-  it('ends the call at whichever node runs it', async () => {
+  it('ends the call on whichever node runs it', async () => {
     const cluster = createCluster()
     const [a, b, c] = [hanging(cluster), hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -120,7 +120,7 @@ describe('a cancellation', () => {
     expect(c.ended).toHaveLength(1)
   })
 
-  it('ends the calls with its id on several nodes', async () => {
+  it('ends calls with the same id on several nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -132,7 +132,7 @@ describe('a cancellation', () => {
     expect([a.ended, b.ended]).toEqual([[5], [5]])
   })
 
-  it('ends no call if several calls of one node have its id', async () => {
+  it('does nothing if several calls on one node have the same id', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -143,7 +143,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([])
   })
 
-  it('ends no call of another session', async () => {
+  it('does not affect calls in other sessions', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -155,7 +155,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([])
   })
 
-  it('ends the call on its own node while other nodes are unreachable', async () => {
+  it('ends a local call while other nodes are unreachable', async () => {
     const cluster = createCluster()
     const { node, ended } = hanging(cluster)
     const session = await node.open()

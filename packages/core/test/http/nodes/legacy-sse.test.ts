@@ -80,9 +80,9 @@ const textOf = ({ result }: Message): unknown =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 const cancel = (id: number): object => notification('notifications/cancelled', { requestId: id })
 
-describe('an HTTP+SSE client whose messages arrive at any node', () => {
+describe('an HTTP+SSE client whose messages arrive on any node', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'can initialize %s at one node and call at each, with all responses on its stream',
+    'can initialize %s on one node and call every node, with all responses on the stream',
     async (version) => {
       const { a, b, c, client } = await streaming()
       await client.at(b).initialize(version)
@@ -104,7 +104,7 @@ describe('an HTTP+SSE client whose messages arrive at any node', () => {
     expect((await atB.post([ping()])).status).toBe(400)
   })
 
-  it('can initialize only once, at any node', async () => {
+  it('can initialize only once across all nodes', async () => {
     const { client, atB, atC } = await streaming()
     const statuses = await Promise.all([
       atB.post(initializeMessage('2025-06-18', 'b')),
@@ -117,7 +117,7 @@ describe('an HTTP+SSE client whose messages arrive at any node', () => {
     })
   })
 
-  it('is served with the credentials of each message and the locals of its stream', async () => {
+  it('is served with the credentials from each message and the locals from its stream', async () => {
     const { client, a, b } = await started({}, { ...ada, mount: 'first' })
     const auth = {
       principal: 'ada',
@@ -130,7 +130,7 @@ describe('an HTTP+SSE client whose messages arrive at any node', () => {
     expect(textOf(await answerTo(client, 2))).toBe(JSON.stringify(['first', auth]))
   })
 
-  it('can send a batch in the revision with batches', async () => {
+  it('can send a batch in the revision that has batches', async () => {
     const { client, atB, atC } = await streaming()
     await atB.initialize('2025-03-26')
     expect((await atC.post([ping('a'), ping('b')])).status).toBe(202)
@@ -138,7 +138,7 @@ describe('an HTTP+SSE client whose messages arrive at any node', () => {
     expect(messagesOf(client).at(-1)).toMatchObject([{ id: 'a' }, { id: 'b' }])
   })
 
-  it('gets the messages of a call in order', async () => {
+  it('gets messages from a call in order', async () => {
     const { client, c, atB } = await started()
     const params = { name: 'report', arguments: {}, _meta: { progressToken: 'p' } }
     await atB.post(request('tools/call', params, 7))
@@ -158,8 +158,8 @@ describe('an HTTP+SSE client whose messages arrive at any node', () => {
   })
 })
 
-describe('a question of a call', () => {
-  it('is answered once, at any node that gets the response', async () => {
+describe('a question from a call', () => {
+  it('is answered once, on whichever node receives the response', async () => {
     const { client, a, b, c } = await started()
     for (const [i, node] of [a, b, c].entries()) {
       await client.at(node).call('ask', {}, `ask-${i}`)
@@ -181,7 +181,7 @@ describe('a question of a call', () => {
 })
 
 describe('a cancellation', () => {
-  it('ends the call at any node that gets it', async () => {
+  it('ends the call from whichever node receives the cancellation', async () => {
     const { a, b, c, client } = await started()
     for (const [id, node] of [a, b, c].entries()) {
       await client.at(node).call('hold', {}, id)
@@ -194,7 +194,7 @@ describe('a cancellation', () => {
 })
 
 describe('change notifications', () => {
-  it('reach the stream, also for subscriptions that another node received', async () => {
+  it('reach the stream, even for subscriptions received by another node', async () => {
     const { client, c, atB } = await started()
     await atB.post(request('resources/subscribe', { uri: 'test://a' }, 2))
     await answerTo(client, 2)
@@ -209,7 +209,7 @@ describe('change notifications', () => {
 })
 
 describe('an HTTP+SSE session', () => {
-  it('is unknown to other principals at every node, with the reply for an unknown session', async () => {
+  it('appears to other principals on every node as an unknown session', async () => {
     const { client, a, b, c } = await started({}, ada)
     await client.at(c).call('echo', { text: 'x' })
     for (const node of [a, b, c]) {
@@ -220,7 +220,7 @@ describe('an HTTP+SSE session', () => {
     expect((await client.at(b).post(ping())).status).toBe(202)
   })
 
-  it('cannot be used over Streamable HTTP at any node, and vice versa', async () => {
+  it('cannot be used over Streamable HTTP on any node, and vice versa', async () => {
     const { client, a, b, c } = await started()
     const { id } = await a.open()
     for (const node of [a, b, c]) {
@@ -230,7 +230,7 @@ describe('an HTTP+SSE session', () => {
     }
   })
 
-  it('ends at every node when its client disconnects, with its calls', async () => {
+  it('ends on every node, together with its calls, when its client disconnects', async () => {
     const { client, a, atB, atC } = await started()
     await atC.call('hold', {}, 'running')
     client.opened.request.leave()
@@ -239,7 +239,7 @@ describe('an HTTP+SSE session', () => {
     for (const at of [atB, atC]) expect((await at.post(ping())).status).toBe(404)
   })
 
-  it('is unknown after the node of its stream has stopped', async () => {
+  it('is unknown after the node that holds its stream has stopped', async () => {
     const { a, atB, atC } = await started()
     a.kill()
     expect((await atB.post(ping())).status).toBe(404)
@@ -254,14 +254,14 @@ describe('an HTTP+SSE session', () => {
     expect(await answerTo(client, 'late')).toMatchObject({ result: {} })
   })
 
-  it('ends with its stream if it is not initialized in time', async () => {
+  it('ends together with its stream if it is not initialized in time', async () => {
     const { cluster, sink, atB } = await streaming()
     await cluster.clock.advance(60_000)
     expect(sink.closed).toBe(true)
     expect((await atB.post(initializeMessage())).status).toBe(404)
   })
 
-  it('starts only if its node has joined the others', async () => {
+  it('opens only if its node has joined the others', async () => {
     const cluster = createCluster()
     const a = nodeOf(cluster, { endpoint: { sessions: { max: 1 } } })
     const { nodes } = a.shared
@@ -274,7 +274,7 @@ describe('an HTTP+SSE session', () => {
 })
 
 describe('server.close on one node', () => {
-  it('refuses requests for the streams of others, and forwards responses and cancellations', async () => {
+  it('refuses requests for streams on other nodes, but forwards responses and cancellations', async () => {
     const { a, b, client, atB } = await started()
     await b.post(ping())
     const session = await b.open()
@@ -290,7 +290,7 @@ describe('server.close on one node', () => {
     await Promise.all([running, closing])
   })
 
-  it('refuses messages that wait for a reply of another node', async () => {
+  it('refuses messages that are waiting for a reply from another node', async () => {
     const { cluster, b, atB } = await started()
     b.shared.nodes.send = () => true
     const posted = atB.post(ping())
@@ -302,14 +302,14 @@ describe('server.close on one node', () => {
     expect(b.uses()).toBe(0)
   })
 
-  it('ends its streams, whose sessions are unknown at other nodes', async () => {
+  it('ends the local streams, whose sessions then become unknown on other nodes', async () => {
     const { a, sink, atB } = await started()
     await a.server.close()
     expect(sink.closed).toBe(true)
     expect((await atB.post(ping())).status).toBe(404)
   })
 
-  it('replies to forwarded messages before it leaves the other nodes', async () => {
+  it('replies to forwarded messages before leaving the other nodes', async () => {
     const { cluster, a, atB } = await streaming()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -333,7 +333,7 @@ describe('server.close on one node', () => {
 describe('a slow HTTP+SSE reader', () => {
   const endpoint = { limits: { outboundBytes: 100_000 } }
 
-  it('gets 503 at other nodes until it has read, and loses notifications beyond a limit', async () => {
+  it('gets 503 on other nodes until it has caught up, and loses notifications beyond a limit', async () => {
     const { client, sink, a, atB, atC } = await started({ endpoint })
     let dropped = 0
     a.server.on('overflow', () => dropped++)
@@ -351,18 +351,18 @@ describe('a slow HTTP+SSE reader', () => {
   })
 })
 
-describe('a message for the stream of another node', () => {
+describe('a message for a stream on another node', () => {
   it.each([
     ['a batch before initialize', [ping()]],
     ['an invalid message', { jsonrpc: '1.0' }],
-  ])('is refused as at that node: %s', async (_, body) => {
+  ])('is refused exactly as it would be on that node: %s', async (_, body) => {
     const { client, atB } = await streaming()
     const [here, there] = [await client.post(body), await atB.post(body)]
     expect(there.status).toBeGreaterThanOrEqual(400)
     expect([there.status, there.headers, there.text]).toEqual([here.status, here.headers, here.text])
   })
 
-  it('is refused with a challenge, and counted at that node, if its caller lacks scopes', async () => {
+  it('is refused with a challenge, and counted on that node, if its caller lacks scopes', async () => {
     const { client, a, b } = await started({}, ada)
     const refused: unknown[] = []
     for (const { server } of [a, b]) server.on('reject', (one) => refused.push(one))
@@ -375,7 +375,7 @@ describe('a message for the stream of another node', () => {
     expect(textOf(await answerTo(client, 'allowed'))).toBe('scoped')
   })
 
-  it('is not forwarded for an id that no node has created', async () => {
+  it('is not forwarded if no node created the session id', async () => {
     const { a, b, client } = await started()
     const send = vi.spyOn(b.shared.nodes, 'send')
     const mark = /\.[\w-]{6}\./.exec(client.sessionId)?.[0] ?? ''
@@ -388,7 +388,7 @@ describe('a message for the stream of another node', () => {
     ).toBe(404)
   })
 
-  it('finds no session of a server with another name', async () => {
+  it('does not reach sessions on a server with another name', async () => {
     const cluster = createCluster()
     const a = nodeOf(cluster)
     const other = nodeOf(cluster, { info: { name: 'other', version: '1' } })
@@ -396,7 +396,7 @@ describe('a message for the stream of another node', () => {
     expect((await client.at(other).post(initializeMessage())).status).toBe(404)
   })
 
-  it('is served by the mount of its stream if the process has several', async () => {
+  it('is served by the mount that holds its stream if the process has several mounts', async () => {
     const cluster = createCluster()
     const [a, b] = [nodeOf(cluster), nodeOf(cluster)]
     const second = nodeOf(cluster, { server: { shared: a.shared } })
@@ -422,7 +422,7 @@ describe('a message for the stream of another node', () => {
     expect(statuses).toEqual([503])
   })
 
-  it('is answered with a reply that is repeated until it is sent', async () => {
+  it('is answered with a reply that is retried until it has been sent', async () => {
     const { cluster, a, client, atB } = await started()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -471,7 +471,7 @@ describe('a message for the stream of another node', () => {
     expect((await atB.post(ping())).status).toBe(202)
   })
 
-  it('is refused with 500 if serving it fails, and logged', async () => {
+  it('is logged and refused with 500 if serving it fails', async () => {
     const options = { server: { instructions: () => Promise.reject(new Error('no')) } }
     const { client, a, atB } = await streaming(options)
     const [here, there] = [await client.post(initializeMessage()), await atB.post(initializeMessage())]
@@ -479,7 +479,7 @@ describe('a message for the stream of another node', () => {
     expect(a.log.at(-1)).toMatchObject({ level: 'error', fields: { err: new Error('no') } })
   })
 
-  it('renews the credentials of the stream', async () => {
+  it("renews the stream's credentials", async () => {
     const cluster = createCluster()
     const [a, b] = [nodeOf(cluster), nodeOf(cluster)]
     const now = Math.floor(cluster.clock.now() / 1_000)

@@ -34,7 +34,7 @@ const resources = (server: McpServer): void => {
 }
 
 describe('a session on several nodes', () => {
-  it('continues on each of them', async () => {
+  it('continues on every node', async () => {
     const cluster = createCluster()
     const [a, b, c] = [cluster.node(), cluster.node(), cluster.node()]
     const session = await a.open()
@@ -49,7 +49,7 @@ describe('a session on several nodes', () => {
     expect((await session.post(ping)).status).toBe(200)
   })
 
-  it('is unknown to other principals on each of them', async () => {
+  it('is unknown to other principals on every node', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open({ more: alice })
@@ -58,7 +58,7 @@ describe('a session on several nodes', () => {
     expect((await b.continue(session, alice).post(ping)).status).toBe(200)
   })
 
-  it('stays alive where it is used after another node has expired or evicted it', async () => {
+  it('stays alive on the node that uses it after another node has expired or evicted it', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { ttlMs: 10_000, max: 1 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -72,7 +72,7 @@ describe('a session on several nodes', () => {
     expect((await b.at(session).post(ping)).status).toBe(200)
   })
 
-  it('expires on all nodes when none uses it', async () => {
+  it('expires on all nodes when no node uses it', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { ttlMs: 10_000 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -82,7 +82,7 @@ describe('a session on several nodes', () => {
     for (const node of [a, b]) expect((await node.at(session).post(ping)).status).toBe(404)
   })
 
-  it('ends on all nodes at once with a DELETE', async () => {
+  it('ends immediately on all nodes with a DELETE', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()
@@ -95,7 +95,7 @@ describe('a session on several nodes', () => {
     expect([cluster.sessions.size, cluster.events.size.streams]).toEqual([0, 0])
   })
 
-  it('ends with DELETE while the stores are down, which forget it later', async () => {
+  it('ends with a DELETE while the stores are down, and is removed from the stores later', async () => {
     const cluster = createCluster()
     const { sessions, events } = cluster
     const [a, b] = [cluster.node(), cluster.node()]
@@ -113,7 +113,7 @@ describe('a session on several nodes', () => {
     expect((await b.at(session).post(ping)).status).toBe(404)
   })
 
-  it('stores one GET stream: a new one replaces the previous one', async () => {
+  it('stores only one GET stream, and replaces it on a new GET', async () => {
     const cluster = createCluster()
     const session = await cluster.node().open()
     const first = await session.get()
@@ -122,7 +122,7 @@ describe('a session on several nodes', () => {
     expect([first.sink.closed, cluster.events.size.streams]).toEqual([true, 1])
   })
 
-  it('ends within verifyMs on a node that misses the notification', async () => {
+  it('ends within `verifyMs` on a node that misses the notification', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()
@@ -133,7 +133,7 @@ describe('a session on several nodes', () => {
     expect((await session.post(ping)).status).toBe(404)
   })
 
-  it('continues while its store can be read but not written; changes are stored later', async () => {
+  it('continues while its store is read-only, and stores changes later', async () => {
     const cluster = createCluster()
     const { sessions } = cluster
     const node = cluster.node({ setUp: logging })
@@ -168,8 +168,8 @@ describe('a session on several nodes', () => {
   })
 
   it.each([
-    ['at once although other nodes changed the record 4 times meanwhile', 4, 'debug'],
-    ['later if they changed it 5 times', 5, undefined],
+    ['at once although other nodes have changed the record 4 times', 4, 'debug'],
+    ['later if other nodes have changed the record 5 times', 5, undefined],
   ])('stores a change %s', async (_, times, stored) => {
     const cluster = createCluster()
     const { sessions } = cluster
@@ -185,7 +185,7 @@ describe('a session on several nodes', () => {
     expect(level()).toBe('debug')
   })
 
-  it('extends its record once per quarter of its time to live', async () => {
+  it('extends the lifetime of its record once per quarter of the time to live', async () => {
     const cluster = createCluster()
     const a = cluster.node({ endpoint: { sessions: { ttlMs: 100_000 } } })
     const session = await a.open()
@@ -224,7 +224,7 @@ describe('a session on several nodes', () => {
     expect(stored?.logLevel === 'error').toBe(kept)
   })
 
-  it('survives when a node that knows it as uninitialized releases it', async () => {
+  it('survives if a node that considers it uninitialized releases it', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const opened = await a.post(initializeMessage())
@@ -237,7 +237,7 @@ describe('a session on several nodes', () => {
     expect((await b.post(ping, headers)).status).toBe(200)
   })
 
-  it('is read from the store at most once per verifyMs', async () => {
+  it('is read from the store at most once per `verifyMs`', async () => {
     const cluster = createCluster()
     const a = cluster.node()
     const session = await a.open()
@@ -264,7 +264,7 @@ async function logged(session: TestSession): Promise<unknown[]> {
 }
 
 describe('a change on one node', () => {
-  it('applies to the next request on another node that has just read the session', async () => {
+  it('applies to the next request on another node, even if that node has just read the session', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: logging }), cluster.node({ setUp: logging })]
     const session = await a.open()
@@ -276,7 +276,7 @@ describe('a change on one node', () => {
     expect(await logged(session)).toEqual(['notifications/message'])
   })
 
-  it('ends a subscription that another node does not know, and starts one that it considers active', async () => {
+  it('ends a subscription unknown to another node, and restarts one that the other node considers active', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
     const session = await a.open()
@@ -293,7 +293,7 @@ describe('a change on one node', () => {
 })
 
 describe('change notifications', () => {
-  it('reach the stream of a session that subscribed on another node', async () => {
+  it('reach the stream even if the session subscribed on another node', async () => {
     const cluster = createCluster()
     const [a, b, c] = [1, 2, 3].map(() => cluster.node({ setUp: resources }))
     if (a === undefined || b === undefined || c === undefined) throw new Error('No nodes')
@@ -309,7 +309,7 @@ describe('change notifications', () => {
 })
 
 describe('sealed ids', () => {
-  it('cannot be used with shared stores, also with those of the server', () => {
+  it('cannot be combined with shared stores, including those of the server', () => {
     const { server } = createCluster().node()
     const sessions = { seal: { keys: [new Uint8Array(32)] } }
     expect(() => createEndpoint(server, { sessions })).toThrow('sessions.seal')
@@ -317,7 +317,7 @@ describe('sealed ids', () => {
 })
 
 describe('a node that cannot join the others', () => {
-  it('opens no session, and tries again with the next request', async () => {
+  it('does not open sessions, and tries again on the next request', async () => {
     const { shared, post } = createCluster().node()
     const join = shared.nodes.join.bind(shared.nodes)
     shared.nodes.join = () => Promise.reject(new Error('down'))
@@ -330,7 +330,7 @@ describe('a node that cannot join the others', () => {
 })
 
 describe('server.close on one node', () => {
-  it('stops using the stores although the node cannot leave the others', async () => {
+  it('stops using the stores even if the node cannot leave the others', async () => {
     const { server, shared, open, log, uses } = createCluster().node()
     const join = shared.nodes.join.bind(shared.nodes)
     shared.nodes.join = async (listener) => {

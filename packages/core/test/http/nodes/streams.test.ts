@@ -42,8 +42,8 @@ const resume = (node: TestNode, session: TestSession, from: string): Promise<Ans
 const numbers = (messages: readonly Message[]): unknown[] =>
   messages.map(({ params, result, error }) => params?.['progress'] ?? (result ? 'result' : error?.code))
 
-describe('the stream of a call, resumed on another node', () => {
-  it('continues there, with each event once and in order', async () => {
+describe("a call's stream resumed on another node", () => {
+  it('continues, with each event once and in order', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     await nodes.step()
@@ -74,7 +74,7 @@ describe('the stream of a call, resumed on another node', () => {
     expect(numbers(third.sink.messages)).toEqual([3, 'result'])
   })
 
-  it('replaces a connection to the same node, and ends with its session', async () => {
+  it('replaces a connection on the same node, and ends with its session', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -97,7 +97,7 @@ describe('the stream of a call, resumed on another node', () => {
     expect((await resume(nodes.c, nodes.session, lastId(sink))).status).toBe(400)
   })
 
-  it('ends with an error when its node stops, and drops what that node sends later', async () => {
+  it('ends with an error when its node stops, and drops events sent later by that node', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     const { sink } = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -123,7 +123,7 @@ describe('the stream of a call, resumed on another node', () => {
     expect((await resume(nodes.b, nodes.session, lastId(first.sink))).status).toBe(400)
   })
 
-  it('continues at once for a client that reconnects while its former connection is stalled', async () => {
+  it('continues at once for a client that reconnects while the old connection is stalled', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -137,7 +137,7 @@ describe('the stream of a call, resumed on another node', () => {
     expect(numbers(third.sink.messages)).toEqual([3])
   })
 
-  it('continues after failures of the stores, which are logged', async () => {
+  it('continues after store failures, and logs them', async () => {
     const nodes = await bench()
     const { b, cluster } = nodes
     const first = await started(nodes, 5)
@@ -158,7 +158,7 @@ describe('the stream of a call, resumed on another node', () => {
     ])
   })
 
-  it('contains the response if the call has ended, and is unknown afterwards', async () => {
+  it('contains the response if the call has ended, and then becomes unknown', async () => {
     const nodes = await bench()
     const first = await started(nodes, 1)
     first.request.leave()
@@ -206,8 +206,8 @@ async function listening(): Promise<Bench & { readonly first: Answer }> {
   return { ...nodes, first }
 }
 
-describe('the GET stream of a session', () => {
-  it('is replaced by a GET at another node', async () => {
+describe("a session's GET stream", () => {
+  it('is replaced by a GET on another node', async () => {
     const nodes = await bench()
     const first = await nodes.session.get()
     const second = await nodes.b.at(nodes.session).get()
@@ -221,7 +221,7 @@ describe('the GET stream of a session', () => {
     expect([second.sink.closed, third.sink.closed]).toEqual([true, false])
   })
 
-  it('continues on another node, with each change once', async () => {
+  it('continues on another node, and sends each change once', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     change(nodes.c, 'two')
@@ -232,7 +232,7 @@ describe('the GET stream of a session', () => {
     expect([methods(first), methods(second)]).toEqual([[CHANGED], [CHANGED, CHANGED]])
   })
 
-  it('continues after its node has stopped, as if everything had changed', async () => {
+  it('continues after its node has stopped, and reports that everything has changed', async () => {
     const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -241,7 +241,7 @@ describe('the GET stream of a session', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('continues on another node when its own closes', async () => {
+  it('continues on another node when its own node closes', async () => {
     const { first, ...nodes } = await listening()
     const closing = nodes.a.server.close()
     await first.sink.ended()
@@ -252,7 +252,7 @@ describe('the GET stream of a session', () => {
     expect([second.status, methods(second).at(-1)]).toEqual([200, CHANGED])
   })
 
-  it('continues on its new node although the former one writes late', async () => {
+  it('continues on its new node even if the previous node writes late', async () => {
     const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))

@@ -64,7 +64,7 @@ describe('a task on another node', () => {
     expect(nodes.aborted()).toBe(1)
   })
 
-  it('asks its questions on the tasks/result call here', async () => {
+  it('sends its questions to the tasks/result call on this node', async () => {
     const nodes = await bench('ask')
     const pending = call(nodes, 'tasks/result')
     await settled()
@@ -83,9 +83,9 @@ describe('a task on another node', () => {
   })
 
   it.each([
-    ['is here', false],
-    ['has moved here', true],
-  ])('sends its status on the GET stream, which %s', async (_, moved) => {
+    ['is on this node', false],
+    ['has moved to this node', true],
+  ])('sends its status on a GET stream that %s', async (_, moved) => {
     const nodes = await bench('hang')
     const atFirst = nodes.a.continue(nodes.session, alice)
     const first = moved ? await atFirst.get() : undefined
@@ -98,7 +98,7 @@ describe('a task on another node', () => {
     expect([first?.sink.closed ?? true, first?.sink.messages ?? []]).toEqual([true, []])
   })
 
-  it('ends the waiting tasks/result call here at once', async () => {
+  it('ends the waiting tasks/result call on this node as soon as it is cancelled', async () => {
     const nodes = await bench('hang')
     const pending = call(nodes, 'tasks/result')
     await settled()
@@ -120,8 +120,8 @@ describe('a task on another node', () => {
   })
 })
 
-describe('the tasks of an anonymous client', () => {
-  it('stay when a node releases its session, and are removed when it ends', async () => {
+describe('tasks created by an anonymous client', () => {
+  it('survive when a node releases the session, and are removed when the session ends', async () => {
     const cluster = createCluster()
     const setUp = (server: McpServer): void =>
       void server.addTool({ name: 'done', taskSupport: 'optional', handler: () => 'done' })
@@ -151,29 +151,32 @@ describe('a task method while the store fails', () => {
     ['get', 'tasks/result', { taskId: 'any' }],
     ['list', 'tasks/list', {}],
     ['update', 'tasks/cancel', { taskId: 'any' }],
-  ] as const)('gets 503 on %s (%s), and works when the store is back', async (step, method, params) => {
-    const cluster = createCluster()
-    let runs = 0
-    const handler = (): string => `Run ${++runs}`
-    const node = cluster.node({
-      setUp: (server) => void server.addTool({ name: 'run', taskSupport: 'optional', handler }),
-    })
-    const { headers } = await node.post(initializeMessage('2025-11-25'))
-    const id = headers['mcp-session-id'] ?? ''
-    const session = node.continue({ id, headers: { 'mcp-session-id': id } })
-    const request = { jsonrpc: '2.0', id: 2, method, params }
-    const failing = vi.spyOn(cluster.tasks, step as 'get').mockImplementation(() => {
-      throw new Error('store down')
-    })
-    const refused = await session.post(request)
-    expect([refused.status, refused.headers['retry-after'], refused.json.error?.code]).toEqual([
-      503,
-      '1',
-      -32603,
-    ])
-    failing.mockRestore()
-    expect((await session.post({ ...request, id: 3 })).status).not.toBe(503)
-    await settled()
-    expect(runs).toBe(method === 'tools/call' ? 1 : 0)
-  })
+  ] as const)(
+    'gets 503 if the %s step fails (%s), and works when the store is back',
+    async (step, method, params) => {
+      const cluster = createCluster()
+      let runs = 0
+      const handler = (): string => `Run ${++runs}`
+      const node = cluster.node({
+        setUp: (server) => void server.addTool({ name: 'run', taskSupport: 'optional', handler }),
+      })
+      const { headers } = await node.post(initializeMessage('2025-11-25'))
+      const id = headers['mcp-session-id'] ?? ''
+      const session = node.continue({ id, headers: { 'mcp-session-id': id } })
+      const request = { jsonrpc: '2.0', id: 2, method, params }
+      const failing = vi.spyOn(cluster.tasks, step as 'get').mockImplementation(() => {
+        throw new Error('store down')
+      })
+      const refused = await session.post(request)
+      expect([refused.status, refused.headers['retry-after'], refused.json.error?.code]).toEqual([
+        503,
+        '1',
+        -32603,
+      ])
+      failing.mockRestore()
+      expect((await session.post({ ...request, id: 3 })).status).not.toBe(503)
+      await settled()
+      expect(runs).toBe(method === 'tools/call' ? 1 : 0)
+    },
+  )
 })

@@ -32,7 +32,7 @@ const textOf = ({ result }: Message): string => {
 }
 
 describe('a server selector', () => {
-  it('is called once for each session', async () => {
+  it('is called once per session', async () => {
     const { open, asked } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })
@@ -47,13 +47,13 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('determines the server info of each session', async () => {
+  it('determines the server info for each session', async () => {
     const { post } = tenancy()
     const { json } = await post(initializeMessage(), { 'x-tenant': 'b' })
     expect(json.result).toMatchObject({ serverInfo: { name: 'b' } })
   })
 
-  it('is called for each request without sessions', async () => {
+  it('is called for each request if there are no sessions', async () => {
     const { post, asked } = tenancy({ endpoint: { stateless: true } })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } }
     expect(textOf((await post(call, { 'x-tenant': 'a' })).json)).toBe('a')
@@ -61,7 +61,7 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('leads to 500 without the cause when it throws, and the cause is logged', async () => {
+  it('returns 500 if it throws, and logs the cause without revealing it', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),
@@ -78,7 +78,7 @@ describe('a server selector', () => {
     }
   })
 
-  it('restricts change notifications to the sessions of the changed server', async () => {
+  it('limits change notifications to sessions on the changed server', async () => {
     const { open, a } = tenancy()
     const first = await (await open({ headers: { 'x-tenant': 'a' } })).get()
     const second = await (await open({ headers: { 'x-tenant': 'b' } })).get()
@@ -88,7 +88,7 @@ describe('a server selector', () => {
     expect(second.sink.messages).toEqual([])
   })
 
-  it('can return a server that closes: only its sessions end', async () => {
+  it("can return a server that later closes, ending only that server's sessions", async () => {
     const { open, post, a } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })
@@ -115,7 +115,7 @@ describe('a server selector', () => {
     await closing
   })
 
-  it('lets the mount forget idle servers, so that servers of one session do not accumulate', async () => {
+  it('lets the mount release idle servers, so that servers created for one session do not accumulate', async () => {
     const made: McpServer[] = []
     const { open } = createHarness({
       select: () => {
@@ -132,7 +132,7 @@ describe('a server selector', () => {
     expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
   })
 
-  it('lets the mount forget a server that refuses the revision of its request', async () => {
+  it('lets the mount release a server that refuses the requested revision', async () => {
     const server = new McpServer(
       { name: 'older', version: '1' },
       { logger: silent, revisions: ['2025-11-25'] },

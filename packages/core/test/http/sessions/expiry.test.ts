@@ -27,8 +27,8 @@ const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: obje
 const listen = (harness: Harness, more: Sent): Promise<Answer> =>
   callModern(harness, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { more })
 
-describe('expiring credentials of a stream', () => {
-  it('end subscriptions/listen with its response, and the client gets a challenge', async () => {
+describe('expiring credentials on a stream', () => {
+  it('end subscriptions/listen with a response, after which the client gets a challenge', async () => {
     const harness = create()
     const credentials = ann(harness, 10)
     const { sink } = await listen(harness, credentials)
@@ -48,7 +48,7 @@ describe('expiring credentials of a stream', () => {
     expect((await listen(harness, ann(harness, 10))).status).toBe(200)
   })
 
-  it('end the GET stream of a session, which continues with new credentials', async () => {
+  it('end the GET stream, and let the session continue with new credentials', async () => {
     const harness = create()
     const session = await harness.open({ version: '2025-11-25', more: ann(harness, 10) })
     const first = await session.get()
@@ -126,7 +126,7 @@ describe('expiring credentials', () => {
     expect(sink.messages).toMatchObject([{ result: { content: [{ text: 'done' }] } }])
   })
 
-  it('cost one timer per stream, and other credentials none', async () => {
+  it('use one timer per stream, while other credentials use none', async () => {
     const harness = create()
     const first = await listen(harness, ann(harness))
     const { pending } = harness.clock
@@ -139,7 +139,7 @@ describe('expiring credentials', () => {
     for (const { request } of [first, second]) request.leave()
   })
 
-  it('can have any lifetime', async () => {
+  it('can have any expiry time', async () => {
     const harness = create()
     const { sink } = await listen(harness, ann(harness, 3 * 365 * 86_400))
     await harness.clock.advance(2 * 365 * 86_400_000)

@@ -62,7 +62,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect(clock.pending).toBe(0)
   })
 
-  it('ends the calls of a client that does not respond', async () => {
+  it('ends calls from a client that does not respond', async () => {
     const { open, clock, closed } = pinging({ intervalMs: 5 * SECOND, maxMissed: 1 })
     const session = await open()
     await session.get()
@@ -84,7 +84,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     ['a call', (session) => answer(session, { id: 5, method: 'ping' })],
     ['a notification', (session) => answer(session, { method: 'notifications/roots/list_changed' })],
     ['a reopened stream', (session) => session.get()],
-  ])('accepts %s as a sign of life', async (_, live) => {
+  ])('counts %s as a sign of life', async (_, live) => {
     const { open, clock, closed } = pinging()
     const session = await open()
     const stream = await session.get()
@@ -118,7 +118,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect([resumed.status, pings(resumed)]).toEqual([200, []])
   })
 
-  it('keeps the streams of calls open with comments', async () => {
+  it('keeps call streams open with comments', async () => {
     const { open, clock } = pinging()
     const pending = (await open()).call('wait')
     await settled()
@@ -127,7 +127,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     await clock.advance(SECOND)
   })
 
-  it('pings all sessions with one timer, and none in mode comment', async () => {
+  it('pings all sessions with one timer, and sends no pings in `comment` mode', async () => {
     const { open, clock } = pinging({ mode: 'comment' })
     const stream = await (await open()).get()
     await clock.advance(600 * SECOND)

@@ -87,7 +87,7 @@ describe('a session with a sealed id', () => {
     expect(await status(start({ keys: [NEW_KEY] }), session.headers)).toBe(404)
   })
 
-  it('emits session:open with resumed once, for any number of simultaneous requests', async () => {
+  it('emits session:open once, marked as resumed, for any number of simultaneous requests', async () => {
     const session = await start().open()
     const two = start()
     const heard: unknown[] = []
@@ -97,7 +97,7 @@ describe('a session with a sealed id', () => {
     expect(heard).toEqual([[session.id, true]])
   })
 
-  it('has the time to live of an initialized session', async () => {
+  it('uses the time to live of an initialized session', async () => {
     const session = await start().open()
     const two = start()
     expect(await status(two, session.headers)).toBe(200)
@@ -109,7 +109,7 @@ describe('a session with a sealed id', () => {
 })
 
 describe('an invalid sealed id', () => {
-  it('gets the reply for an unknown session, whatever the method', async () => {
+  it('gets the reply for an unknown session with every method', async () => {
     const mine = await start().open({ more: alice })
     const other = await start({ keys: [NEW_KEY] }).open({ more: alice })
     const old = start({ maxAgeMs: 1_000 })
@@ -156,7 +156,7 @@ describe('an invalid sealed id', () => {
     await handler.close()
   })
 
-  it('is refused by another process after maxAgeMs, while its own still accepts it', async () => {
+  it('is refused by another process after `maxAgeMs`, but still accepted by its own', async () => {
     const one = start({ maxAgeMs: 60_000 })
     const session = await one.open()
     const two = start({ maxAgeMs: 60_000 })
@@ -214,7 +214,7 @@ describe('ending a session with a sealed id', () => {
     expect(await status(two, session.headers)).toBe(404)
   })
 
-  it('is remembered for the latest restored sessions, up to sessions.max', async () => {
+  it('is remembered for the most recently restored sessions, up to `sessions.max`', async () => {
     const one = start()
     const sessions = [await one.open(), await one.open(), await one.open()]
     const two = start({ endpoint: { sessions: { max: 2 } } })
@@ -226,7 +226,7 @@ describe('ending a session with a sealed id', () => {
     expect(statuses).toEqual([200, 404, 404])
   })
 
-  it('applies to restored sessions above maxPerPrincipal', async () => {
+  it('applies to restored sessions above `maxPerPrincipal`', async () => {
     const one = start()
     const sessions = [await one.open({ more: alice }), await one.open({ more: alice })]
     const two = start({ endpoint: { sessions: { maxPerPrincipal: 1 } } })
@@ -236,7 +236,7 @@ describe('ending a session with a sealed id', () => {
   })
 })
 
-it('a client with large capabilities gets a plain id', async () => {
+it('issues a plain id to a client with large capabilities', async () => {
   const process = start()
   const opened = await process.post(
     described({ experimental: { x: { y: 'z'.repeat(800) } } }, { name: 'n', version: '1' }),

@@ -22,8 +22,8 @@ const sendId = async ({ post }: Harness, id: string): Promise<number> =>
 const warnings = ({ log }: Harness): readonly string[] =>
   log.filter(({ level }) => level === 'warn').map(({ message }) => message)
 
-describe('a session id of another process', () => {
-  it('gets 404, and the log explains that there are several processes and what to do', async () => {
+describe('a session id from another process', () => {
+  it('gets 404, and a log line that explains the cause and the remedy', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     expect(await sendId(first, id)).toBe(404)
@@ -32,7 +32,7 @@ describe('a session id of another process', () => {
       expect(warning).toContain(fix)
   })
 
-  it('is logged once in ten minutes, with the number of skipped lines', async () => {
+  it('is logged once every ten minutes, with the number of skipped lines', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     for (let again = 0; again < 50; again++) await sendId(first, id)
@@ -46,8 +46,8 @@ describe('a session id of another process', () => {
   })
 
   it.each([
-    ['is logged if the clock of that process is 1 s ahead', 1_000, 1],
-    ['is not logged if its clock is further ahead', 2_000, 0],
+    ["is logged if the other process's clock is 1 s ahead", 1_000, 1],
+    ["is not logged if the other process's clock is further ahead", 2_000, 0],
   ])('%s', async (_, aheadMs, times) => {
     const [first, second] = await twoProcesses()
     await second.clock.advance(aheadMs)
@@ -55,7 +55,7 @@ describe('a session id of another process', () => {
     expect(warnings(first)).toHaveLength(times)
   })
 
-  it('is not logged if it was issued before this process started, because of a restart', async () => {
+  it('is not logged if it was issued before this process started, which indicates a restart', async () => {
     const before = createHarness()
     const { id } = await before.open()
     const after = createHarness()
@@ -65,9 +65,9 @@ describe('a session id of another process', () => {
   })
 
   it.each<[string, (own: string, other: string) => string]>([
-    ['of an ended session of this process', (own) => own],
+    ['of a session that ended in this process', (own) => own],
     ['that Jetway did not create', () => crypto.randomUUID()],
-    ['with an impossible time', (_own, other) => `${other.slice(0, -7)}zzzzzzz`],
+    ['with an impossible timestamp', (_own, other) => `${other.slice(0, -7)}zzzzzzz`],
   ])('is not logged for an id %s', async (_, idOf) => {
     const [first, second] = await twoProcesses()
     const [own, other] = [await first.open(), await second.open()]
@@ -89,7 +89,7 @@ describe('a session id of another process', () => {
 })
 
 describe('sessions.prefix', () => {
-  it('starts the session ids of both transports, which another prefix does not accept', async () => {
+  it('is prepended to session ids on both transports, and is refused under another prefix', async () => {
     const { open, post, send } = createHarness({
       endpoint: { sessions: { prefix: 'object-1' }, legacySse: true },
     })

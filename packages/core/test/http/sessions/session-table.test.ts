@@ -51,7 +51,7 @@ describe('a session over Streamable HTTP', () => {
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{45}$/)
   })
 
-  it('ignores an id that the client has chosen', async () => {
+  it('ignores an id chosen by the client', async () => {
     const { post } = createHarness()
     const opened = await post(initializeMessage(), { 'mcp-session-id': 'chosen-by-the-client' })
     expect(opened.status).toBe(200)
@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it('opens for a client with large icons, which are dropped, but not with huge capabilities', async () => {
+  it('opens for a client with large icons, which are dropped, but not for one with huge capabilities', async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -94,14 +94,14 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(initializeMessage(asked))).json.result).toMatchObject({ protocolVersion: spoken })
   })
 
-  it('uses only revisions that the mount serves', async () => {
+  it('uses only revisions served by the mount', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-03-26'] } })
     expect((await post(initializeMessage('2025-11-25'))).json.result).toMatchObject({
       protocolVersion: '2025-03-26',
     })
   })
 
-  it('keeps its revision without a version header', async () => {
+  it('keeps its revision if there is no version header', async () => {
     const { open } = createHarness()
     const session = await open({ version: '2025-03-26' })
     const answer = await session.post([ping(1), ping(2)])
@@ -112,7 +112,7 @@ describe('a session over Streamable HTTP', () => {
 describe('sessions of different principals', () => {
   const endpoint = { authenticate: () => undefined }
 
-  it('are unknown to each other with every HTTP method, with the reply for an unknown session', async () => {
+  it('appear to each other as unknown sessions, with every HTTP method', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     for (const method of ['POST', 'GET', 'DELETE']) {
@@ -127,7 +127,7 @@ describe('sessions of different principals', () => {
     expect((await session.post(ping())).status).toBe(200)
   })
 
-  it('are all refused if authenticate returns nothing', async () => {
+  it('are all refused if `authenticate` returns nothing', async () => {
     const { send } = createHarness({ endpoint })
     for (const method of ['POST', 'GET', 'DELETE']) {
       const answer = await send({ method, ...(method === 'POST' && { body: initializeMessage() }), ...alice })
@@ -139,7 +139,7 @@ describe('sessions of different principals', () => {
 })
 
 describe('ending a session', () => {
-  it('happens after 30 idle minutes, or after 60 s if it is uninitialized', async () => {
+  it('happens after 30 idle minutes, or after 60 s if the session is uninitialized', async () => {
     const { open, post, clock } = createHarness()
     const session = await open()
     const started = await post(initializeMessage())
@@ -169,7 +169,7 @@ describe('ending a session', () => {
     expect(endpoint.stats().sessions).toBe(0)
   })
 
-  it('leaves no timer behind', async () => {
+  it('clears all timers', async () => {
     const { open, clock } = createHarness()
     expect(clock.pending).toBe(0)
     const session = await open()
@@ -180,7 +180,7 @@ describe('ending a session', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('happens without a request, and ends the streams of the session', async () => {
+  it("happens even if no request arrives, and ends the session's streams", async () => {
     let closed = 0
     const { open, clock } = createHarness({ endpoint: { sessions: { ttlMs: 10_000 } } })
     const session = await open()
@@ -223,7 +223,7 @@ describe('ending a session', () => {
     expect((await listening.post(ping())).status).toBe(404)
   })
 
-  it('can happen while the body of a request is read', async () => {
+  it('can happen while a request body is being read', async () => {
     const { open, post } = createHarness({ setUp: tools })
     const session = await open()
     const pending = post(ping(), session.headers)
@@ -231,7 +231,7 @@ describe('ending a session', () => {
     expect((await pending).status).toBe(404)
   })
 
-  it('can be refused to clients by allowDelete', async () => {
+  it('can be denied to clients by `allowDelete`', async () => {
     const { open } = createHarness({ endpoint: { sessions: { allowDelete: false } } })
     const session = await open()
     const refused = await session.delete()
@@ -256,7 +256,7 @@ describe('sessions.max', () => {
   })
 
   it.each(STREAMS)(
-    'closes no active session: a new one gets 503 with Retry-After, with %s',
+    'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
     async (_, streams) => {
       const { open, post } = createHarness({ endpoint: { sessions: { max: 2 }, streams } })
       const sessions = [await open(), await open()]
@@ -277,7 +277,7 @@ describe('sessions.max', () => {
     expect((await post(initializeMessage())).status).toBe(200)
   })
 
-  it('closes sessions of anonymous clients for a principal, but not vice versa', async () => {
+  it('closes anonymous sessions to make room for a principal, but not vice versa', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 2 } } })
     const statusOf = async (session: TestSession): Promise<number> => (await session.post(ping())).status
     const ofAlice = await open({ more: alice })
@@ -331,7 +331,7 @@ describe('sessions.max', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('needs no search: a flood checks about one session for each that it opens', async () => {
+  it('checks about one session per session opened during a flood, without searching', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -340,7 +340,7 @@ describe('sessions.max', () => {
     looks.mockRestore()
   })
 
-  it('also limits a principal by closing its uninitialized session first, or else the one that is idle longest', async () => {
+  it('also applies per principal, closing an uninitialized session first, or else the one that is idle longest', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)
@@ -374,7 +374,7 @@ describe('sessions.max', () => {
       expect((await post(message, undefined, alice)).status).toBe(status)
   })
 
-  it('counts sessions that are still opening', async () => {
+  it('counts sessions that are still being opened', async () => {
     const { promise: opened, resolve: open } = deferred()
     const { post } = createHarness({ endpoint: { sessions: { max: 2 } }, server: { lifespan: () => opened } })
     const answers = [1, 2, 3].map(() => post(initializeMessage()))
@@ -386,7 +386,7 @@ describe('sessions.max', () => {
 })
 
 describe('the GET stream', () => {
-  it('sends each change notification once to each session', async () => {
+  it('sends each change notification once per session', async () => {
     const { open, server } = createHarness({ setUp: tools })
     const streams = [await (await open()).get(), await (await open()).get()]
     server.addTool({ name: 'another', handler: () => 'x' })
@@ -396,7 +396,7 @@ describe('the GET stream', () => {
     }
   })
 
-  it('sends change notifications although the event store fails for another session', async () => {
+  it('sends change notifications even if the event store fails for another session', async () => {
     const eventStore = new MemoryEventStore()
     const append = eventStore.append.bind(eventStore)
     let broken = ''
@@ -414,7 +414,7 @@ describe('the GET stream', () => {
     for (const { sink } of streams) expect(sink.messages).toHaveLength(1)
   })
 
-  it('is replaced by a second GET of the same principal', async () => {
+  it('is replaced by a second GET from the same principal', async () => {
     const { open, server } = createHarness({ setUp: tools })
     const session = await open()
     const first = await session.get()
@@ -427,7 +427,7 @@ describe('the GET stream', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('is not replaced by a GET of another principal', async () => {
+  it('is not replaced by a GET from another principal', async () => {
     const { open, send, server } = createHarness({ setUp: tools })
     const session = await open({ more: alice })
     const stream = await session.get()
@@ -463,7 +463,7 @@ describe('the GET stream', () => {
     expect(clock.pending).toBe(before)
   })
 
-  it('gets no comments with keepAlive false', async () => {
+  it('does not get comments if `keepAlive` is false', async () => {
     const { open, clock } = createHarness({ endpoint: { streams: { keepAlive: false } } })
     const stream = await (await open()).get()
     await clock.advance(60_000)

@@ -47,7 +47,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
     }
   })
 
-  it('a stateless request ignores session headers', async () => {
+  it('ignore session headers on stateless requests', async () => {
     const harness = createHarness()
     const session = await harness.open()
     const before = harness.endpoint.stats().sessions
@@ -61,7 +61,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
     expect(harness.endpoint.stats().sessions).toBe(before)
   })
 
-  it('server/discover and errors list the same versions', async () => {
+  it('list the same versions in server/discover and in errors', async () => {
     const harness = createHarness()
     const unknown = list(1, { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' })
     const { json } = await harness.post(unknown, { ...HEADERS, 'mcp-protocol-version': '2099-01-01' })
@@ -69,7 +69,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
     expect(json.error?.data).toEqual({ supported: result?.['supportedVersions'], requested: '2099-01-01' })
   })
 
-  it('refusals are counted by reason, and emit events', async () => {
+  it('count refusals by reason, and emit events', async () => {
     const harness = createHarness()
     const told: unknown[] = []
     harness.server.on('reject', ({ reason, status }) => told.push([reason, status]))
@@ -150,7 +150,7 @@ describe('a request with several errors', () => {
   }
 
   it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
-    'gets the error of the %s before that of the %s',
+    'reports an error in the %s before one in the %s',
     async (first, second, [, code, status, says]) => {
       const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
@@ -158,7 +158,7 @@ describe('a request with several errors', () => {
     },
   )
 
-  it('gets the last error, and succeeds without errors', async () => {
+  it('reports the last error if it is the only one, and succeeds if there is none', async () => {
     const answer = await call((fault) => fault === 'parameter header')
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })
@@ -193,7 +193,7 @@ describe('a mount without session revisions', () => {
     expect(await send({ method, headers: { 'mcp-session-id': 'a' } })).toMatchObject({ status: 405 })
   })
 
-  it('throws for legacySse', () => {
+  it('throws for `legacySse`', () => {
     expect(() => createHarness({ ...narrowed, legacySse: true })).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_OPTION',
@@ -202,7 +202,7 @@ describe('a mount without session revisions', () => {
     )
   })
 
-  it('behaves the same with toFetch', async () => {
+  it('behaves the same in toFetch', async () => {
     const server = new McpServer({ name: 'a', version: '1' }, { logger: silent })
     server.addTool({ name: 'a', handler: () => 'done' })
     const handler = toFetch(server, { revisions: [MODERN] })
@@ -228,7 +228,7 @@ describe('a mount without session revisions', () => {
   })
 })
 
-describe('a mount with session revisions only', () => {
+describe('a mount that serves only session revisions', () => {
   it.each([{}, { stateless: true }])(
     'refuses other requests in a way that makes clients fall back to initialize: %j',
     async (more) => {
@@ -255,7 +255,7 @@ describe('servers of different eras behind one mount', () => {
     select: (request) => servers[request.header('x-server') as keyof typeof servers],
   })
 
-  it('refuse other revisions with their own list', async () => {
+  it('refuse unsupported revisions, each with its own list', async () => {
     expect((await discover(harness, { 'x-server': 'modern' })).json.result).toMatchObject({
       supportedVersions: [MODERN],
     })
@@ -274,7 +274,7 @@ describe('servers of different eras behind one mount', () => {
   })
 })
 
-describe('anonymous clients without sessions', () => {
+describe('anonymous clients that have no sessions', () => {
   const CLIENTS = 200
 
   function waitingRoom(limits?: { readonly running: number; readonly inFlight: number }) {
@@ -308,7 +308,7 @@ describe('anonymous clients without sessions', () => {
     expect(answers.filter(({ status, text }) => status === 200 && text.includes('met'))).toHaveLength(CLIENTS)
   })
 
-  it('have their own limits, and an authenticated caller has those of a session', async () => {
+  it('have separate limits, while an authenticated caller has the limits of a session', async () => {
     const { call, waiting } = waitingRoom({ running: 2, inFlight: 3 })
     const calls = [call(), call(), call()]
     await settled()
@@ -324,7 +324,7 @@ describe('anonymous clients without sessions', () => {
     void calls
   })
 
-  it('are not served if they disconnect while their call is queued', async () => {
+  it('are not served if they disconnect while a call is queued', async () => {
     const started: unknown[] = []
     const { endpoint } = harnessOf({
       server: { limits: { anonymous: { running: 1, inFlight: 3 } } },

@@ -43,11 +43,11 @@ function createApart({ server, ...options }: HarnessOptions = {}) {
   return { ...harness, clock, call }
 }
 
-describe('on a platform that isolates requests, like Workers,', () => {
+describe('a mount on a platform that isolates requests, like Workers,', () => {
   beforeEach(() => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' }))
   afterEach(() => vi.unstubAllGlobals())
 
-  it('a mount has no sessions by default, and an error explains it for legacySse', async () => {
+  it('has no sessions by default, and throws an error that explains why for `legacySse`', async () => {
     const { post, send } = createApart()
     expect((await post(initializeMessage())).headers).not.toHaveProperty('mcp-session-id')
     expect(await send({ method: 'GET' })).toMatchObject({ status: 405 })
@@ -57,13 +57,13 @@ describe('on a platform that isolates requests, like Workers,', () => {
     expect(() => createApart({ endpoint: { stateless: false, legacySse: true } })).not.toThrow()
   })
 
-  it('each call has its own timers, and clears them', async () => {
+  it('gives each call its own timers, and clears them', async () => {
     const { clock, call } = createApart()
     await Promise.all([call('soon'), call('soon')])
     expect(clock.pending).toBe(0)
   })
 
-  it('a call becomes a stream and times out although an earlier request ended without notice', async () => {
+  it('streams and times out a call even if an earlier request ended silently', async () => {
     const { clock, call } = createApart()
     void call('never')
     await settled()
@@ -79,7 +79,7 @@ describe('on a platform that isolates requests, like Workers,', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('calls that end without notice free their slots', async () => {
+  it('frees the slots of calls that end silently', async () => {
     const one = { running: 1, inFlight: 1 }
     const { clock, call, endpoint } = createApart({ server: { limits: { ...one, anonymous: one } } })
     for (let count = 0; count < 3; count++) {
@@ -91,7 +91,7 @@ describe('on a platform that isolates requests, like Workers,', () => {
     expect(endpoint.stats()).toMatchObject({ callsInFlight: 0, openStreams: 0 })
   })
 
-  it('the platform waits for work that a request has started', async () => {
+  it('makes the platform wait for work that a request has started', async () => {
     const { endpoint, clock } = createApart({ endpoint: { response: 'json' } })
     const waited: Promise<unknown>[] = []
     const request = Object.assign(
@@ -110,7 +110,7 @@ describe('on a platform that isolates requests, like Workers,', () => {
     expect([waited.length, ended]).toEqual([2, 2])
   })
 
-  it('subscriptions are refused with an in-memory bus', async () => {
+  it('refuses subscriptions if the bus is in memory', async () => {
     const { post } = createApart()
     const params = {
       notifications: { toolsListChanged: true },

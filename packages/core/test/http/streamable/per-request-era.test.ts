@@ -44,7 +44,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     })
   })
 
-  it('gets the versions without sessions from server/discover', async () => {
+  it('gets the stateless versions from server/discover', async () => {
     const harness = createHarness({ server: { instructions: ({ info }) => `For ${info?.name}` } })
     const { json } = await send(harness, { method: 'server/discover' })
     expect(json.result).toMatchObject({
@@ -57,28 +57,28 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
   })
 
   it.each<[string, Call, number, number]>([
-    ['no protocol version, although the header has one', { meta: {} }, 400, -32602],
+    ['a missing protocol version, although the header has one', { meta: {} }, 400, -32602],
     [
       'a protocol version that is not a string',
       { meta: { ...META, 'io.modelcontextprotocol/protocolVersion': 1 } },
       400,
       -32602,
     ],
-    ['no capabilities', { meta: { 'io.modelcontextprotocol/protocolVersion': VERSION } }, 400, -32602],
+    ['missing capabilities', { meta: { 'io.modelcontextprotocol/protocolVersion': VERSION } }, 400, -32602],
     ['an unknown log level', { meta: { ...META, 'io.modelcontextprotocol/logLevel': 'loud' } }, 400, -32602],
-    ['no version header', { headers: { 'mcp-protocol-version': undefined } }, 400, -32020],
-    ['a different version header', { headers: { 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
-    ['no method header', { headers: { 'mcp-method': undefined } }, 400, -32020],
-    ['a different method header', { headers: { 'mcp-method': 'tools/call' } }, 400, -32020],
+    ['a missing version header', { headers: { 'mcp-protocol-version': undefined } }, 400, -32020],
+    ['a version header that differs', { headers: { 'mcp-protocol-version': '2025-11-25' } }, 400, -32020],
+    ['a missing method header', { headers: { 'mcp-method': undefined } }, 400, -32020],
+    ['a method header that differs', { headers: { 'mcp-method': 'tools/call' } }, 400, -32020],
     ['a method header in capitals', { headers: { 'mcp-method': 'TOOLS/LIST' } }, 400, -32020],
     [
-      'no name header',
+      'a missing name header',
       { method: 'tools/call', params: { name: 'a' }, headers: { 'mcp-name': undefined } },
       400,
       -32020,
     ],
     [
-      'a different name header',
+      'a name header that differs',
       { method: 'tools/call', params: { name: 'a' }, headers: { 'mcp-name': 'b' } },
       400,
       -32020,
@@ -92,7 +92,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
   })
 
-  it('gets the supported versions if body and header name another one', async () => {
+  it('gets a list of supported versions if the body and header name another version', async () => {
     const meta = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     const answer = await send(createHarness(), { meta, headers: { 'mcp-protocol-version': '2099-01-01' } })
     expect(answer).toMatchObject({
@@ -101,7 +101,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     })
   })
 
-  it('is served at the URL of sessions, with any session id', async () => {
+  it('is served at the same URL as sessions, with any session id', async () => {
     const harness = createHarness()
     const session = await harness.open()
     expect((await send(harness, { headers: { 'mcp-session-id': 'unknown' } })).status).toBe(200)
@@ -115,8 +115,8 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
   })
 })
 
-describe('a client that closes the stream of its request (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', () => {
-  it('cancels it: the handler is aborted, and later messages are dropped', async () => {
+describe('closing the stream of a request (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', () => {
+  it('aborts the handler and drops later messages', async () => {
     const { promise: released, resolve: release } = deferred()
     let ended = (_how: unknown): void => {}
     const end = new Promise((resolve) => (ended = resolve))
@@ -151,7 +151,7 @@ describe('a client that closes the stream of its request (https://modelcontextpr
 describe('a mount that serves only stateless requests', () => {
   const narrowed = { endpoint: { revisions: [VERSION] } } as const
 
-  it('refuses GET, with the allowed methods', async () => {
+  it('refuses GET and lists the allowed methods', async () => {
     const { send: request } = createHarness(narrowed)
     expect(await request({ method: 'GET' })).toMatchObject({
       status: 405,
@@ -159,7 +159,7 @@ describe('a mount that serves only stateless requests', () => {
     })
   })
 
-  it('lists its versions for a client that tries to open a session', async () => {
+  it('lists the supported versions for a client that tries to open a session', async () => {
     const { post } = createHarness(narrowed)
     expect(await post(initialize())).toMatchObject({
       status: 400,

@@ -61,7 +61,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(await call(`${name}-untyped`)).toMatchObject(expected)
   })
 
-  it('publishes its schema with any root', async () => {
+  it('can have a schema with any root type', async () => {
     const { json } = await callModern(harness, 'tools/list')
     const tools = json.result?.['tools'] as readonly { name: string; outputSchema?: { type?: string } }[]
     for (const { name, outputSchema } of tools)
@@ -69,7 +69,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(tools.find(({ name }) => name === 'array')?.outputSchema?.type).toBe('array')
   })
 
-  it("keeps the author's content, and adds its JSON as text unless it is an object", async () => {
+  it("keeps the author's content, and adds the JSON as text unless the value is an object", async () => {
     const text = (...texts: readonly string[]): object => ({
       content: texts.map((each) => ({ type: 'text', text: each })),
     })
@@ -78,11 +78,11 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(await call('told-already')).toMatchObject(text('[1]', 'One'))
   })
 
-  it('is not validated if the tool has failed', async () => {
+  it('is not validated if the tool fails', async () => {
     expect(await call('failed')).toMatchObject({ isError: true, structuredContent: 'none of them' })
   })
 
-  it('is sent to a session as text only', async () => {
+  it('is sent only as text in a session', async () => {
     const session = await harness.open({ version: '2025-11-25' })
     const { json } = await session.call('told')
     expect(json.result).toEqual({
@@ -138,7 +138,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     return tools.map(({ name }) => name)
   }
 
-  it('contain nothing of a single session, and neither do calls and reads', async () => {
+  it('contain no session-specific data, and neither do calls and reads', async () => {
     const harness = createHarness({
       setUp: (server: McpServer) => {
         server.addTool({ name: 'common', handler: () => 'for all' })
@@ -163,7 +163,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     expect(common.json.result).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
-  it('have the same order for all, and differ only by caller', async () => {
+  it('have the same order for everyone, and differ only by caller', async () => {
     const setUp = (server: McpServer): void => {
       for (const name of ['b', 'a', 'd', 'c'])
         server.addTool({

@@ -73,7 +73,7 @@ describe('the reply to a call', () => {
     expect(clock.pending).toBe(timers)
   })
 
-  it('is the same for a body parsed by the host', async () => {
+  it('is the same if the host has parsed the body', async () => {
     const { send, session } = await bench()
     const answer = await send({ parsed: call(2, 'now'), headers: session.headers })
     expect(answer.json).toMatchObject({ id: 2, result: { content: [{ text: 'at once' }] } })
@@ -125,7 +125,7 @@ describe('the reply to a call', () => {
     expect((await pending).headers['content-type']).toBe('application/json')
   })
 
-  it("is always JSON with response: 'json', without notifications", async () => {
+  it("is always JSON, without notifications, if `response` is 'json'", async () => {
     const { session, gates, clock } = await bench({ endpoint: { response: 'json' } })
     expect((await session.call('report', { steps: 3 }, { progressToken: 1 })).json).toMatchObject({ id: 2 })
     const pending = session.call('wait')
@@ -135,7 +135,7 @@ describe('the reply to a call', () => {
     expect((await pending).json).toMatchObject({ result: { content: [{ text: 'call 0' }] } })
   })
 
-  it("is always a stream with response: 'sse', also for initialize", async () => {
+  it("is always a stream, even for initialize, if `response` is 'sse'", async () => {
     const { post } = await bench({ endpoint: { response: 'sse' } })
     const answer = await post(initialize('2025-06-18'))
     expect(answer.headers['content-type']).toBe('text/event-stream')
@@ -148,7 +148,7 @@ describe('the reply to a call', () => {
     ['now', {}],
     ['report', { steps: 1 }],
     ['nothing by this name', {}],
-  ])('is one response on a stream, however the call ends: %s', async (name, args) => {
+  ])('contains one response if it is a stream, however the call ends: %s', async (name, args) => {
     const { session } = await bench({ endpoint: { response: 'sse' } })
     const { sink } = await session.call(name, args)
     await sink.ended()
@@ -186,7 +186,7 @@ describe('the reply to a call', () => {
 })
 
 describe('calls with the same id', () => {
-  it('get their responses on their own exchanges', async () => {
+  it('get separate responses on separate exchanges', async () => {
     const { session, gates } = await bench()
     const answers = Array.from({ length: 12 }, () => session.call('wait', {}, { id: 1 }))
     await gates.begun(12)
@@ -197,7 +197,7 @@ describe('calls with the same id', () => {
 })
 
 describe('a client that disconnects', () => {
-  it('does not cancel its call', async () => {
+  it('does not cancel the call', async () => {
     const { session, gates, signals, clock } = await bench()
     const pending = session.call('wait')
     await gates.begun(1)
@@ -252,7 +252,7 @@ describe('a cancelled call', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('ends its stream, and earlier events cannot be resumed', async () => {
+  it('ends its stream, whose earlier events cannot be resumed', async () => {
     const { session } = await bench({}, '2025-11-25')
     const { sink } = await session.call('report-then-wait', {}, { id: 'x', progressToken: 1 })
     await sink.until(() => sink.messages.length === 1)
@@ -262,7 +262,7 @@ describe('a cancelled call', () => {
     expect((await session.get({ 'last-event-id': last })).status).toBe(400)
   })
 
-  it('is not cancelled by an unknown id or from another session', async () => {
+  it('is not affected by a cancellation with an unknown id or from another session', async () => {
     const { session, open, gates, signals } = await bench()
     const pending = session.call('wait', {}, { id: 5 })
     await gates.begun(1)
@@ -289,7 +289,7 @@ describe('a batch', () => {
     expect(answer.list.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
-  it('gets 202 if it contains no request', async () => {
+  it('gets 202 if it does not contain any requests', async () => {
     const { session } = await bench({}, '2025-03-26')
     const answer = await session.post([{ jsonrpc: '2.0', method: 'notifications/initialized' }])
     expect([answer.status, answer.text]).toEqual([202, ''])
@@ -321,7 +321,7 @@ describe('a batch', () => {
     expect(list.filter(({ error }) => error?.code === -32603).map(({ id }) => id)).toEqual([3])
   })
 
-  it('ends in an empty stream if every call is cancelled', async () => {
+  it('gets an empty stream if every call is cancelled', async () => {
     const { session, gates } = await bench({}, '2025-03-26')
     const pending = session.post([call(1, 'wait'), call(2, 'wait')])
     await gates.begun(2)

@@ -16,7 +16,7 @@ const waiting = (options: HarnessOptions = {}): Harness => {
 }
 
 describe('the progress keepalive of a silent call over HTTP', () => {
-  it('is sent on the stream of the call, before the response', async () => {
+  it("is sent on the call's stream before the response", async () => {
     const { open, clock } = waiting()
     const pending = (await open()).call('wait', {}, { progressToken: 'p' })
     await clock.advance(0)
@@ -31,7 +31,7 @@ describe('the progress keepalive of a silent call over HTTP', () => {
     expect(sink.text).toContain(': keep-alive\n\n')
   })
 
-  it('is also sent in calls without a session', async () => {
+  it('is also sent if there is no session', async () => {
     const { post, clock } = waiting({ endpoint: { stateless: true } })
     const params = { name: 'wait', arguments: {}, _meta: { progressToken: 1 } }
     const pending = post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params })
@@ -40,7 +40,7 @@ describe('the progress keepalive of a silent call over HTTP', () => {
     expect((await pending).sink.messages).toHaveLength(4)
   })
 
-  it('does not turn the reply to a short call into a stream', async () => {
+  it("does not turn a short call's reply into a stream", async () => {
     const { open, clock } = createHarness({
       setUp: (server) => server.addTool({ name: 'quick', handler: () => Promise.resolve('done') }),
     })
@@ -50,7 +50,7 @@ describe('the progress keepalive of a silent call over HTTP', () => {
     expect(json.result).toBeDefined()
   })
 
-  it('is not sent with JSON replies only', async () => {
+  it('is not sent if the mount sends only JSON replies', async () => {
     const { open, clock } = waiting({ endpoint: { response: 'json' } })
     const pending = (await open()).call('wait', {}, { progressToken: 'p' })
     await clock.advance(0)

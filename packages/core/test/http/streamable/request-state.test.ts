@@ -58,7 +58,7 @@ const MISUSES: readonly Misuse[] = [
     'for reordered array arguments',
     withParams({ name: 'pay', arguments: { amount: 5, to: ['x', 'y'] } }),
   ),
-  misuse('for no arguments', withParams({ name: 'pay' })),
+  misuse('without arguments', withParams({ name: 'pay' })),
   misuse('for another method', async (server) => {
     const params = { name: 'pay' }
     const state = await begin(server, { ...PAY, params })
@@ -72,21 +72,23 @@ const MISUSES: readonly Misuse[] = [
     () => guarded({}),
     () => guarded({}),
   ),
-  misuse('after its expiry', async (server, state) => {
+  misuse('after it expires', async (server, state) => {
     await server.harness.clock.advance(TEN_MINUTES)
     return bytesOf(await present(server, state))
   }),
-  misuse('truncated', async (server, state) => bytesOf(await present(server, state.slice(0, -1)))),
+  misuse('if it is truncated', async (server, state) => bytesOf(await present(server, state.slice(0, -1)))),
   misuse('with something appended', async (server, state) =>
     bytesOf(await present(server, `${state}-TAMPERED`)),
   ),
-  misuse('above the maximum size', async (server) => bytesOf(await present(server, 'A'.repeat(16_385)))),
-  misuse('that is empty', async (server) => bytesOf(await present(server, ''))),
-  misuse('that is null', async (server) => bytesOf(await present(server, null))),
-  misuse('that is a number', async (server) => bytesOf(await present(server, 7))),
-  misuse('that is an array', async (server, state) => bytesOf(await present(server, [state]))),
+  misuse('if it exceeds the maximum size', async (server) =>
+    bytesOf(await present(server, 'A'.repeat(16_385))),
+  ),
+  misuse('if it is empty', async (server) => bytesOf(await present(server, ''))),
+  misuse('if it is null', async (server) => bytesOf(await present(server, null))),
+  misuse('if it is a number', async (server) => bytesOf(await present(server, 7))),
+  misuse('if it is an array', async (server, state) => bytesOf(await present(server, [state]))),
   {
-    what: 'twice, with singleUse',
+    what: 'twice with `singleUse`',
     try: async () => {
       const server = guarded({ keys: [KEY], singleUse: true })
       const state = await begin(server)
@@ -100,27 +102,27 @@ const MISUSES: readonly Misuse[] = [
 ]
 
 describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
-  it('is accepted for its own call until it expires', async () => {
+  it('is accepted for the same call until it expires', async () => {
     const server = guarded()
     const state = await begin(server)
     await server.harness.clock.advance(TEN_MINUTES - 1)
     expect(textOf(await present(server, state))).toBe('done 1')
   })
 
-  it('is accepted for the same arguments in another order of members', async () => {
+  it('is accepted for the same arguments with members in another order', async () => {
     const server = guarded()
     const state = await begin(server)
     const params = { arguments: { to: ['x'], amount: 5 }, name: 'pay' }
     expect(textOf(await present(server, state, { params }))).toBe('done 1')
   })
 
-  it('is opaque to its client', async () => {
+  it('is opaque to the client', async () => {
     const state = await begin(guarded())
     for (const encoding of ['base64url', 'latin1'] as const)
       expect(Buffer.from(state, encoding).toString('latin1')).not.toMatch(/confirm|alice|pay|Sure/)
   })
 
-  it.each(MISUSES)('used $what is refused', async (attempt) => {
+  it.each(MISUSES)('cannot be used $what', async (attempt) => {
     const { server, answer } = await attempt.try()
     expect(server.done()).toBe(0)
     expect(answer).toBe(await refusal(guarded()))
@@ -132,7 +134,7 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(textOf(await sendRound(server.harness, { ...PAY, responses: CONFIRMED }))).toBe('done 1')
   })
 
-  it('is refused after any change, always with the same bytes', async () => {
+  it('is refused after any modification, always with the same bytes', async () => {
     const { tried, through, seen } = await tryMutations(300, seeded(20_260_728))
     expect(tried).toBe(300)
     expect(through).toBe(0)
@@ -141,19 +143,19 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
 })
 
 describe('requestState.keys', () => {
-  it('can be shared, so that a call continues in another process', async () => {
+  it('can be shared, so that a call can continue in another process', async () => {
     const state = await begin(guarded())
     expect(textOf(await present(guarded(), state))).toBe('done 1')
   })
 
-  it('can be rotated while the old key still opens', async () => {
+  it('can be rotated while the old key is still accepted', async () => {
     const state = await begin(guarded())
     expect(textOf(await present(guarded({ keys: [OTHER_KEY, KEY] }), state))).toBe('done 1')
     const fresh = await begin(guarded({ keys: [OTHER_KEY, KEY] }))
     expect(textOf(await present(guarded({ keys: [OTHER_KEY] }), fresh))).toBe('done 1')
   })
 
-  it('are drawn when the first state is sealed, not earlier', async () => {
+  it('are generated when the first state is sealed, not before', async () => {
     let drawn = 0
     const random = (bytes: number): Uint8Array => {
       drawn += bytes
@@ -166,13 +168,13 @@ describe('requestState.keys', () => {
   })
 
   it.each<[string, NonNullable<ServerOptions['requestState']>, string]>([
-    ['no keys', { keys: [] }, 'requestState.keys'],
+    ['an empty list', { keys: [] }, 'requestState.keys'],
     ['a short key', { keys: [new Uint8Array(16)] }, 'requestState.keys'],
     ['a lifetime of 0', { ttlMs: 0 }, 'requestState.ttlMs'],
     ['a size of 0', { maxBytes: 10 }, 'requestState.maxBytes'],
     ['a memory of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
     ['an invalid singleUse', { singleUse: 1 as never }, 'requestState.singleUse'],
-  ])('are refused together with the other options for %s', (_what, requestState, named) => {
+  ])('are refused, like other invalid options, for %s', (_what, requestState, named) => {
     expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
   })
 })
@@ -180,14 +182,14 @@ describe('requestState.keys', () => {
 describe('a single-use requestState', () => {
   const once = (): Guarded => guarded({ keys: [KEY], singleUse: true })
 
-  it('admits one of two simultaneous calls', async () => {
+  it('is accepted in only one of two simultaneous calls', async () => {
     const server = once()
     const state = await begin(server)
     await Promise.all([present(server, state), present(server, state)])
     expect(server.done()).toBe(1)
   })
 
-  it('is used up by an incomplete round; the next round has its own', async () => {
+  it('is used up by an incomplete round, and the next round gets a new one', async () => {
     const server = once()
     const state = await begin(server)
     const again = stateOf(await sendRound(server.harness, { ...PAY, state }))
@@ -195,7 +197,7 @@ describe('a single-use requestState', () => {
     expect(textOf(await present(server, again))).toBe('done 1')
   })
 
-  it('is never accepted twice, regardless of how many were used since', async () => {
+  it('is never accepted twice, however many others have been used since', async () => {
     const server = guarded({ keys: [KEY], singleUse: true, maxUsed: 3 })
     const { clock } = server.harness
     const states = [await begin(server), await begin(server)] as const

@@ -29,7 +29,7 @@ function deleteFolder(): Caller & { readonly runs: { ask: number; handler: numbe
 const params = { name: 'delete_folder', arguments: { path: 'a' } }
 
 describe('a call with questions (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)', () => {
-  it('gets its questions, and runs its handler once when the client repeats it with the answers', async () => {
+  it('returns its questions, and runs the handler once when the client repeats the call with the answers', async () => {
     const { call, runs } = deleteFolder()
     const first = await call('', { params })
     expect(first).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
@@ -61,17 +61,17 @@ describe('a call with questions (https://modelcontextprotocol.io/specification/2
   })
 
   it.each<[string, unknown]>([
-    ['that are not an object', []],
-    ['that are null', null],
-    ['with an item that is not an object', { confirm: 12_345 }],
-  ])('is refused for answers %s', async (_what, responses) => {
+    ['answers that are not an object', []],
+    ['answers that are null', null],
+    ['an answer that is not an object', { confirm: 12_345 }],
+  ])('is refused for %s', async (_what, responses) => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
     expect(await call('', { params, state, responses })).toMatchObject({ json: { error: { code: -32602 } } })
     expect(runs.handler).toBe(0)
   })
 
-  it('repeats unanswered questions, and ignores unknown answers', async () => {
+  it('repeats unanswered questions and ignores unknown answers', async () => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
     const again = await call('', { params, state, responses: { other: accept({ ok: true }) } })
@@ -109,14 +109,14 @@ describe('a call with questions (https://modelcontextprotocol.io/specification/2
   })
 })
 
-describe('questions in a result, without a connection to the client,', () => {
+describe('questions returned in a result', () => {
   const setUp: SetUp = (server) => {
     const one = (): ReturnType<typeof elicit> => elicit('One?', ok)
     server.addTool({ name: 'a', asks: asks().ask('one', one), handler: () => 'done' })
   }
   const responses = { one: accept({ ok: true }) }
 
-  it('work on a mount with JSON replies only or without sessions', async () => {
+  it('work on a mount that sends only JSON replies or has no sessions', async () => {
     for (const endpoint of [{ response: 'json' }, { stateless: true }] as const) {
       const harness = createHarness({ setUp, endpoint })
       const state = stateOf(await sendRound(harness, { params: { name: 'a' } }))
@@ -175,7 +175,7 @@ describe('several questions', () => {
     roots: { roots: [{ uri: 'file:///a' }] },
   }
 
-  it('share a round if they do not depend on each other, encoded for the revision', async () => {
+  it('share a round, encoded for the revision, if they do not depend on each other', async () => {
     const { call } = serve(several)
     const first = askedIn(await call('several'))
     expect(first.inputRequests).toEqual({
@@ -199,7 +199,7 @@ describe('several questions', () => {
     )
   })
 
-  it('are repeated until each is answered, without the answered ones', async () => {
+  it('are repeated until answered, except for those already answered', async () => {
     const { call } = serve(several)
     let state = stateOf(await call('several'))
     const keys = Object.keys(all) as (keyof typeof all)[]
@@ -243,7 +243,7 @@ describe('an answer', () => {
       handler: (_args, { answers }) => `done ${answers.confirm.ok}`,
     })
 
-  it('is ignored if its question has changed since', async () => {
+  it('is ignored if the question has changed since', async () => {
     wording.now = 'Delete 3 files?'
     const { call } = serve(reworded)
     const state = stateOf(await call('a'))
@@ -254,7 +254,7 @@ describe('an answer', () => {
     expect(textOf(await call('a', { state: again.requestState, responses }))).toBe('done true')
   })
 
-  it('counts in the first round without requestState, if it fits a question of the call', async () => {
+  it('is accepted without requestState in the first round if it matches a question of the call', async () => {
     const { call, runs } = deleteFolder()
     expect(textOf(await call('', { params, responses: { confirm: accept({ ok: true }) } }))).toBe('Deleted a')
     expect(runs.handler).toBe(1)
@@ -267,7 +267,7 @@ describe('an answer', () => {
     expect(runs.handler).toBe(1)
   })
 
-  it('cannot be used in a later round without requestState', async () => {
+  it('cannot be used in a later round if there is no requestState', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -283,7 +283,7 @@ describe('an answer', () => {
     expect(textOf(await call('a', { state: second.requestState, responses }))).toBe('done')
   })
 
-  it('can have a name of Object.prototype', async () => {
+  it('can have the name of an Object.prototype member', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -303,7 +303,7 @@ describe('an answer', () => {
 })
 
 describe('a handler that returns inputRequired', () => {
-  it('repeats a missing question as if it were new', async () => {
+  it('can repeat an unanswered question as if it were new', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -316,7 +316,7 @@ describe('a handler that returns inputRequired', () => {
     expect(again.inputRequests).toEqual(first.inputRequests)
   })
 
-  it('can use an answer without requestState only once', async () => {
+  it('can use an answer only once if there is no requestState', async () => {
     const { call } = serve((server) => {
       server.addTool({ name: 'a', handler: () => inputRequired({ again: elicit('Again?', ok) }) })
     })
@@ -324,7 +324,7 @@ describe('a handler that returns inputRequired', () => {
     expect(askedIn(await call('a', { responses })).inputRequests).toHaveProperty('again')
   })
 
-  it('makes its client repeat the call at once if it has no questions', async () => {
+  it('makes the client repeat the call at once if there are no questions', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -337,7 +337,7 @@ describe('a handler that returns inputRequired', () => {
     expect(textOf(await call('a', { state: first.requestState }))).toBe('Now, later')
   })
 
-  it('has no effect on lists', async () => {
+  it('does not affect lists', async () => {
     const { call } = serve((server) => {
       server.addPrompt({ name: 'p', handler: () => '' })
       server.addResource({ uri: 'a://b', name: 'r', handler: () => '' })

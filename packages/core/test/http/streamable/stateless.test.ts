@@ -25,7 +25,7 @@ const setUp = (server: McpServer): void => {
 }
 
 describe('a mount without sessions', () => {
-  it('answers initialize without a session id, and stores nothing', async () => {
+  it('answers initialize without a session id, and does not store anything', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(initializeMessage('2025-11-25'))
     expect(answer.json.result).toMatchObject({ protocolVersion: '2025-11-25' })
@@ -37,14 +37,14 @@ describe('a mount without sessions', () => {
     ['2025-03-26', '2025-03-26'],
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
-  ])('serves a call with the version header %s in %s', async (header, spoken) => {
+  ])('serves a call with version header %s in revision %s', async (header, spoken) => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(call('where'), { 'mcp-protocol-version': header })
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: `${spoken} true` }])
   })
 
   it.each([
-    ['a call of a session', (harness: Harness) => harness.post(call('app'))],
+    ['a session call', (harness: Harness) => harness.post(call('app'))],
     ['a stateless call', (harness: Harness) => callModern(harness, 'tools/call', { name: 'app' })],
   ])('opens the lifespan before %s', async (_, send) => {
     const lifespan = async (): Promise<string> => 'opened'
@@ -74,7 +74,7 @@ describe('a mount without sessions', () => {
     }
   })
 
-  it('does not allow a client to cancel the call of another', async () => {
+  it('does not let a client cancel a call made by another client', async () => {
     let finish = (): void => {}
     let aborted = false
     const { post } = createHarness({
@@ -97,7 +97,7 @@ describe('a mount without sessions', () => {
     expect(aborted).toBe(false)
   })
 
-  it('streams the notifications of a call without event ids, because nothing can be resumed', async () => {
+  it('streams notifications without event ids, because streams cannot be resumed', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const { sink } = await post(call('report', { steps: 2 }), { 'mcp-protocol-version': '2025-11-25' })
     await sink.ended()
@@ -105,7 +105,7 @@ describe('a mount without sessions', () => {
     expect(sink.events.every(({ id, data }) => id === undefined && data !== '')).toBe(true)
   })
 
-  it('serves batches in the revision with batches', async () => {
+  it('serves batches in the revision that has batches', async () => {
     const { post } = createHarness({ endpoint, setUp })
     expect((await post([call('where', {}, 1), call('where', {}, 2)])).list.map(({ id }) => id)).toEqual([
       1, 2,
@@ -114,14 +114,14 @@ describe('a mount without sessions', () => {
     expect(refused.status).toBe(400)
   })
 
-  it('keeps no timers and no sessions', async () => {
+  it('does not keep timers or sessions', async () => {
     const { post, clock } = createHarness({ endpoint, setUp })
     for (let i = 0; i < 50; i++) await post(initializeMessage())
     await post(call('where'))
     expect(clock.pending).toBe(0)
   })
 
-  it('limits the calls of each principal separately', async () => {
+  it('limits calls by each principal separately', async () => {
     const { post } = createHarness({
       endpoint,
       server: { limits: { running: 1, inFlight: 1 } },

@@ -72,7 +72,7 @@ const tagged = (id: string | number, method: string, params: object = {}): objec
 /** Changes of a registry are published once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
-it('subscriptions/listen is acknowledged after the subscription to other nodes', async () => {
+it('acknowledges subscriptions/listen after subscribing to other nodes', async () => {
   const memory = new MemoryBus()
   const { promise: ready, resolve } = deferred()
   const bus: Bus = {
@@ -93,7 +93,7 @@ it('subscriptions/listen is acknowledged after the subscription to other nodes',
 })
 
 describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it('sends the acknowledgement first, and then only the requested notifications', async () => {
+  it('sends the acknowledgement first, followed by only the requested notifications', async () => {
     const harness = createHarness()
     const answer = await listen(harness, { toolsListChanged: true, resourceSubscriptions: ['note://1'] })
     expect(answer).toMatchObject({
@@ -116,7 +116,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('does not take over the notifications of open sessions', async () => {
+  it('does not take over notifications meant for open sessions', async () => {
     const harness = createHarness()
     const [ending, lasting] = [await harness.open(), await harness.open()]
     const { sink } = await lasting.get()
@@ -127,7 +127,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
   })
 
-  it.each([0, '', '7', 7])('puts the unchanged id of the request into every message: %j', async (id) => {
+  it.each([0, '', '7', 7])('includes the unchanged request id in every message: %j', async (id) => {
     const harness = createHarness()
     const { sink } = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id })
     harness.server.notify.resourceUpdated('note://1')
@@ -139,7 +139,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.at(-1)?.id).toBe(id)
   })
 
-  it('acknowledges only what the server has and the client requested', async () => {
+  it('acknowledges only what the server offers and the client requested', async () => {
     const { sink } = await listen(createHarness(), {
       toolsListChanged: false,
       promptsListChanged: true,
@@ -153,7 +153,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     })
   })
 
-  it('acknowledges no resource subscriptions if the server has no resources', async () => {
+  it('does not acknowledge resource subscriptions if the server has no resources', async () => {
     const { sink } = await listen(
       harnessOf({ setUp: (server) => void server.addTool({ name: 'a', handler: () => '' }) }),
       {
@@ -186,7 +186,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(ada)).toEqual([ACKNOWLEDGED, UPDATED])
   })
 
-  it('notifies the subscribers of a resource about changes of a part of it', async () => {
+  it('notifies subscribers of a resource about changes to a sub-resource', async () => {
     const harness = createHarness()
     const watching = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const other = await listen(harness, { resourceSubscriptions: ['note://2'] }, { id: 8 })
@@ -220,7 +220,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages[0]?.params?.['notifications']).toEqual({ resourceSubscriptions: uris })
   })
 
-  it('never carries progress or log messages, even if they are requested', async () => {
+  it('never sends progress or log messages, even if they are requested', async () => {
     const meta = { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' }
     const harness = createHarness()
     harness.server.use('subscriptions/listen', async (ctx, next) => {
@@ -232,14 +232,14 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(answer)).toEqual([ACKNOWLEDGED])
   })
 
-  it('is a stream also with JSON replies only and without sessions', async () => {
+  it('opens a stream even if the mount sends only JSON replies and has no sessions', async () => {
     const harness = createHarness({ endpoint: { response: 'json', stateless: true } })
     const answer = await listen(harness, { resourceSubscriptions: ['note://1'] })
     harness.server.notify.resourceUpdated('note://1')
     expect(methodsOf(answer)).toEqual([ACKNOWLEDGED, UPDATED])
   })
 
-  it('is kept alive by comments', async () => {
+  it('keeps the stream alive with comments', async () => {
     const harness = createHarness()
     const { sink } = await listen(harness, { toolsListChanged: true })
     await harness.clock.advance(15_000)
@@ -247,8 +247,8 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
   })
 })
 
-describe('ending a subscription over HTTP', () => {
-  it('sends a response first if the server closes, before calls end', async () => {
+describe('a subscription that ends over HTTP', () => {
+  it('sends a response if the server closes, before calls end', async () => {
     let release = (): void => {}
     const harness = createHarness({
       setUp: (server) =>
@@ -277,7 +277,7 @@ describe('ending a subscription over HTTP', () => {
     await Promise.all([call, closed])
   })
 
-  it('happens before it starts if the endpoint closes meanwhile: it is refused', async () => {
+  it('is refused if the endpoint closes before it has started', async () => {
     const { harness, decide } = undecided()
     const pending = listen(harness, { resourceSubscriptions: ['note://w'] })
     await settled()
@@ -287,7 +287,7 @@ describe('ending a subscription over HTTP', () => {
     await closed
   })
 
-  it('sends no response if the client closes its stream', async () => {
+  it('does not send a response if the client closes the stream', async () => {
     const ended = vi.fn()
     const harness = createHarness({
       setUp: (server) =>
@@ -302,7 +302,7 @@ describe('ending a subscription over HTTP', () => {
     expect(harness.endpoint.stats()).toMatchObject({ openStreams: 0, callsInFlight: 0 })
   })
 
-  it('happens before it starts if the client disconnects meanwhile', async () => {
+  it('never starts if the client has already disconnected', async () => {
     const watched = vi.fn()
     const { harness, decide } = undecided(watched)
     const body = {
@@ -322,7 +322,7 @@ describe('ending a subscription over HTTP', () => {
     expect(watched).not.toHaveBeenCalled()
   })
 
-  it('happens when the client disconnects before its stream has opened', async () => {
+  it('is removed if the client disconnects before the stream has opened', async () => {
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 1 } } } })
     const params = { notifications: { toolsListChanged: true }, _meta: META }
     const request = new FakeRequest({
@@ -346,7 +346,7 @@ describe('ending a subscription over HTTP', () => {
 })
 
 describe('limits of subscriptions over HTTP', () => {
-  it('refuse one more than the maximum, until another has ended', async () => {
+  it('refuse subscriptions beyond the maximum until another has ended', async () => {
     const overflows: string[] = []
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 2 } } } })
     harness.server.on('overflow', ({ queue }) => overflows.push(queue))
@@ -362,7 +362,7 @@ describe('limits of subscriptions over HTTP', () => {
     expect((await listen(harness, {})).status).toBe(200)
   })
 
-  it('apply per principal, but not to anonymous clients', async () => {
+  it('apply to each principal, but not to anonymous clients', async () => {
     const harness = createHarness({ endpoint: { limits: { subscriptions: { maxPerPrincipal: 1 } } } })
     const as = (principal?: string): Ask => (principal === undefined ? {} : { more: { auth: { principal } } })
     const statuses: number[] = []
@@ -371,7 +371,7 @@ describe('limits of subscriptions over HTTP', () => {
     expect(statuses).toEqual([200, 503, 200, 200, 200])
   })
 
-  it('send equal notifications once to a slow reader', async () => {
+  it('merge equal notifications to a slow reader', async () => {
     const harness = createHarness()
     const { sink } = await listen(harness, {
       resourcesListChanged: true,
@@ -389,7 +389,7 @@ describe('limits of subscriptions over HTTP', () => {
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
   })
 
-  it('cut the stream when more than outboundBytes are queued', async () => {
+  it('cut the stream when more than `outboundBytes` are queued', async () => {
     const overflows: object[] = []
     const harness = createHarness({ endpoint: { limits: { outboundBytes: 4096 } } })
     harness.server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))
@@ -405,7 +405,7 @@ describe('limits of subscriptions over HTTP', () => {
 })
 
 describe('a selected server with a subscription', () => {
-  it('is kept while the client subscribes, sends its own changes, and ends its subscriptions when it closes', async () => {
+  it('stays in use while the client subscribes, sends only its own changes, and ends the subscription when it closes', async () => {
     const chosen = new McpServer({ name: 'chosen', version: '1' })
     chosen.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
     const harness = createHarness({ select: () => chosen })

@@ -65,7 +65,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('tasks over Streamable HTTP', () => {
-  it('continue when the stream of tasks/result is cut, and repeat their question to the returning client', async () => {
+  it('continue if the tasks/result stream is cut, and repeat their question to the returning client', async () => {
     const { create, ask, answer } = await open()
     const taskId = await create('asks')
     await settled()
@@ -98,7 +98,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/result', { taskId })).headers['content-type']).toBe('application/json')
   })
 
-  it('send their status on the GET stream', async () => {
+  it('report their status on the GET stream', async () => {
     const { create, send, headers, finish } = await open()
     const { sink } = await send({ method: 'GET', headers })
     const taskId = await create('waits')
@@ -120,7 +120,7 @@ describe('tasks over Streamable HTTP', () => {
     expect((await ask('tasks/get', { taskId })).status).toBe(404)
   })
 
-  it('end with their session if no other session can reach them', async () => {
+  it('end with their session if they cannot be reached from another session', async () => {
     const { create, send, headers, signals } = await open()
     await create('waits')
     await settled()
@@ -129,7 +129,7 @@ describe('tasks over Streamable HTTP', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('cannot ask questions with JSON replies only', async () => {
+  it('cannot ask questions if the mount sends only JSON replies', async () => {
     const { create, ask } = await open({ response: 'json' })
     const taskId = await create('asks')
     const { json } = await ask('tasks/result', { taskId })

@@ -90,7 +90,7 @@ describe('a resumable stream', () => {
   })
 
   it.each(['2025-03-26', '2025-06-18'])(
-    'has ids but no empty event in %s, whose clients would parse it',
+    'has ids but no empty event in %s, because clients would parse the empty event',
     async (version) => {
       const { first } = await streaming(1, {}, version)
       await first.sink.ended()
@@ -114,10 +114,10 @@ describe('a resumable stream', () => {
 
   it.each([
     ['the default limits', {}, 8_388_000],
-    ['a larger limit of the server', { server: { limits: { maxResultBytes: 10_000_000 } } }, 9_999_000],
+    ['a larger server limit', { server: { limits: { maxResultBytes: 10_000_000 } } }, 9_999_000],
     ['a larger body limit', { endpoint: { limits: { bodyBytes: 9_000_000 } } }, 8_388_000],
     ['a selected server', { chosen: true }, 8_388_000],
-  ] as const)('can send the largest response of its server, with %s', async (_, options, size) => {
+  ] as const)("can send the server's largest response, with %s", async (_, options, size) => {
     const { chosen, ...rest } = { chosen: false, ...options }
     const server = new McpServer({ name: 'large', version: '1' }, 'server' in rest ? rest.server : {})
     server.addTool({
@@ -142,7 +142,7 @@ describe('a resumable stream', () => {
 describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
-])('a client that resumes, with events stored %s,', (_, endpoint) => {
+])('a client that resumes, with events stored %s', (_, endpoint) => {
   it('gets the missed events once and in order, and then new ones', async () => {
     const { first, session, step } = await streaming(5, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
@@ -172,7 +172,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('may resume while its old connection is open, which then closes', async () => {
+  it('can resume while its old connection is open, and closes the old one', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -183,7 +183,7 @@ describe.each([
     expect(progress([...first.sink.messages, ...second.sink.messages])).toEqual([1, 2, 3, true])
   })
 
-  it('loses nothing and gets nothing twice, however often its connection is cut', async () => {
+  it('gets everything exactly once, however often the connection is cut', async () => {
     const steps = 60
     const { first, session, step } = await streaming(steps, endpoint())
     const seen: Message[] = []
@@ -208,7 +208,7 @@ describe.each([
     expect(progress(seen)).toEqual([...Array.from({ length: steps }, (_item, i) => i + 1), true])
   })
 
-  it('gets an id to resume from even if it missed nothing', async () => {
+  it('gets an id to resume from even if it has not missed anything', async () => {
     const { first, session } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -223,7 +223,7 @@ describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
 ])('ctx.closeConnection with events stored %s', (_, endpoint) => {
-  it('lets the handler continue, and the client get the rest by polling', async () => {
+  it('lets the handler continue, and lets the client get the rest by polling', async () => {
     const { session, step } = await bench(endpoint())
     const first = await session.call('poll', { times: 2, retryMs: 250 }, { progressToken: 'p' })
     await first.sink.ended()
@@ -245,7 +245,7 @@ describe.each([
     expect(progress(third.sink.messages)).toEqual([2, true])
   })
 
-  it('sends the retry time of the mount by default', async () => {
+  it("sends the mount's retry time by default", async () => {
     const { session } = await bench({ streams: { ...endpoint().streams, retryMs: 77 } })
     const first = await session.call('poll', { times: 1 })
     await first.sink.ended()
@@ -263,10 +263,10 @@ describe('ctx.closeConnection for a client that cannot resume', () => {
   }
 
   it.each<[string, EndpointOptions, string?]>([
-    ['without an event store', { streams: { eventStore: false } }],
-    ['with JSON replies only', { response: 'json' }],
-    ['in a revision without it', {}, '2025-06-18'],
-  ])('does nothing %s', async (_, endpoint, version) => {
+    ['there is no event store', { streams: { eventStore: false } }],
+    ['the mount sends only JSON replies', { response: 'json' }],
+    ['the revision does not support it', {}, '2025-06-18'],
+  ])('does nothing if %s', async (_, endpoint, version) => {
     const answer = await polled(endpoint, version)
     expect(answer.headers['content-type']).toBe('application/json')
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: 'polled' }])
@@ -312,7 +312,7 @@ describe('the GET stream', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('starts anew without Last-Event-ID, which drops earlier events', async () => {
+  it('starts over and drops earlier events if there is no Last-Event-ID', async () => {
     const { session } = await bench()
     const first = await session.get()
     const from = lastId(first)
@@ -367,7 +367,7 @@ describe('an unknown Last-Event-ID', () => {
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(200)
   })
 
-  it('is refused if it belongs to another session, even of the same principal in the same store', async () => {
+  it('is refused if it belongs to another session, even one of the same principal in the same store', async () => {
     const eventStore = new MemoryEventStore()
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
@@ -403,7 +403,7 @@ describe('a failing event store', () => {
   it.each([
     ['at once', broken],
     ['asynchronously', () => Promise.reject(new Error('store down'))],
-  ])('removes only the ids of a stream, failing %s', async (_, fail) => {
+  ])('only removes the ids from a stream if it fails %s', async (_, fail) => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), append: fail }
     const { first, step, log, clock } = await streaming(2, { streams: { eventStore } })
@@ -415,7 +415,7 @@ describe('a failing event store', () => {
     expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
   })
 
-  it('delays a stream for up to 3 s, and then stores the queued events together', async () => {
+  it('delays a stream for up to 3 s, then stores the queued events together', async () => {
     const memory = new MemoryEventStore()
     const sizes: number[] = []
     let away = true
@@ -440,7 +440,7 @@ describe('a failing event store', () => {
     expect(progress(resumed.sink.messages)).toEqual([3, 4, true])
   })
 
-  it('does no harm if it cannot delete the events of a cancelled call', async () => {
+  it('does not disturb the server if it cannot delete events from a cancelled call', async () => {
     const memory = new MemoryEventStore()
     const deleted: string[] = []
     for (const fails of [false, true]) {
@@ -468,7 +468,7 @@ describe('a failing event store', () => {
     expect(deleted).toEqual(['stream false', 'stream true'])
   })
 
-  it('gets a failed deletion again when it works', async () => {
+  it('gets a failed deletion again when it recovers', async () => {
     const memory = new MemoryEventStore()
     let away = false
     const eventStore: EventStore = {
@@ -496,7 +496,7 @@ describe('a failing event store', () => {
     expect(progress(first.sink.messages)).toEqual([1, 2, 3, true])
   })
 
-  it('leaves streams without ids if it cannot open them', async () => {
+  it('makes streams start without ids if it cannot open them', async () => {
     const eventStore: EventStore = { ...slowly(new MemoryEventStore()), open: broken }
     const { first, step } = await streaming(2, { streams: { eventStore } })
     await step()
@@ -504,7 +504,7 @@ describe('a failing event store', () => {
     expect(progress(first.sink.messages)).toEqual([1, 2, true])
   })
 
-  it('causes 503 for a client that resumes while it cannot be read', async () => {
+  it('causes 503 for a client that tries to resume while the store cannot be read', async () => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), read: () => Promise.reject(new Error('store down')) }
     const { first, session } = await streaming(3, { streams: { eventStore } })

@@ -126,7 +126,7 @@ describe('a client that stops reading', () => {
     expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
   })
 
-  it('slows down a handler that awaits, and loses nothing', async () => {
+  it('slows down a handler that awaits, and does not lose anything', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('polite', 200)
     await settled()
@@ -260,7 +260,7 @@ describe('SseWriter', () => {
     expect(sink.text).toBe('x'.repeat(50))
   })
 
-  it('always accepts a response', () => {
+  it('accepts every response', () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.writeAlways('response')
@@ -299,7 +299,7 @@ describe('SseWriter', () => {
     expect(outbound.pressure()).toBeUndefined()
   })
 
-  it('writes comments only if nothing is queued, until its end', async () => {
+  it('writes comments only if nothing is queued, until it ends', async () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     const sink = new TestSink()
     outbound.writeIfIdle('not open ')
@@ -333,7 +333,7 @@ describe('SseWriter', () => {
   it.each([
     [65_535, 0],
     [65_536, 65_536],
-  ])('counts a chunk of %i characters in transit as %i bytes, until a cut', (units, counted) => {
+  ])('counts a chunk of %i characters in transit as %i bytes until it is cut', (units, counted) => {
     const queued = new CallerBytes(1_000_000)
     const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued, principal: 'ann' })
     const sink = new TestSink()

@@ -28,7 +28,7 @@ describe('formatEvent', () => {
     )
   })
 
-  it('prevents forgery through the id or the name', () => {
+  it('prevents forged events through the id or the name', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('\r', '\n', '\0'), fc.string(), (before, breaker, after) => {
         const forged = `${before}${breaker}${after}`
@@ -40,11 +40,11 @@ describe('formatEvent', () => {
     )
   })
 
-  it('is not needed for a keep-alive, which is no event', () => expect(parseSse(KEEP_ALIVE)).toEqual([]))
+  it('is not needed for a keep-alive, which is not an event', () => expect(parseSse(KEEP_ALIVE)).toEqual([]))
 })
 
 describe('formatEventId and parseEventId', () => {
-  it('convert a stream, an epoch and a position', () => {
+  it('convert a stream, epoch and position in both directions', () => {
     fc.assert(
       fc.property(token, token, fc.nat(1_000_000_000), (stream, epoch, seq) => {
         expect(parseEventId(formatEventId({ stream, epoch, seq }))).toEqual({ stream, epoch, seq })
@@ -52,7 +52,7 @@ describe('formatEventId and parseEventId', () => {
     )
   })
 
-  it('refuse every other form', () => {
+  it('refuse every other format', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const id = parseEventId(text)

@@ -41,10 +41,10 @@ const later = (store: EventStore): EventStore => ({
 describe.each([
   ['at once', (): EventStore => new MemoryEventStore()],
   ['asynchronously', (): EventStore => later(new MemoryEventStore())],
-])('a stream that is complete at its first write, with a store that answers %s,', (_when, create) => {
+])('a stream that is complete on its first write, with a store that answers %s', (_when, create) => {
   it.each([
     ['a small response', CALL],
-    ['of an async handler without await', { ...CALL, params: { name: 'async' } }],
+    ['a response from an async handler without await', { ...CALL, params: { name: 'async' } }],
     ['a large serialised response', LIST],
   ])('is sent as one body, and can be resumed: %s', async (_size, message) => {
     const { harness, send, resume } = await streaming(create())
@@ -61,20 +61,20 @@ describe.each([
   })
 })
 
-it('a complete stream is counted with its size in UTF-8', async () => {
+it('counts a complete stream by its UTF-8 size', async () => {
   const { harness, send } = await streaming(new MemoryEventStore())
   const { sink } = await send(LIST)
   expect(harness.endpoint.stats().replayBytes).toBe(Buffer.byteLength(sink.events[1]?.data ?? ''))
 })
 
-it('a complete stream has no ids if nothing is stored', async () => {
+it('omits ids from a complete stream if nothing is stored', async () => {
   const { send } = await streaming(false)
   const { sink } = await send(CALL)
   expect(sink.events.map(({ id }) => id)).toEqual([undefined])
 })
 
 it.each(['open', 'append'] as const)(
-  'a complete stream has no ids if the event store fails to %s',
+  'omits ids from a complete stream if the event store fails to %s',
   async (step) => {
     const store = new MemoryEventStore()
     const failing = Object.assign(later(store), { [step]: () => Promise.reject(new Error('no store')) })
@@ -92,7 +92,7 @@ it.each(['open', 'append'] as const)(
 )
 
 it.each(['open', 'append'] as const)(
-  'a complete stream waits up to 3 s for an event store that fails to %s',
+  'delays a complete stream for up to 3 s while the event store fails to %s',
   async (step) => {
     const store = later(new MemoryEventStore())
     const { [step]: works } = store

@@ -38,7 +38,7 @@ export interface Churn {
 /** Tests that sessions leave nothing behind, and take little memory while they are idle. */
 export function itLeavesNothing({ sessions, every, growth }: Churn): void {
   it(
-    'deleted and abandoned sessions leave nothing behind, and an idle one takes less than 2 KB',
+    'frees deleted and abandoned sessions, and keeps an idle session below 2 KB',
     { timeout: 600_000 },
     async ({ task }) => {
       const report = await churn(sessions, every)
