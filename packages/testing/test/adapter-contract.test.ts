@@ -36,7 +36,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'looks headers up as they are spelled, and gives the last of a query parameter',
+    does: 'looks up headers case-sensitively, and passes the last value of a query parameter',
     parts: {
       request(exchanged, parts) {
         const { rawHeaders, url } = exchanged.req
@@ -68,7 +68,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'tells no address',
+    does: 'does not pass the addresses of the socket',
     parts: {
       request: (exchanged, parts) => Object.assign(SOUND.request(exchanged, parts), { peer: undefined }),
     },
@@ -79,7 +79,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'decodes each piece of a body by itself',
+    does: 'decodes each chunk of a body separately',
     parts: {
       async read(req) {
         let decoded = ''
@@ -92,7 +92,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'ignores the limit',
+    does: 'ignores the body limit',
     parts: { read: (req) => buffer(req) },
     breaks: {
       'counts a chunked body, and answers 413 beyond the limit':
@@ -100,7 +100,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'holds a body to less than the limit',
+    does: 'refuses a body of exactly the limit',
     parts: { read: (req, limit) => SOUND.read(req, limit - 1) },
     breaks: {
       'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413':
@@ -116,7 +116,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'waits for the end of a body that was broken off',
+    does: 'waits for the rest of an aborted body',
     parts: {
       read: (req) =>
         new Promise((resolve) => {
@@ -133,7 +133,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'reads a body again that the host has parsed',
+    does: 'rereads a body that the host has parsed',
     parts: {
       async serve(exchanged, parts) {
         if (exchanged.host.parsesBodies === true) await buffer(exchanged.req)
@@ -145,7 +145,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'takes one request per connection',
+    does: 'accepts one request per connection',
     parts: {
       async serve(exchanged, parts) {
         exchanged.res.shouldKeepAlive = false
@@ -158,7 +158,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'serves what is left on the connection when it has refused a head',
+    does: 'parses the body of a refused request as the next request',
     parts: {
       async serve(exchanged, parts) {
         const { req, res } = exchanged
@@ -173,7 +173,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'makes the context before it is asked for, outside the endpoint',
+    does: 'creates the context too early, outside the endpoint',
     parts: {
       async serve(exchanged, parts) {
         const mount = exchanged.host.locals?.()
@@ -187,7 +187,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'makes the context twice',
+    does: 'creates the context twice',
     parts: {
       request(exchanged, parts) {
         const locals = (): unknown => (exchanged.host.locals?.(), exchanged.host.locals?.())
@@ -200,7 +200,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'takes the paths below its own, too',
+    does: 'handles paths below its own',
     parts: { isForMcp: (path) => path.startsWith('/mcp') },
     breaks: {
       'leaves other paths and their bodies to the host, also when the server has closed':
@@ -234,7 +234,7 @@ const inReplies: readonly Fault[] = [
     },
   },
   {
-    does: 'forgets what the host has set when it sends a stream',
+    does: 'drops the headers set by the host when it sends a stream',
     parts: {
       sendHead(res, reply) {
         for (const name of res.getHeaderNames()) res.removeHeader(name)
@@ -247,7 +247,7 @@ const inReplies: readonly Fault[] = [
     },
   },
   {
-    does: 'counts the characters of a body instead of its bytes',
+    does: 'counts characters of a body instead of bytes',
     parts: {
       sendWhole(res, reply) {
         if (reply.body !== undefined) res.setHeader('content-length', reply.body.length)
@@ -260,7 +260,7 @@ const inReplies: readonly Fault[] = [
     },
   },
   {
-    does: 'takes every body for text',
+    does: 'treats every body as text',
     parts: {
       sendWhole: (res, { status, headers, body }) =>
         SOUND.sendWhole(res, { status, headers, ...(body !== undefined && { body: String(body) }) }),
@@ -277,7 +277,7 @@ const inReplies: readonly Fault[] = [
     },
   },
   {
-    does: 'gives a body to replies that have none',
+    does: 'adds a body to replies without one',
     parts: {
       sendWhole: (res, { headers, body = '{}' }) => SOUND.sendWhole(res, { status: 200, headers, body }),
     },
@@ -289,7 +289,7 @@ const inReplies: readonly Fault[] = [
     },
   },
   {
-    does: 'words errors of the server itself',
+    does: 'writes its own error messages for server errors',
     parts: {
       sendWhole(res, reply) {
         if (reply.status < 500) SOUND.sendWhole(res, reply)
@@ -309,7 +309,7 @@ const inReplies: readonly Fault[] = [
 
 const inStreams: readonly Fault[] = [
   {
-    does: 'holds the head of a stream back for its first frame',
+    does: 'delays the head of a stream until its first frame',
     parts: {
       sendHead: (res, { status, headers }) => {
         res.statusCode = status
@@ -322,7 +322,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'sends the type of a stream and no other of its headers',
+    does: 'sends only the Content-Type header of a stream',
     parts: {
       sendHead: (res, { headers, ...reply }) => {
         const kept = Object.entries(headers).filter(([name]) => !/^(cache-control|x-accel)/.test(name))
@@ -335,7 +335,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'collects a stream until its end',
+    does: 'buffers a stream until it ends',
     parts: {
       async serve(exchanged, parts) {
         let all = ''
@@ -354,7 +354,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'sends no comments',
+    does: 'does not send keep-alive comments',
     parts: { write: (res, chunk) => (chunk.startsWith(':') ? undefined : SOUND.write(res, chunk)) },
     breaks: {
       'keeps an open stream alive with comments': 'for : keep-alive',
@@ -369,7 +369,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'ignores that the peer is behind',
+    does: 'ignores backpressure',
     parts: { write: (res, chunk) => void res.write(chunk) },
     breaks: {
       'applies backpressure while the peer does not read, and sends everything when it reads again':
@@ -377,7 +377,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'waits for a peer that is behind, and not for one that leaves',
+    does: 'waits for a slow peer, but does not notice when it disconnects',
     parts: {
       signal: () => new AbortController().signal,
       write: (res, chunk) =>
@@ -389,7 +389,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'never tells that the peer has left',
+    does: 'never reports that the peer disconnected',
     parts: { signal: () => new AbortController().signal },
     breaks: {
       'aborts the signal when the peer closes an open stream': 'for the signal of a peer that left a stream',
@@ -400,7 +400,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'forgets a peer that left before the signal was read',
+    does: 'does not report a peer that disconnected before the signal was read',
     parts: { signal: (req, res) => (res.destroyed ? new AbortController().signal : SOUND.signal(req, res)) },
     breaks: {
       'gives an aborted signal if it is first read after the peer disconnected':
@@ -408,7 +408,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'takes the end of a reply for a peer that leaves',
+    does: 'mistakes the end of a reply for a disconnect',
     parts: {
       signal(_req, res) {
         const left = new AbortController()
@@ -438,7 +438,7 @@ const inConnections: readonly Fault[] = [
     },
   },
   {
-    does: 'opens streams before their turn',
+    does: 'opens pipelined streams before their turn',
     parts: { turn: (_req, _res, begin) => begin() },
     breaks: {
       'opens a pipelined stream when the one before it has ended': 'for the first stream to open',
@@ -462,7 +462,7 @@ const inConnections: readonly Fault[] = [
 
 const inClosing: readonly Fault[] = [
   {
-    does: 'never comes to the end of a close',
+    does: 'never finishes closing',
     parts: { close: () => new Promise(() => {}) },
     breaks: {
       'answers running calls when it is closed, as JSON and as a stream': 'for the close',
@@ -471,14 +471,14 @@ const inClosing: readonly Fault[] = [
     },
   },
   {
-    does: 'waits for no call',
+    does: 'does not wait for running calls when it closes',
     parts: { close: (endpoint) => endpoint.close({ deadline: 0 }) },
     breaks: {
       'answers running calls when it is closed, as JSON and as a stream': 'Status 503 and no result',
     },
   },
   {
-    does: 'closes nothing',
+    does: 'does nothing when it is closed',
     parts: { close: async () => {} },
     breaks: {
       'ends open streams when it is closed, and accepts a second close': 'for the end of a reply',
@@ -489,14 +489,14 @@ const inClosing: readonly Fault[] = [
 
 const inDoors: readonly Fault[] = [
   {
-    does: 'takes the stream of HTTP+SSE for the MCP path',
+    does: 'routes the HTTP+SSE stream path to the MCP path',
     parts: { route: (path) => (path === '/message' ? 'message' : 'mcp') },
     breaks: {
       'opens an HTTP+SSE stream, and answers posted messages on it': 'The reply ended before',
     },
   },
   {
-    does: 'takes its messages for the MCP path',
+    does: 'routes the HTTP+SSE message path to the MCP path',
     parts: { route: (path) => (path === '/sse' ? 'sse' : 'mcp') },
     breaks: {
       'opens an HTTP+SSE stream, and answers posted messages on it':
@@ -506,14 +506,14 @@ const inDoors: readonly Fault[] = [
     },
   },
   {
-    does: 'never tells that a peer has left the stream of HTTP+SSE',
+    does: 'never reports that the peer closed the HTTP+SSE stream',
     parts: { signal: () => new AbortController().signal },
     breaks: {
       'ends the HTTP+SSE session when the peer closes its stream': 'for the end of the session',
     },
   },
   {
-    does: 'leaves the stream of HTTP+SSE open',
+    does: 'leaves the HTTP+SSE stream open',
     parts: { end: () => {} },
     breaks: {
       'ends the HTTP+SSE stream when it is closed': 'for the end of a reply',
@@ -540,9 +540,9 @@ function named(name: string): AdapterCase {
   return found
 }
 
-describe('the contract fails an adapter that', () => {
+describe('the adapter contract', () => {
   it.each(FAULTS)(
-    '$does',
+    'fails an adapter that $does',
     async ({ parts, breaks }) => {
       const subject = breakable(parts)
       // The cases run at the same time, because most of them wait until their time limit.
@@ -557,7 +557,7 @@ describe('the contract fails an adapter that', () => {
   )
 })
 
-it('the contract has no case that every broken adapter passes', () => {
+it('fails each case with at least one broken adapter', () => {
   const broken = new Set(FAULTS.flatMap(({ breaks }) => Object.keys(breaks)))
   expect(CASES.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([])
 })

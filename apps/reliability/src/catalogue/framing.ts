@@ -8,7 +8,10 @@ export const FRAMING: Group = {
       fault: 'Malformed JSON',
       behaviour: 'HTTP 400 and -32700; elsewhere -32700 without an id. The next message works.',
       tests: [
-        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'cut off at every byte' },
+        {
+          file: 'packages/testing/test/hostile-messages.test.ts',
+          name: 'gets one error if it is cut off at any byte',
+        },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'parseError' },
       ],
     },
@@ -68,7 +71,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'names of Object.prototype are unknown like any other',
+          name: 'are unknown like any other name',
         },
       ],
     },

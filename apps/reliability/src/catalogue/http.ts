@@ -150,14 +150,14 @@ export const HTTP: Group = {
       behaviour:
         '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` for all bodies of one caller that a mount reads. Both end the connection. The rest of a body that is refused has the same time.',
       tests: [
-        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 in time' },
+        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'have the same time for their rest after a 413',
+          name: 'have the same timeout for their rest after a 413',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold the bytes of 32 whole bodies',
+          name: 'may hold as many bytes as 32 whole bodies',
         },
       ],
     },

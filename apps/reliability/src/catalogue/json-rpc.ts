@@ -10,7 +10,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/crossing.ts',
-          name: 'each get one response, at their own caller',
+          name: 'each send one response to their own caller',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
@@ -47,7 +47,7 @@ export const JSON_RPC: Group = {
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'with initialize in it' },
         {
           file: 'packages/testing/test/wire-sockets.test.ts',
-          name: 'answers a batch if the revision has batches, or refuses it with 400',
+          name: 'answers a batch if the revision has batches',
         },
       ],
     },
@@ -58,7 +58,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'are ignored: responses, and unknown or malformed notifications',
+          name: 'are ignored if they are responses, or unknown or malformed notifications',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',

@@ -204,7 +204,10 @@ export const SCHEMAS: Group = {
       fault: 'Stack traces for clients',
       behaviour: 'None in any mode. Refusals repeat nothing of the request or the cause.',
       tests: [
-        { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'throwing %s ${when}' },
+        {
+          file: 'packages/testing/test/hostile-handlers.test.ts',
+          name: 'gets one generic error if the handler throws %s ${when}',
+        },
         {
           file: 'packages/core/test/http/refusals.test.ts',
           name: 'repeats nothing that the client has sent',
