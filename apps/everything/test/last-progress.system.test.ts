@@ -34,7 +34,7 @@ function allProgressArrives(connect: Connect, target: () => Target): void {
   })
   afterAll(() => driver?.close())
 
-  it.each(['at_once', 'step_by_step', 'without_await'])('of the tool %s', async (tool) => {
+  it.each(['at_once', 'step_by_step', 'without_await'])('gets it from the tool %s', async (tool) => {
     expect(await progressOf(driver, tool)).toEqual(WHOLE)
   })
 }

@@ -30,8 +30,8 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: {
-      'answers before the body arrives to a forbidden Host, and to a DELETE': 'for a reply',
-      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413':
+      'answers a forbidden Host and a DELETE before the body arrives': 'for a reply',
+      'accepts a body of exactly the limit, and answers 413 to a declared length of one byte more':
         'for a reply',
     },
   },
@@ -49,7 +49,7 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: {
-      'gives the method, the first value of a query parameter, and headers by lower-case name':
+      'passes the method, the first value of a query parameter, and headers by lower-case name':
         "expected [ '2', 'ä', undefined ] to deeply equal [ '1', 'ä', undefined ]",
     },
   },
@@ -63,7 +63,7 @@ const inRequests: readonly Fault[] = [
     },
     breaks: {
       'refuses a repeated Mcp-Session-Id': "expected '200' to be '400'",
-      'refuses a repeat of each header that must be single, and of no other':
+      'refuses repeated headers only if they must be single':
         "expected [ 'authorization', '200' ] to deeply equal [ 'authorization', …(1) ]",
     },
   },
@@ -73,7 +73,7 @@ const inRequests: readonly Fault[] = [
       request: (exchanged, parts) => Object.assign(SOUND.request(exchanged, parts), { peer: undefined }),
     },
     breaks: {
-      'gives both addresses of the socket': '.toMatch() expects to receive a string, but got undefined',
+      'passes both addresses of the socket': '.toMatch() expects to receive a string, but got undefined',
       'accepts loopback Hosts only on a loopback socket':
         'expected [ 200, …(1) ] to deeply equal [ 403, …(1) ]',
     },
@@ -88,7 +88,7 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: {
-      'reads a body whose chunks end inside a character': `to contain '"text":"aä€😀"'`,
+      'reads a body whose chunks split a character': `to contain '"text":"aä€😀"'`,
     },
   },
   {
@@ -103,7 +103,7 @@ const inRequests: readonly Fault[] = [
     does: 'refuses a body of exactly the limit',
     parts: { read: (req, limit) => SOUND.read(req, limit - 1) },
     breaks: {
-      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413':
+      'accepts a body of exactly the limit, and answers 413 to a declared length of one byte more':
         'expected 413 to be 200',
       'counts a chunked body, and answers 413 beyond the limit': 'Status 413 and no result',
     },
@@ -112,7 +112,8 @@ const inRequests: readonly Fault[] = [
     does: 'parses JSON itself',
     parts: { read: async (req) => ({ parsed: JSON.parse(await text(req)) as unknown }) },
     breaks: {
-      'answers a body that is not JSON as JSON-RPC': 'expected [ 500, …(1) ] to deeply equal [ 400, …(1) ]',
+      'answers a body that is not JSON with a JSON-RPC error':
+        'expected [ 500, …(1) ] to deeply equal [ 400, …(1) ]',
     },
   },
   {
@@ -182,7 +183,7 @@ const inRequests: readonly Fault[] = [
     },
     breaks: {
       'does not compute locals if the guard refuses the head': 'expected 1 to be +0',
-      'answers 500 as JSON-RPC if locals throws, and only the log has its message':
+      'answers 500 as JSON-RPC if `locals` throws, and writes the message only to the log':
         "expected [ 500, 'secret' ] to deeply equal [ 500, …(1) ]",
     },
   },
@@ -196,7 +197,7 @@ const inRequests: readonly Fault[] = [
     },
     breaks: {
       'passes locals to tools, and computes them once per call': `expected '{"locals":{"made":2}}' to be '{"locals":{"made":1}}'`,
-      'passes on the auth info of the host, and refuses what has expired before the body arrives': `expected '{}' to be '{"auth":"ada"}'`,
+      'passes on auth info from the host, and refuses expired auth info before the body arrives': `expected '{}' to be '{"auth":"ada"}'`,
     },
   },
   {
@@ -217,7 +218,7 @@ const inReplies: readonly Fault[] = [
       [PLAIN]: '.toMatch() expects to receive a string, but got undefined',
       'sends the session id with the initialize response, as JSON and as a stream':
         'expected [ 200, undefined ] to deeply equal [ 200, StringMatching{…} ]',
-      'sends the headers of a refusal: Allow, WWW-Authenticate':
+      'sends the headers Allow and WWW-Authenticate with a refusal':
         "expected undefined to be 'GET, POST, DELETE, OPTIONS'",
       'answers HEAD with 405 and without a body, and OPTIONS with 204':
         "expected [ 405, '', undefined ] to deeply equal [ 405, '', …(1) ]",
@@ -229,7 +230,7 @@ const inReplies: readonly Fault[] = [
     breaks: {
       'sends a whole stream in order, and ends it':
         '.toMatch() expects to receive a string, but got undefined',
-      'sends the headers that stop proxies from buffering a stream':
+      'sends headers that prevent proxies from buffering a stream':
         '.toMatch() expects to receive a string, but got undefined',
     },
   },
@@ -242,7 +243,7 @@ const inReplies: readonly Fault[] = [
       },
     },
     breaks: {
-      'keeps the headers that the host has set, on every kind of reply':
+      'keeps headers set by the host on every kind of reply':
         "expected [ 'stream', { …(7) } ] to deeply equal [ 'stream', ObjectContaining{…} ]",
     },
   },
@@ -266,7 +267,7 @@ const inReplies: readonly Fault[] = [
         SOUND.sendWhole(res, { status, headers, ...(body !== undefined && { body: String(body) }) }),
     },
     breaks: {
-      'sends a body of bytes unchanged': 'Unexpected non-whitespace character after JSON',
+      'sends a binary body unchanged': 'Unexpected non-whitespace character after JSON',
     },
   },
   {
@@ -297,9 +298,9 @@ const inReplies: readonly Fault[] = [
       },
     },
     breaks: {
-      'answers 500 as JSON-RPC if an option of the mount throws, without its message':
+      'answers 500 as JSON-RPC if a mount option throws, without the error message':
         "expected [ 500, 'Sorry' ] to deeply equal [ 500, …(1) ]",
-      'answers 500 as JSON-RPC if locals throws, and only the log has its message':
+      'answers 500 as JSON-RPC if `locals` throws, and writes the message only to the log':
         "expected [ 500, 'Sorry' ] to deeply equal [ 500, …(1) ]",
       'answers running calls while the server closes, and new calls with 503':
         "expected [ 500, undefined, 'Sorry' ] to deeply equal [ 503, '1', StringContaining{…} ]",
@@ -317,8 +318,7 @@ const inStreams: readonly Fault[] = [
       },
     },
     breaks: {
-      'sends the head of a stream at once, before there is anything to write':
-        'for the head of the reply to GET',
+      'sends the head of a stream at once, before anything is written': 'for the head of the reply to GET',
     },
   },
   {
@@ -330,7 +330,7 @@ const inStreams: readonly Fault[] = [
       },
     },
     breaks: {
-      'sends the headers that stop proxies from buffering a stream':
+      'sends headers that prevent proxies from buffering a stream':
         "expected undefined to be 'no-cache, no-transform'",
     },
   },
@@ -395,7 +395,7 @@ const inStreams: readonly Fault[] = [
       'aborts the signal when the peer closes an open stream': 'for the signal of a peer that left a stream',
       'aborts the signal when the peer disconnects before the reply, and still serves others':
         'for the signal of a peer that left',
-      'gives an aborted signal if it is first read after the peer disconnected':
+      'passes an aborted signal if the signal is first read after the peer disconnected':
         'for the signal of a peer that left',
     },
   },
@@ -403,7 +403,7 @@ const inStreams: readonly Fault[] = [
     does: 'does not report a peer that disconnected before the signal was read',
     parts: { signal: (req, res) => (res.destroyed ? new AbortController().signal : SOUND.signal(req, res)) },
     breaks: {
-      'gives an aborted signal if it is first read after the peer disconnected':
+      'passes an aborted signal if the signal is first read after the peer disconnected':
         'for a signal that is read late',
     },
   },
@@ -434,15 +434,15 @@ const inConnections: readonly Fault[] = [
       },
     },
     breaks: {
-      'closes the connection after a stream if the client asks for it': 'for the end of the connection',
+      'closes the connection after a stream if the client requests it': 'for the end of the connection',
     },
   },
   {
     does: 'opens pipelined streams before their turn',
     parts: { turn: (_req, _res, begin) => begin() },
     breaks: {
-      'opens a pipelined stream when the one before it has ended': 'for the first stream to open',
-      'ends pipelined streams with their connection': 'for the first stream to open',
+      'opens a pipelined stream when the previous stream has ended': 'for the first stream to open',
+      'ends pipelined streams when the connection ends': 'for the first stream to open',
     },
   },
   {
@@ -455,7 +455,7 @@ const inConnections: readonly Fault[] = [
       },
     },
     breaks: {
-      'aborts the signals of pipelined requests when their connection ends': 'for the signals',
+      'aborts the signals of pipelined requests when the connection ends': 'for the signals',
     },
   },
 ]
@@ -482,7 +482,7 @@ const inClosing: readonly Fault[] = [
     parts: { close: async () => {} },
     breaks: {
       'ends open streams when it is closed, and accepts a second close': 'for the end of a reply',
-      'starts no call after it was closed': 'expected [ undefined, 503 ] to include 200',
+      'does not start calls after it was closed': 'expected [ undefined, 503 ] to include 200',
     },
   },
 ]
@@ -516,7 +516,7 @@ const inDoors: readonly Fault[] = [
     does: 'leaves the HTTP+SSE stream open',
     parts: { end: () => {} },
     breaks: {
-      'ends the HTTP+SSE stream when it is closed': 'for the end of a reply',
+      'ends the HTTP+SSE stream when the mount is closed': 'for the end of a reply',
     },
   },
   {

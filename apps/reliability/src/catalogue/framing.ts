@@ -22,7 +22,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/adapter-requests.ts',
-          name: 'refuses a declared length of one byte more with 413',
+          name: 'answers 413 to a declared length of one byte more',
         },
         {
           file: 'packages/testing/src/contracts/adapter-requests.ts',

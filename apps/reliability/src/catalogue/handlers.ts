@@ -117,11 +117,11 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'calls wait, and get their responses afterwards',
+          name: 'delays other calls, which get their responses afterwards',
         },
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: '@fastify/under-pressure refuses calls with 503',
+          name: 'makes @fastify/under-pressure refuse calls with 503',
         },
       ],
     },
@@ -161,7 +161,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/everything/test/many-clients.test.ts',
-          name: 'two hundred clients share one McpServer with equal request ids',
+          name: 'sends each response once, and only to its client',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',

@@ -78,7 +78,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused when a header is sent twice' },
         {
           file: 'packages/testing/src/contracts/adapter-requests.ts',
-          name: 'refuses a repeat of each header that must be single',
+          name: 'refuses repeated headers only if they must be single',
         },
       ],
     },
@@ -136,7 +136,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'apps/reliability/test/slow-sockets.long.test.ts',
-          name: 'slow sockets on %s are closed in time',
+          name: 'slow sockets on %s in time',
         },
         {
           file: 'packages/fastify/test/header-limits.test.ts',
@@ -201,7 +201,7 @@ export const HTTP: Group = {
         },
         {
           file: 'apps/everything/test/support/silence-cases.ts',
-          name: 'keep-alive prevents the cut of a silent call and a silent stream',
+          name: 'keeps a silent call and a silent stream open with keep-alive',
         },
       ],
     },

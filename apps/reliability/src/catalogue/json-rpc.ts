@@ -25,7 +25,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'apps/everything/test/many-clients.test.ts',
-          name: 'two hundred clients share one McpServer with equal request ids',
+          name: 'sends each response once, and only to its client',
         },
       ],
     },

@@ -81,7 +81,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'never shows the events of one stream to %j',
+          name: "does not return one stream's events for %j",
         },
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
       ],
