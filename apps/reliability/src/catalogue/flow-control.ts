@@ -81,7 +81,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/features/session-methods.test.ts',
-          name: 'accepts 1024 subscriptions, and refuses the next with the limit',
+          name: 'accepts 1024 subscriptions, and names the limit',
         },
       ],
     },

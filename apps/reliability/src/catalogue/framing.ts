@@ -35,7 +35,10 @@ export const FRAMING: Group = {
       fault: 'Deep nesting',
       behaviour: '-32700 beyond 128 levels, found before the text is parsed.',
       tests: [
-        { file: 'packages/core/test/protocol/parse.test.ts', name: '%i levels of nesting are accepted: %s' },
+        {
+          file: 'packages/core/test/protocol/parse.test.ts',
+          name: 'accepts or refuses %i levels of nesting: %s',
+        },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '129 levels in _meta' },
       ],
     },
@@ -82,7 +85,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses envelopes with a repeated key and no others, whatever the values contain',
+          name: 'refuses only envelopes with a repeated key, whatever the values contain',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'the id twice, once with escapes' },
       ],

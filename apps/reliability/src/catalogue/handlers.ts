@@ -19,7 +19,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'has the code, message and data of an McpError, which is not reported',
+          name: 'has the code, message and data from an McpError, which is not reported',
         },
       ],
     },
@@ -165,7 +165,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends neither progress nor log messages after its response',
+          name: 'does not send progress or log messages after its response',
         },
       ],
     },

@@ -115,7 +115,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'gets no response after its cancellation, and sends nothing more',
+          name: 'does not get a response or send anything after its cancellation',
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
@@ -128,14 +128,14 @@ export const JSON_RPC: Group = {
       fault: 'Progress that falls, or comes after the response',
       behaviour: 'It is not sent.',
       tests: [
-        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must grow, also with token 0' },
+        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must grow, even with token 0' },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends neither progress nor log messages after its response',
+          name: 'does not send progress or log messages after its response',
         },
         {
           file: 'packages/core/test/call/progress.test.ts',
-          name: 'grow strictly between any reports, and lose no growing report',
+          name: 'grow strictly between any reports, without losing a growing report',
         },
       ],
     },

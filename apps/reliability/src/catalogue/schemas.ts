@@ -109,7 +109,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/features/uri-template/match.test.ts',
-          name: 'accepts up to 8192 characters of the percent-encoded form',
+          name: 'accepts up to 8192 characters in percent-encoded form',
         },
       ],
     },
@@ -176,7 +176,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/input/asking.test.ts',
-          name: 'gives up on a question that changes %i times',
+          name: 'stops asking a question that changes %i times',
         },
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         { file: 'packages/client/test/input/input-requests.test.ts', name: 'is given up after eight rounds' },
