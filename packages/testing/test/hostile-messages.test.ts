@@ -145,7 +145,7 @@ describe('a message at a limit', () => {
     ['the id -1', text(call(-1, { a: 1 }))],
     ['the largest integer id', text(call(Number.MAX_SAFE_INTEGER, { a: 1 }))],
     ['an id of 1024 characters', text(call('x'.repeat(1024), { a: 1 }))],
-  ])('with %s', async (_, line) => {
+  ])('reaches its handler with %s', async (_, line) => {
     const bench = await serve()
     await bench.peer.raw(line)
     const sent = JSON.parse(line.replace('\ufeff', '')) as { id: unknown; params: { arguments: unknown } }

@@ -42,7 +42,7 @@ it("sends the user's name in a sign-in", async () => {
 it.each([
   [21, 'resolves'],
   [22, 'rejects'],
-])('a sign-in of %s addresses %s', async (count, how) => {
+])('follows at most 20 redirects in a sign-in: with %s addresses it %s', async (count, how) => {
   const { origin, asked } = await redirecting((seen) => (seen < count - 1 ? `/${seen}` : APP))
   const followed = followSignIn(origin, `${origin}/`, {})
   if (how === 'resolves') expect(await followed).toBe(APP)
