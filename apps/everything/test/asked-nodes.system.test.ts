@@ -100,34 +100,31 @@ const CLIENTS: readonly (readonly [client: string, (url: URL) => Promise<Asked>,
   ),
 ]
 
-describe('over three processes, with each request at another one', () => {
+describe('three processes that each get the next request in turn', () => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await startCluster(program(new URL('./support/serve-node.ts', import.meta.url)))
   })
   afterAll(() => cluster?.stop())
 
-  it.each(CLIENTS)(
-    'the %s gets questions for a form, a sample and its roots',
-    async (_, connect, elicits) => {
-      const client = await connect(new URL(cluster.url))
-      onTestFinished(() => client.close())
-      if (elicits)
-        expect(await client.callTool('test_elicitation', { message: 'Who?' })).toMatchObject(
-          text('User response: action=accept, content={"username":"ada","email":"ada@example.com"}'),
-        )
-      expect(await client.callTool('test_sampling', { prompt: 'hi' })).toMatchObject(
-        text('LLM response: hi too'),
+  it.each(CLIENTS)('ask the %s for a form, a sample and its roots', async (_, connect, elicits) => {
+    const client = await connect(new URL(cluster.url))
+    onTestFinished(() => client.close())
+    if (elicits)
+      expect(await client.callTool('test_elicitation', { message: 'Who?' })).toMatchObject(
+        text('User response: action=accept, content={"username":"ada","email":"ada@example.com"}'),
       )
-      expect(await client.callTool('list_client_roots')).toMatchObject(text('["file:///home"]'))
-    },
-  )
+    expect(await client.callTool('test_sampling', { prompt: 'hi' })).toMatchObject(
+      text('LLM response: hi too'),
+    )
+    expect(await client.callTool('list_client_roots')).toMatchObject(text('["file:///home"]'))
+  })
 
   it.each([
     ...OWN.map((revision) => ({ revision, name: revision, transport: http })),
     ...SSE.map((revision) => ({ revision, name: `${revision} over HTTP+SSE`, transport: overSse })),
   ])(
-    'Jetway’s client at $name gets progress, changes, resumed streams and tasks',
+    'send Jetway’s client at $name progress, changes, resumed streams and tasks',
     async ({ revision, transport }) => {
       const url = new URL(cluster.url)
       const client = await connectOwn(url, revision, transport(url))
@@ -153,7 +150,7 @@ describe('over three processes, with each request at another one', () => {
     },
   )
 
-  it('the official client can read and cancel its tasks at other processes', async () => {
+  it('let the official client read and cancel its tasks on other processes', async () => {
     const client = new ClientV1(INFO)
     await client.connect(new StreamableHTTPClientTransportV1(new URL(cluster.url)))
     onTestFinished(() => client.close())

@@ -12,7 +12,7 @@ describeSilence({
   timeoutMs: 30_000,
 })
 
-describe.each(Object.entries(FRAMEWORKS))('the public host of a server on %s', (_, mount) => {
+describe.each(Object.entries(FRAMEWORKS))('a request to the public host of a server on %s', (_, mount) => {
   it.each([
     [200, { publicUrl: PUBLIC_URL }],
     [200, { allowedHosts: ['mcp.example.com'] }],

@@ -14,7 +14,7 @@ const failed = (scenarios: readonly Scenario[]): unknown[] =>
 /** The time limit for all scenarios of a revision. */
 const TIMEOUT_MS = 200_000
 
-describe('the conformance suite over three processes, with each request at another one', () => {
+describe('the conformance suite, with requests sent to three processes in turn', () => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await startCluster(program(new URL('./support/serve-node.ts', import.meta.url)))

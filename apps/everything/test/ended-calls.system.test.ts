@@ -83,7 +83,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
 
 describe('a mount with a limit of one session', () => {
   it.each(Object.entries(CLIENTS))(
-    'evicts the session of the official client %s only after its running call, and rejects its next call at once',
+    "evicts the official client %s's session only after its running call, and rejects its next call at once",
     async (_, connect) => {
       const [started, end] = [deferred(), deferred<string>()]
       const server = new McpServer({ name: 'small', version: '1.0.0' })

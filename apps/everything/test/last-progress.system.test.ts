@@ -34,12 +34,15 @@ function allProgressArrives(connect: Connect, target: () => Target): void {
   })
   afterAll(() => driver?.close())
 
-  it.each(['at_once', 'step_by_step', 'without_await'])('of the tool %s', async (tool) => {
-    expect(await progressOf(driver, tool)).toEqual(WHOLE)
-  })
+  it.each(['at_once', 'step_by_step', 'without_await'])(
+    'gets all progress from the tool %s',
+    async (tool) => {
+      expect(await progressOf(driver, tool)).toEqual(WHOLE)
+    },
+  )
 }
 
-describe.each(cases({}))('the official client %s gets all progress over stdio', (_, connect) =>
+describe.each(cases({}))('the official client %s over stdio', (_, connect) =>
   allProgressArrives(connect, () => ({ command: process.execPath, args: [...PROGRAM, '--stdio'] })),
 )
 
@@ -51,7 +54,7 @@ describe('over HTTP', () => {
   })
   afterAll(() => server?.stop())
 
-  describe.each(cases(SSE_CLIENTS))('the official client %s gets all progress', (_, connect) =>
+  describe.each(cases(SSE_CLIENTS))('the official client %s', (_, connect) =>
     allProgressArrives(connect, () => server),
   )
 })

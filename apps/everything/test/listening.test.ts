@@ -4,7 +4,7 @@ import { transportV2 } from './support/clients.ts'
 import { Inbox } from './support/inbox.ts'
 import { serving, TRANSPORTS } from './support/processes.ts'
 
-describe.each(TRANSPORTS)('the official client subscribes over %s', (transport) => {
+describe.each(TRANSPORTS)('the official client over %s', (transport) => {
   const target = serving(transport)
   let client: Client
   let inbox: Inbox
@@ -20,7 +20,7 @@ describe.each(TRANSPORTS)('the official client subscribes over %s', (transport) 
   afterAll(() => client?.close())
   afterEach(() => inbox.clear())
 
-  it('to lists and resources by separate subscriptions, and can close each', async () => {
+  it('subscribes to lists and resources separately, and can close each subscription', async () => {
     inbox = new Inbox()
     const lists = await client.listen({ toolsListChanged: true })
     const resources = await client.listen({ resourceSubscriptions: ['test://watched-resource'] })

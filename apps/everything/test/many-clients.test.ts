@@ -63,8 +63,8 @@ function expectOwn(messages: readonly Message[], id: number, client: string, tex
   expect([0, 2]).toContain(before.length)
 }
 
-describe.each(Object.entries(FRAMEWORKS))('over %s', (_framework, mount) => {
-  it('two hundred clients share one McpServer with equal request ids: no response is lost, doubled or sent to another client', async () => {
+describe.each(Object.entries(FRAMEWORKS))('an McpServer on %s', (_framework, mount) => {
+  it('sends each response once, and only to its client, if two hundred clients use equal request ids', async () => {
     const { url, agent } = await start(mount)
     let answers = 0
     const visit = async (_: unknown, index: number): Promise<void> => {
@@ -87,7 +87,7 @@ describe.each(Object.entries(FRAMEWORKS))('over %s', (_framework, mount) => {
     expect(answers).toBe(CLIENTS * CALLS)
   })
 
-  it('one client that uses one id for all requests gets each response on its own request', async () => {
+  it('answers each request separately if a client uses one id for all requests', async () => {
     const { url, agent } = await start(mount)
     const client = new RawClient(url, agent)
     await client.initialize('monotone')

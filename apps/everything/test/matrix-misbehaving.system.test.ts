@@ -73,7 +73,7 @@ function expectNotice({ method, params }: Message, token: string): void {
 const requestOf = ({ name, method, params }: Case): { id: string; [member: string]: unknown } =>
   request(method, { ...params, _meta: { progressToken: name } }, name)
 
-it('the table contains 22 mistakes in 4 kinds of handlers', () => {
+it('covers 22 mistakes in 4 kinds of handlers', () => {
   expect([MISBEHAVING.length, CASES.length]).toEqual([22, 88])
 })
 
@@ -100,7 +100,7 @@ describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
     expectWellFormed(one, answer)
   })
 
-  it('the GET stream repeats no response', async () => {
+  it('does not repeat responses on the GET stream', async () => {
     const stream = await client.listen()
     for (const one of CASES) await client.post(requestOf(one))
     expect(await stream.end()).toEqual([])
@@ -135,18 +135,18 @@ describe('over stdio', () => {
     expectWellFormed(one, answers.get(one.name) ?? {})
   })
 
-  it('all other messages are well-formed', () => {
+  it('sends all other messages well-formed', () => {
     const messages = server.lines.map((line) => JSON.parse(line) as Message)
     for (const message of messages.filter(({ id }) => id === undefined)) {
       expectNotice(message, String(message.params?.['progressToken']))
     }
   })
 
-  it('every line on stdout is a message, and other output is on stderr', () => {
+  it('writes only messages to stdout, and other output to stderr', () => {
     for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
     expect(server.stderr).toContain('a stray line')
     expect(server.stderr).toContain('and a stray piece without an end')
   })
 
-  it('the process exits with code 0 when its input ends', () => expect(code).toBe(0))
+  it('exits with code 0 when its input ends', () => expect(code).toBe(0))
 })

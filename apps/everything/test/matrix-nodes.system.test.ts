@@ -37,7 +37,7 @@ const rows: readonly Row[] = [
   ),
 ]
 
-describe('over three processes, with each request at another one', () => {
+describe('three processes that each get the next request in turn', () => {
   let cluster: Cluster
 
   beforeAll(async () => {

@@ -72,28 +72,32 @@ async function tellsAndAsks(client: Client): Promise<void> {
   expect((await client.callTool('ask')).content).toEqual([{ type: 'text', text: '3' }])
 }
 
-describe('servers of the official SDK over HTTP', () => {
-  it.each([true, false])('version 1 with sessions; JSON replies: %s', async (enableJsonResponse) => {
-    const open = new Map<string, StreamableHTTPServerTransport>()
-    const origin = await serve(async (request, response, body) => {
-      const id = request.headers['mcp-session-id']
-      let transport = typeof id === 'string' ? open.get(id) : undefined
-      if (transport === undefined) {
-        transport = new StreamableHTTPServerTransport({
-          sessionIdGenerator: () => randomUUID(),
-          enableJsonResponse,
-          onsessioninitialized: (opened) => void open.set(opened, transport as StreamableHTTPServerTransport),
-        })
-        await createServer1().connect(transport)
-      }
-      await transport.handleRequest(request, response, body)
-    })
-    const client = await connect(`${origin}/mcp`)
-    await works(client)
-    if (!enableJsonResponse) await tellsAndAsks(client)
-  })
+describe('a connection to a server of the official SDK over HTTP', () => {
+  it.each([true, false])(
+    'works with version 1 and sessions; JSON replies: %s',
+    async (enableJsonResponse) => {
+      const open = new Map<string, StreamableHTTPServerTransport>()
+      const origin = await serve(async (request, response, body) => {
+        const id = request.headers['mcp-session-id']
+        let transport = typeof id === 'string' ? open.get(id) : undefined
+        if (transport === undefined) {
+          transport = new StreamableHTTPServerTransport({
+            sessionIdGenerator: () => randomUUID(),
+            enableJsonResponse,
+            onsessioninitialized: (opened) =>
+              void open.set(opened, transport as StreamableHTTPServerTransport),
+          })
+          await createServer1().connect(transport)
+        }
+        await transport.handleRequest(request, response, body)
+      })
+      const client = await connect(`${origin}/mcp`)
+      await works(client)
+      if (!enableJsonResponse) await tellsAndAsks(client)
+    },
+  )
 
-  it('version 1 without sessions', async () => {
+  it('works with version 1 without sessions', async () => {
     const origin = await serve(async (request, response, body) => {
       const transport = new StreamableHTTPServerTransport({})
       await createServer1().connect(transport)
@@ -102,7 +106,7 @@ describe('servers of the official SDK over HTTP', () => {
     await works(await connect(`${origin}/mcp`))
   })
 
-  it('version 1 over HTTP+SSE, detected', async () => {
+  it('detects version 1 over HTTP+SSE', async () => {
     let transport: SSEServerTransport | undefined
     const origin = await serve(async (request, response, body) => {
       if (request.url === '/sse' && request.method === 'GET') {
@@ -119,7 +123,7 @@ describe('servers of the official SDK over HTTP', () => {
     await tellsAndAsks(client)
   })
 
-  it('version 2, in the newest revision', async () => {
+  it('works with version 2 in the newest revision', async () => {
     const handler = createMcpHandler(() => {
       const server = new McpServer2({ name: 'official-2', version: '1.0.0' })
       server.registerTool('add', { inputSchema: z.object(addition) }, ({ a, b }) => text(a + b))

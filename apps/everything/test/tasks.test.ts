@@ -60,7 +60,7 @@ describe.each(TRANSPORTS)("the official client's tasks over %s", (transport) => 
   })
   afterAll(() => connected.client.close())
 
-  it('return the result of the tool', async () => {
+  it("return the tool's result", async () => {
     const { seen, end } = await call('slow_compute', { seconds: 0, label: 'x' })
     expect(seen[0]).toBe('working')
     expect(end).toMatchObject(text('Computed x in 0 s'))
@@ -124,7 +124,7 @@ describe('tasks without a session on stdio', () => {
     extensions: { 'io.modelcontextprotocol/tasks': {} },
   })
 
-  it('notify a subscribed client of their questions and their end', async () => {
+  it('notify a subscribed client when they ask and when they end', async () => {
     const client = new RawStdio()
     try {
       const ask = (id: number, method: string, params: object): Promise<Message> =>

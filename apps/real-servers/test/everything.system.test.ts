@@ -152,7 +152,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     await expect(client.readResource('demo://nothing')).rejects.toThrow(McpError)
   })
 
-  it('notifies the client of new resources, and of changes to subscribed ones', async () => {
+  it('notifies the client of new resources and of changes to subscribed ones', async () => {
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: { readonly uri: string }) => void>()
     const off = [client.on('resourcesChanged', changed), client.on('resourceUpdated', updated)]
@@ -199,7 +199,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('echo', { message: 'still there' })).toBe('Echo: still there')
   })
 
-  it('elicits a form; the client converts its values to their types and adds defaults', async () => {
+  it('elicits a form whose values the client converts to their types, with defaults', async () => {
     const output = await text('trigger-elicitation-request')
     expect(output).toContain('User provided the requested information')
     const raw: unknown = JSON.parse(output.slice(output.indexOf('Raw result: ') + 12))

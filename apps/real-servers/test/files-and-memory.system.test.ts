@@ -23,7 +23,7 @@ async function connect(dial: ReturnType<typeof run>, options: ClientOptions = {}
 }
 
 describe('server-filesystem as a child process', () => {
-  it('reads and writes files in its folder only', async () => {
+  it('reads and writes files only in its folder', async () => {
     const client = await connect(run('filesystem', [folder]))
     const tools = await client.listTools()
     expect(tools.find(({ name }) => name === 'write_file')).toMatchObject({

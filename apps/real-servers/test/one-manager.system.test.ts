@@ -95,7 +95,7 @@ describe('nine servers in one manager, over every transport', () => {
     expect(JETWAY.map(revision)).toEqual(['2026-07-28', '2026-07-28', '2026-07-28', '2025-11-25'])
   })
 
-  it('have tools with the server’s name as prefix', async () => {
+  it('have tools prefixed with the server’s name', async () => {
     const tools = await manager.tools()
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
     for (const { name, server, tool } of tools) expect(name).toBe(`mcp__${server}__${tool.name}`)
@@ -103,7 +103,7 @@ describe('nine servers in one manager, over every transport', () => {
     expect(tools.length).toBeGreaterThan(150)
   })
 
-  it('get only their own calls during concurrent ones', async () => {
+  it('get only their own calls if calls are concurrent', async () => {
     const path = join(folder, 'note.txt')
     writeFileSync(path, 'Hello')
     const calls: [string, object][] = [
@@ -122,7 +122,7 @@ describe('nine servers in one manager, over every transport', () => {
     await expect(manager.callTool('mcp__files__echo', {})).rejects.toThrow('read_text_file')
   })
 
-  it('may have prompts and resources with equal names', async () => {
+  it('can have prompts and resources with equal names', async () => {
     const prompts = await manager.prompts()
     expect(prompts.filter(({ item }) => item.name === 'simple-prompt').map(({ server }) => server)).toEqual([
       ...EVERYTHING,
@@ -138,7 +138,7 @@ describe('nine servers in one manager, over every transport', () => {
     expect(again).toEqual(first)
   })
 
-  it('elicit through one handler, which gets the server’s name', async () => {
+  it('elicit through one handler that gets the server’s name', async () => {
     await vi.waitFor(async () =>
       expect((await manager.tools()).map(({ name }) => name)).toContain(
         'mcp__theirs-http__trigger-elicitation-request',
@@ -149,7 +149,7 @@ describe('nine servers in one manager, over every transport', () => {
     expect(elicited).toEqual([...EVERYTHING])
   })
 
-  it('do not affect others if one is killed during a call and reconnects', async () => {
+  it('are not affected if another is killed during a call and reconnects', async () => {
     const events: string[] = []
     for (const event of ['reconnecting', 'reconnected', 'serverRemoved'] as const)
       manager.on(event, ({ server }) => void events.push(`${event} ${server}`))

@@ -29,13 +29,13 @@ async function callsMeanwhile(...args: readonly string[]): Promise<readonly Resp
   return meanwhile
 }
 
-describe('while a handler blocks the event loop', () => {
-  it('calls wait, and get their responses afterwards', async () => {
+describe('a handler that blocks the event loop', () => {
+  it('delays other calls, which get their responses afterwards', async () => {
     const replies = await callsMeanwhile()
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })
 
-  it('@fastify/under-pressure refuses calls with 503', async () => {
+  it('makes @fastify/under-pressure refuse calls with 503', async () => {
     const replies = await callsMeanwhile('shed')
     const refused = replies.map(({ status, headers }) => [status, headers.get('retry-after')])
     expect(refused).toEqual(Array.from({ length: 5 }, () => [503, '1']))

@@ -11,9 +11,9 @@ const LIMIT_MS = 5_000
 let longest = 0
 let cells = 0
 
-describe.each(ENDINGS)('no resource remains 5 s after a connection $name', (ending) => {
+describe.each(ENDINGS)('the resources of a connection that $name', (ending) => {
   describe.each(Object.entries(ending.mounts))('on %s', (_host, mount) => {
-    it.each(UNDER_WAY)('with $name', async (underWay) => {
+    it.each(UNDER_WAY)('are released within 5 s with $name', async (underWay) => {
       const { target, mounted, client } = await serve(ending, mount)
       const sent = await begin(ending, underWay, { target, mounted, client })
       if (ending.byServer === true && underWay.replies === true) {
@@ -38,7 +38,7 @@ describe.each(ENDINGS)('no resource remains 5 s after a connection $name', (endi
   })
 })
 
-it('with all of them at once', ({ task }) => {
+it('releases all resources within 5 s if every kind of connection ends at once', ({ task }) => {
   expect(cells).toBe(ENDINGS.length * 4 * UNDER_WAY.length)
   note(task, `${cells} endings, nothing held after ${Math.ceil(longest)} ms`)
 })

@@ -27,9 +27,9 @@ describe.each([
   ['authorization by the client', OAUTH],
   ['the bridge', BRIDGE],
   ['texts', TEXTS],
-])('limits of %s accept the limit and refuse one more', (_, rows) => {
+])('the limits for %s', (_, rows) => {
   it.each(rows.map((row) => [row.limit, row] as const))(
-    '%s',
+    'accept the limit and refuse one more: %s',
     async (_limit, { most, use, accepted, refused }) => {
       expect({ outcome: await use(most) }).toMatchObject({ outcome: accepted })
       expect({ outcome: await use(most + 1) }).toMatchObject({ outcome: refused })

@@ -8,9 +8,9 @@ const FILLERS: readonly (readonly [string, Who])[] = [
   ['anonymous callers', {}],
 ]
 
-describe.each(FILLERS)('%s who reach a limit do not affect another principal', (_, who) => {
+describe.each(FILLERS)('%s who reach a limit', (_, who) => {
   it.each(ROWS.map((row) => [row.limit, row] as const))(
-    '%s',
+    'do not affect another principal: %s',
     async (_limit, { server, mount, fill, full }) => {
       const world = createWorld(server?.() ?? {}, mount?.() ?? {})
       const bob = await neighbour(world.web, BOB)

@@ -72,31 +72,31 @@ describe('commands to Redis', () => {
     await cluster?.stop()
   })
 
-  it('are none for calls without a session', async () => {
+  it('are not sent for calls without a session', async () => {
     const client = new NodeClient(ANN)
     await modern(client, relaxed)
     expect(await monitor.requested(() => times(CALLS, () => modern(client, relaxed)))).toEqual([])
   })
 
-  it('are at most 4 to open a session', async () => {
+  it('number at most 4 when a session opens', async () => {
     await open(relaxed)
     const commands = await monitor.requested(() => new NodeClient(ANN).open(relaxed))
     expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(4)
   })
 
-  it('are none for a call in a session that was read within verifyMs', async () => {
+  it('are not sent for a call in a session that was read within `verifyMs`', async () => {
     const client = await open(relaxed)
     expect(await monitor.requested(() => times(CALLS, () => echo(client, relaxed)))).toEqual([])
   })
 
-  it('are one for any other call in a session', async () => {
+  it('number one for any other call in a session', async () => {
     const client = await open(strict)
     expect(tally(await monitor.requested(() => times(CALLS, () => echo(client, strict))))).toEqual({
       get: CALLS,
     })
   })
 
-  it('are at most 2 plus one per event for the stream of a call', async () => {
+  it("number at most 2 plus one per event for a call's stream", async () => {
     const client = await open(relaxed)
     const commands = await monitor.requested(async () => {
       const reply = await client.call(relaxed, 'count', { to: CALLS, everyMs: 2 })
@@ -106,13 +106,13 @@ describe('commands to Redis', () => {
     expect(commands.length, JSON.stringify(tally(commands))).toBeLessThanOrEqual(CALLS + 1 + 2)
   })
 
-  it('are at most 3 per second for an idle process', async () => {
+  it('number at most 3 per second for an idle process', async () => {
     const seconds = 4
     const commands = await monitor.all(() => delay(seconds * 1_000))
     expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3 * seconds * cluster.nodes.length)
   })
 
-  it('set an expiry for each key, and delete all keys of a session on DELETE', async () => {
+  it("set an expiry for each key, and delete all of a session's keys on DELETE", async () => {
     const sessions = (): Promise<readonly string[]> => keys(cluster.redis, 'jw1:nodes:s:*')
     const before = await sessions()
     const client = await new NodeClient(ANN).open(relaxed)

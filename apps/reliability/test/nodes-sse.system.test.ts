@@ -28,7 +28,7 @@ describe('HTTP+SSE over three processes', () => {
     return client.open(b.url)
   }
 
-  it('delivers all messages of calls at any process once, in order', async () => {
+  it('delivers all messages from calls to any process once and in order', async () => {
     const client = await opened()
     const calls = await Promise.all(
       nodes().flatMap(({ url }) => [1, 2].map(() => client.call(url, 'count', { to: 200 }))),
@@ -44,7 +44,7 @@ describe('HTTP+SSE over three processes', () => {
     }
   })
 
-  it('delivers large results of calls at any process completely', async () => {
+  it('delivers large results of calls to any process completely', async () => {
     const client = await opened()
     const length = 7_000_000
     for (const { url } of nodes()) {
@@ -56,7 +56,7 @@ describe('HTTP+SSE over three processes', () => {
     }
   })
 
-  it('refuses another principal at any process like an unknown session', async () => {
+  it('answers another principal on any process as if the session were unknown', async () => {
     const client = await opened()
     for (const { url } of nodes()) {
       expect(await client.post(url, ping(), 'bob')).toEqual({ status: 404, text: 'Session not found' })
@@ -75,7 +75,7 @@ describe('HTTP+SSE over three processes', () => {
     expect(await keys(cluster.redis, RECORDS)).toEqual([])
   })
 
-  it('ends the sessions of a killed process, and refuses their messages with 404', async () => {
+  it("ends a killed process's sessions, and refuses their messages with 404", async () => {
     const client = await opened()
     const [a, b, c] = nodes()
     await client.call(c.url, 'wait', { text: 'elsewhere' })

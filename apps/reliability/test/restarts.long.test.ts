@@ -43,7 +43,7 @@ describe.each([
     expect(await resumed.get(what)?.()).toEqual(outcome(reason))
   })
 
-  it('the client does not repeat a call, and its next request succeeds', () => {
+  it('lets the client’s next request succeed, without a repeated call', () => {
     expect(ended).toMatchObject({ call: expect.any(Error), next: 5, runs: 1 })
   })
 })

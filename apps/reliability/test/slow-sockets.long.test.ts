@@ -16,7 +16,7 @@ const NOISE_MS = 10
 const SOCKETS = PHASES.reduce((sum, { sockets }) => sum + sockets, 0)
 
 it.for(ADAPTERS)(
-  `${SOCKETS} slow sockets on %s are closed in time, and at most double the time of other calls`,
+  `closes ${SOCKETS} slow sockets on %s in time, while other calls take at most twice as long`,
   { timeout: 300_000 },
   async (adapter, { task }) => {
     const target = await SocketTarget.start(adapter)

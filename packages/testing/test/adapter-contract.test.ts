@@ -30,13 +30,13 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: {
-      'answers before the body arrives to a forbidden Host, and to a DELETE': 'for a reply',
-      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413':
+      'answers a forbidden Host and a DELETE before the body arrives': 'for a reply',
+      'accepts a body of exactly the limit, and answers 413 to a declared length of one byte more':
         'for a reply',
     },
   },
   {
-    does: 'looks headers up as they are spelled, and gives the last of a query parameter',
+    does: 'looks up headers case-sensitively, and passes the last value of a query parameter',
     parts: {
       request(exchanged, parts) {
         const { rawHeaders, url } = exchanged.req
@@ -49,7 +49,7 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: {
-      'gives the method, the first value of a query parameter, and headers by lower-case name':
+      'passes the method, the first value of a query parameter, and headers by lower-case name':
         "expected [ '2', 'ä', undefined ] to deeply equal [ '1', 'ä', undefined ]",
     },
   },
@@ -63,23 +63,23 @@ const inRequests: readonly Fault[] = [
     },
     breaks: {
       'refuses a repeated Mcp-Session-Id': "expected '200' to be '400'",
-      'refuses a repeat of each header that must be single, and of no other':
+      'refuses repeated headers only if they must be single':
         "expected [ 'authorization', '200' ] to deeply equal [ 'authorization', …(1) ]",
     },
   },
   {
-    does: 'tells no address',
+    does: 'does not pass the addresses of the socket',
     parts: {
       request: (exchanged, parts) => Object.assign(SOUND.request(exchanged, parts), { peer: undefined }),
     },
     breaks: {
-      'gives both addresses of the socket': '.toMatch() expects to receive a string, but got undefined',
+      'passes both addresses of the socket': '.toMatch() expects to receive a string, but got undefined',
       'accepts loopback Hosts only on a loopback socket':
         'expected [ 200, …(1) ] to deeply equal [ 403, …(1) ]',
     },
   },
   {
-    does: 'decodes each piece of a body by itself',
+    does: 'decodes each chunk of a body separately',
     parts: {
       async read(req) {
         let decoded = ''
@@ -88,11 +88,11 @@ const inRequests: readonly Fault[] = [
       },
     },
     breaks: {
-      'reads a body whose chunks end inside a character': `to contain '"text":"aä€😀"'`,
+      'reads a body whose chunks split a character': `to contain '"text":"aä€😀"'`,
     },
   },
   {
-    does: 'ignores the limit',
+    does: 'ignores the body limit',
     parts: { read: (req) => buffer(req) },
     breaks: {
       'counts a chunked body, and answers 413 beyond the limit':
@@ -100,10 +100,10 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'holds a body to less than the limit',
+    does: 'refuses a body of exactly the limit',
     parts: { read: (req, limit) => SOUND.read(req, limit - 1) },
     breaks: {
-      'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413':
+      'accepts a body of exactly the limit, and answers 413 to a declared length of one byte more':
         'expected 413 to be 200',
       'counts a chunked body, and answers 413 beyond the limit': 'Status 413 and no result',
     },
@@ -112,11 +112,12 @@ const inRequests: readonly Fault[] = [
     does: 'parses JSON itself',
     parts: { read: async (req) => ({ parsed: JSON.parse(await text(req)) as unknown }) },
     breaks: {
-      'answers a body that is not JSON as JSON-RPC': 'expected [ 500, …(1) ] to deeply equal [ 400, …(1) ]',
+      'answers a body that is not JSON with a JSON-RPC error':
+        'expected [ 500, …(1) ] to deeply equal [ 400, …(1) ]',
     },
   },
   {
-    does: 'waits for the end of a body that was broken off',
+    does: 'waits for the rest of an aborted body',
     parts: {
       read: (req) =>
         new Promise((resolve) => {
@@ -133,7 +134,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'reads a body again that the host has parsed',
+    does: 'rereads a body that the host has parsed',
     parts: {
       async serve(exchanged, parts) {
         if (exchanged.host.parsesBodies === true) await buffer(exchanged.req)
@@ -145,7 +146,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'takes one request per connection',
+    does: 'accepts one request per connection',
     parts: {
       async serve(exchanged, parts) {
         exchanged.res.shouldKeepAlive = false
@@ -158,7 +159,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'serves what is left on the connection when it has refused a head',
+    does: 'parses the body of a refused request as the next request',
     parts: {
       async serve(exchanged, parts) {
         const { req, res } = exchanged
@@ -173,7 +174,7 @@ const inRequests: readonly Fault[] = [
     },
   },
   {
-    does: 'makes the context before it is asked for, outside the endpoint',
+    does: 'creates the context too early, outside the endpoint',
     parts: {
       async serve(exchanged, parts) {
         const mount = exchanged.host.locals?.()
@@ -182,12 +183,12 @@ const inRequests: readonly Fault[] = [
     },
     breaks: {
       'does not compute locals if the guard refuses the head': 'expected 1 to be +0',
-      'answers 500 as JSON-RPC if locals throws, and only the log has its message':
+      'answers 500 as JSON-RPC if `locals` throws, and writes the message only to the log':
         "expected [ 500, 'secret' ] to deeply equal [ 500, …(1) ]",
     },
   },
   {
-    does: 'makes the context twice',
+    does: 'creates the context twice',
     parts: {
       request(exchanged, parts) {
         const locals = (): unknown => (exchanged.host.locals?.(), exchanged.host.locals?.())
@@ -196,11 +197,11 @@ const inRequests: readonly Fault[] = [
     },
     breaks: {
       'passes locals to tools, and computes them once per call': `expected '{"locals":{"made":2}}' to be '{"locals":{"made":1}}'`,
-      'passes on the auth info of the host, and refuses what has expired before the body arrives': `expected '{}' to be '{"auth":"ada"}'`,
+      'passes on auth info from the host, and refuses expired auth info before the body arrives': `expected '{}' to be '{"auth":"ada"}'`,
     },
   },
   {
-    does: 'takes the paths below its own, too',
+    does: 'handles paths below its own',
     parts: { isForMcp: (path) => path.startsWith('/mcp') },
     breaks: {
       'leaves other paths and their bodies to the host, also when the server has closed':
@@ -217,7 +218,7 @@ const inReplies: readonly Fault[] = [
       [PLAIN]: '.toMatch() expects to receive a string, but got undefined',
       'sends the session id with the initialize response, as JSON and as a stream':
         'expected [ 200, undefined ] to deeply equal [ 200, StringMatching{…} ]',
-      'sends the headers of a refusal: Allow, WWW-Authenticate':
+      'sends the headers Allow and WWW-Authenticate with a refusal':
         "expected undefined to be 'GET, POST, DELETE, OPTIONS'",
       'answers HEAD with 405 and without a body, and OPTIONS with 204':
         "expected [ 405, '', undefined ] to deeply equal [ 405, '', …(1) ]",
@@ -229,12 +230,12 @@ const inReplies: readonly Fault[] = [
     breaks: {
       'sends a whole stream in order, and ends it':
         '.toMatch() expects to receive a string, but got undefined',
-      'sends the headers that stop proxies from buffering a stream':
+      'sends headers that prevent proxies from buffering a stream':
         '.toMatch() expects to receive a string, but got undefined',
     },
   },
   {
-    does: 'forgets what the host has set when it sends a stream',
+    does: 'drops the headers set by the host when it sends a stream',
     parts: {
       sendHead(res, reply) {
         for (const name of res.getHeaderNames()) res.removeHeader(name)
@@ -242,12 +243,12 @@ const inReplies: readonly Fault[] = [
       },
     },
     breaks: {
-      'keeps the headers that the host has set, on every kind of reply':
+      'keeps headers set by the host on every kind of reply':
         "expected [ 'stream', { …(7) } ] to deeply equal [ 'stream', ObjectContaining{…} ]",
     },
   },
   {
-    does: 'counts the characters of a body instead of its bytes',
+    does: 'counts characters of a body instead of bytes',
     parts: {
       sendWhole(res, reply) {
         if (reply.body !== undefined) res.setHeader('content-length', reply.body.length)
@@ -260,13 +261,13 @@ const inReplies: readonly Fault[] = [
     },
   },
   {
-    does: 'takes every body for text',
+    does: 'treats every body as text',
     parts: {
       sendWhole: (res, { status, headers, body }) =>
         SOUND.sendWhole(res, { status, headers, ...(body !== undefined && { body: String(body) }) }),
     },
     breaks: {
-      'sends a body of bytes unchanged': 'Unexpected non-whitespace character after JSON',
+      'sends a binary body unchanged': 'Unexpected non-whitespace character after JSON',
     },
   },
   {
@@ -277,7 +278,7 @@ const inReplies: readonly Fault[] = [
     },
   },
   {
-    does: 'gives a body to replies that have none',
+    does: 'adds a body to replies without one',
     parts: {
       sendWhole: (res, { headers, body = '{}' }) => SOUND.sendWhole(res, { status: 200, headers, body }),
     },
@@ -289,7 +290,7 @@ const inReplies: readonly Fault[] = [
     },
   },
   {
-    does: 'words errors of the server itself',
+    does: 'writes its own error messages for server errors',
     parts: {
       sendWhole(res, reply) {
         if (reply.status < 500) SOUND.sendWhole(res, reply)
@@ -297,9 +298,9 @@ const inReplies: readonly Fault[] = [
       },
     },
     breaks: {
-      'answers 500 as JSON-RPC if an option of the mount throws, without its message':
+      'answers 500 as JSON-RPC if a mount option throws, without the error message':
         "expected [ 500, 'Sorry' ] to deeply equal [ 500, …(1) ]",
-      'answers 500 as JSON-RPC if locals throws, and only the log has its message':
+      'answers 500 as JSON-RPC if `locals` throws, and writes the message only to the log':
         "expected [ 500, 'Sorry' ] to deeply equal [ 500, …(1) ]",
       'answers running calls while the server closes, and new calls with 503':
         "expected [ 500, undefined, 'Sorry' ] to deeply equal [ 503, '1', StringContaining{…} ]",
@@ -309,7 +310,7 @@ const inReplies: readonly Fault[] = [
 
 const inStreams: readonly Fault[] = [
   {
-    does: 'holds the head of a stream back for its first frame',
+    does: 'delays the head of a stream until its first frame',
     parts: {
       sendHead: (res, { status, headers }) => {
         res.statusCode = status
@@ -317,12 +318,11 @@ const inStreams: readonly Fault[] = [
       },
     },
     breaks: {
-      'sends the head of a stream at once, before there is anything to write':
-        'for the head of the reply to GET',
+      'sends the head of a stream at once, before anything is written': 'for the head of the reply to GET',
     },
   },
   {
-    does: 'sends the type of a stream and no other of its headers',
+    does: 'sends only the Content-Type header of a stream',
     parts: {
       sendHead: (res, { headers, ...reply }) => {
         const kept = Object.entries(headers).filter(([name]) => !/^(cache-control|x-accel)/.test(name))
@@ -330,12 +330,12 @@ const inStreams: readonly Fault[] = [
       },
     },
     breaks: {
-      'sends the headers that stop proxies from buffering a stream':
+      'sends headers that prevent proxies from buffering a stream':
         "expected undefined to be 'no-cache, no-transform'",
     },
   },
   {
-    does: 'collects a stream until its end',
+    does: 'buffers a stream until it ends',
     parts: {
       async serve(exchanged, parts) {
         let all = ''
@@ -354,7 +354,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'sends no comments',
+    does: 'does not send keep-alive comments',
     parts: { write: (res, chunk) => (chunk.startsWith(':') ? undefined : SOUND.write(res, chunk)) },
     breaks: {
       'keeps an open stream alive with comments': 'for : keep-alive',
@@ -369,7 +369,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'ignores that the peer is behind',
+    does: 'ignores backpressure',
     parts: { write: (res, chunk) => void res.write(chunk) },
     breaks: {
       'applies backpressure while the peer does not read, and sends everything when it reads again':
@@ -377,7 +377,7 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'waits for a peer that is behind, and not for one that leaves',
+    does: 'waits for a slow peer, but does not notice when it disconnects',
     parts: {
       signal: () => new AbortController().signal,
       write: (res, chunk) =>
@@ -389,26 +389,26 @@ const inStreams: readonly Fault[] = [
     },
   },
   {
-    does: 'never tells that the peer has left',
+    does: 'never reports that the peer disconnected',
     parts: { signal: () => new AbortController().signal },
     breaks: {
       'aborts the signal when the peer closes an open stream': 'for the signal of a peer that left a stream',
       'aborts the signal when the peer disconnects before the reply, and still serves others':
         'for the signal of a peer that left',
-      'gives an aborted signal if it is first read after the peer disconnected':
+      'passes an aborted signal if the signal is first read after the peer disconnected':
         'for the signal of a peer that left',
     },
   },
   {
-    does: 'forgets a peer that left before the signal was read',
+    does: 'does not report a peer that disconnected before the signal was read',
     parts: { signal: (req, res) => (res.destroyed ? new AbortController().signal : SOUND.signal(req, res)) },
     breaks: {
-      'gives an aborted signal if it is first read after the peer disconnected':
+      'passes an aborted signal if the signal is first read after the peer disconnected':
         'for a signal that is read late',
     },
   },
   {
-    does: 'takes the end of a reply for a peer that leaves',
+    does: 'mistakes the end of a reply for a disconnect',
     parts: {
       signal(_req, res) {
         const left = new AbortController()
@@ -434,15 +434,15 @@ const inConnections: readonly Fault[] = [
       },
     },
     breaks: {
-      'closes the connection after a stream if the client asks for it': 'for the end of the connection',
+      'closes the connection after a stream if the client requests it': 'for the end of the connection',
     },
   },
   {
-    does: 'opens streams before their turn',
+    does: 'opens pipelined streams before their turn',
     parts: { turn: (_req, _res, begin) => begin() },
     breaks: {
-      'opens a pipelined stream when the one before it has ended': 'for the first stream to open',
-      'ends pipelined streams with their connection': 'for the first stream to open',
+      'opens a pipelined stream when the previous stream has ended': 'for the first stream to open',
+      'ends pipelined streams when the connection ends': 'for the first stream to open',
     },
   },
   {
@@ -455,14 +455,14 @@ const inConnections: readonly Fault[] = [
       },
     },
     breaks: {
-      'aborts the signals of pipelined requests when their connection ends': 'for the signals',
+      'aborts the signals of pipelined requests when the connection ends': 'for the signals',
     },
   },
 ]
 
 const inClosing: readonly Fault[] = [
   {
-    does: 'never comes to the end of a close',
+    does: 'never finishes closing',
     parts: { close: () => new Promise(() => {}) },
     breaks: {
       'answers running calls when it is closed, as JSON and as a stream': 'for the close',
@@ -471,32 +471,32 @@ const inClosing: readonly Fault[] = [
     },
   },
   {
-    does: 'waits for no call',
+    does: 'does not wait for running calls when it closes',
     parts: { close: (endpoint) => endpoint.close({ deadline: 0 }) },
     breaks: {
       'answers running calls when it is closed, as JSON and as a stream': 'Status 503 and no result',
     },
   },
   {
-    does: 'closes nothing',
+    does: 'does nothing when it is closed',
     parts: { close: async () => {} },
     breaks: {
       'ends open streams when it is closed, and accepts a second close': 'for the end of a reply',
-      'starts no call after it was closed': 'expected [ undefined, 503 ] to include 200',
+      'does not start calls after it was closed': 'expected [ undefined, 503 ] to include 200',
     },
   },
 ]
 
 const inDoors: readonly Fault[] = [
   {
-    does: 'takes the stream of HTTP+SSE for the MCP path',
+    does: 'routes the HTTP+SSE stream path to the MCP path',
     parts: { route: (path) => (path === '/message' ? 'message' : 'mcp') },
     breaks: {
       'opens an HTTP+SSE stream, and answers posted messages on it': 'The reply ended before',
     },
   },
   {
-    does: 'takes its messages for the MCP path',
+    does: 'routes the HTTP+SSE message path to the MCP path',
     parts: { route: (path) => (path === '/sse' ? 'sse' : 'mcp') },
     breaks: {
       'opens an HTTP+SSE stream, and answers posted messages on it':
@@ -506,17 +506,17 @@ const inDoors: readonly Fault[] = [
     },
   },
   {
-    does: 'never tells that a peer has left the stream of HTTP+SSE',
+    does: 'never reports that the peer closed the HTTP+SSE stream',
     parts: { signal: () => new AbortController().signal },
     breaks: {
       'ends the HTTP+SSE session when the peer closes its stream': 'for the end of the session',
     },
   },
   {
-    does: 'leaves the stream of HTTP+SSE open',
+    does: 'leaves the HTTP+SSE stream open',
     parts: { end: () => {} },
     breaks: {
-      'ends the HTTP+SSE stream when it is closed': 'for the end of a reply',
+      'ends the HTTP+SSE stream when the mount is closed': 'for the end of a reply',
     },
   },
   {
@@ -540,9 +540,9 @@ function named(name: string): AdapterCase {
   return found
 }
 
-describe('the contract fails an adapter that', () => {
+describe('the adapter contract', () => {
   it.each(FAULTS)(
-    '$does',
+    'fails an adapter that $does',
     async ({ parts, breaks }) => {
       const subject = breakable(parts)
       // The cases run at the same time, because most of them wait until their time limit.
@@ -557,7 +557,7 @@ describe('the contract fails an adapter that', () => {
   )
 })
 
-it('the contract has no case that every broken adapter passes', () => {
+it('fails each case with at least one broken adapter', () => {
   const broken = new Set(FAULTS.flatMap(({ breaks }) => Object.keys(breaks)))
   expect(CASES.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([])
 })

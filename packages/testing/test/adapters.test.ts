@@ -24,7 +24,7 @@ it('has no duplicate test names', () => {
 it.each([
   ['Fastify', fastify],
   ['Hono', hono],
-])('%s reads the auth info of the host after it has checked the head', async (_name, subject) => {
+])("checks the head on %s before it reads the host's auth info", async (_name, subject) => {
   const auth = vi.fn(() => ({ principal: 'ada' }))
   const { url, release } = await subject.serve(createServer(), { stateless: true }, { auth })
   onTestFinished(release)

@@ -73,7 +73,7 @@ describe('the layers of core', () => {
     expect(importOrder(core('helpers.ts', ''), entries)).toHaveLength(1)
   })
 
-  it('allow an entry file everything and a layer what is before it', () => {
+  it('let an entry file import everything, and a layer everything to its left', () => {
     expect(importOrder(core('index.ts', `export * from './http/endpoint.ts'`), entries)).toEqual([])
     expect(
       importOrder(core('http/endpoint.ts', `import '../errors.ts'; import './guard.ts'`), entries),
@@ -81,8 +81,8 @@ describe('the layers of core', () => {
   })
 })
 
-describe('the order inside http/', () => {
-  it('is kept', () => {
+describe('the import order inside http/', () => {
+  it('is followed by every file', () => {
     expect(shipped.flatMap(httpOrder)).toEqual([])
   })
 
@@ -99,19 +99,19 @@ describe('the order inside http/', () => {
       `import { a } from '../endpoint.ts'`,
     ],
     ['a room, from the bottom', 'http/options.ts', `import type { A } from './guard/bearer.ts'`],
-    ['a folder without a place', 'http/endpoint.ts', `import './helpers/a.ts'`],
+    ['a folder missing in the order', 'http/endpoint.ts', `import './helpers/a.ts'`],
   ])('refuses %s', (_, path, text) => {
     expect(httpOrder(core(path, text))).toHaveLength(1)
   })
 
-  it('refuses a file in a folder without a place', () => {
+  it('refuses a file in a folder that is missing in the order', () => {
     expect(httpOrder(core('http/helpers/a.ts', ''))).toHaveLength(1)
   })
 
   it.each([
     ['the bottom', 'http/guard/guard.ts', `import '../types.ts'; import '../refusals.ts'`],
     ['a room before', 'http/adapter/accept.ts', `import '../guard/guard.ts'; import './read-body.ts'`],
-    ['a room that shares its place', 'http/legacy-sse/responses.ts', `import '../streamable/post.ts'`],
+    ['a room with the same position', 'http/legacy-sse/responses.ts', `import '../streamable/post.ts'`],
     [
       'anything, for the files at the top',
       'http/endpoint.ts',
@@ -141,14 +141,14 @@ describe('two folders of a src', () => {
     ])
   })
 
-  it('may not import each other by different files, at different depths', () => {
+  it('may not import each other through different files, at different depths', () => {
     const entry = core('protocol/index.ts', `export { a } from '../features/tools/tool-metadata.ts'`)
     expect(
       mutualImports([core('features/tools/a.ts', `import '../../protocol/types.ts'`), entry]),
     ).toHaveLength(1)
   })
 
-  it('may import in one direction, and a folder and one inside it in both', () => {
+  it('may import in one direction; a folder and its subfolder may import in both', () => {
     expect(
       mutualImports([tools, core('features/apps/tool-ui.ts', `import '../registry/checks.ts'`)]),
     ).toEqual([])
@@ -159,11 +159,11 @@ describe('two folders of a src', () => {
 })
 
 describe('the length wall', () => {
-  it('is at 400 lines of code', () => {
+  it('is 400 lines of code', () => {
     expect(shipped.flatMap((source) => lengthWall(source, 400))).toEqual([])
   })
 
-  it('counts no blank lines and no comments, but everything else', () => {
+  it('counts everything except blank lines and comments', () => {
     const text = `// one\n\n/*\n two\n*/\nconst a = '// three' // four\nconst b = 1\n`
     expect(codeLines(sample('a.ts', text))).toBe(2)
     expect(lengthWall(sample('a.ts', 'f()\n'.repeat(401)), 400)).toHaveLength(1)
@@ -224,7 +224,7 @@ describe('the eras of the protocol', () => {
     expect(rule(core('protocol/revisions/a.ts', text))).toEqual([])
   })
 
-  it('are counted where core distinguishes them', () => {
+  it('are counted in each file that distinguishes them', () => {
     const twice = core('http/a.ts', 'if (isStateless(m)) f(); else if (isStateless(n)) g()')
     expect(eraBranches([twice])).toHaveLength(2)
     expect(versionComparisons(core('session/a.ts', 'if (a.length > b) f(version)'))).toEqual([])
@@ -253,7 +253,7 @@ describe('core', () => {
     ).toEqual([])
   })
 
-  it('imports ajv in one file, lazily, and never imports zod', () => {
+  it('imports ajv lazily in one file, and never imports zod', () => {
     expect(schemaLibraries(shipped)).toEqual([])
   })
 
@@ -287,11 +287,11 @@ describe('packages', () => {
     expect(publicSubpaths(sample('packages/hono/test/a.test.ts', text), exported)).toEqual([])
   })
 
-  it('publish the exports that they are developed against', () => {
+  it('publish the same exports that development uses', () => {
     expect(manifests.filter((manifest) => !manifest.private).flatMap(publishedExports)).toEqual([])
   })
 
-  it('fail for published exports that lead elsewhere', () => {
+  it('fail the check if published exports differ', () => {
     const exports = { '.': { 'jetway:source': './src/index.ts', default: './dist/index.js' } }
     const published = { '.': { default: './dist/index.js' } }
     expect(publishedExports({ name: 'a', exports, publishConfig: { exports: published } })).toEqual([])

@@ -103,7 +103,7 @@ async function register(issuer: AuthorizationServer): Promise<string> {
   return (await oauth.processDynamicClientRegistrationResponse(response)).client_id
 }
 
-it('says the same in both metadata documents', async ({ issuer }) => {
+it('serves equal values in both metadata documents', async ({ issuer }) => {
   const metadata = await metadataOf(issuer)
   expect(metadata).toEqual(await metadataOf(issuer, 'oidc'))
   expect(metadata).toMatchObject({
@@ -124,7 +124,7 @@ it('says the same in both metadata documents', async ({ issuer }) => {
   expect(metadata.end_session_endpoint).toBeUndefined()
 })
 
-it('lets only its service introspect, and only a client revoke its own tokens', async () => {
+it('lets only its own service introspect tokens, and clients revoke only their own', async () => {
   const issuer = await started({ tokens: 'opaque' })
   const { accessToken: token, refreshToken } = await issuer.issue({ resource: RESOURCE })
   const { clientId, clientSecret } = issuer.service
@@ -150,7 +150,7 @@ it('lets only its service introspect, and only a client revoke its own tokens', 
   expect(granted).toContain('access_token')
 })
 
-it('answers pages of other origins', async ({ issuer }) => {
+it('answers pages from other origins', async ({ issuer }) => {
   const headers = { origin: 'https://app.test' }
   const response = await fetch(`${issuer.issuer}/token`, { method: 'POST', headers })
   expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
@@ -179,7 +179,7 @@ it('requires a PKCE challenge', async ({ issuer }) => {
   expect(await issuer.signIn(url)).toContain('error=invalid_request')
 })
 
-it('says why it issues no tokens', async ({ issuer }) => {
+it('reports why it does not issue tokens', async ({ issuer }) => {
   await expect(issuer.issue({ resource: 'mcp' })).rejects.toThrow(
     'The authorization server refused: ?error=invalid_target',
   )
@@ -187,13 +187,13 @@ it('says why it issues no tokens', async ({ issuer }) => {
   await expect(issuer.issue({ resource: RESOURCE })).rejects.toThrow('The token endpoint answered 503')
 })
 
-it('listens on the port of the option', async () => {
+it('listens on the configured port', async () => {
   const { origin, release } = await listen(() => {})
   onTestFinished(release)
   await expect(started({ port: Number(new URL(origin).port) })).rejects.toThrow('EADDRINUSE')
 })
 
-it('counts the requests of each endpoint, with those below /authorize', async ({ issuer }) => {
+it('counts the requests to each endpoint, including those below /authorize', async ({ issuer }) => {
   const endpoints = ['metadata', 'keys', 'registration', 'authorization', 'token', 'introspection'] as const
   const counts = (): readonly number[] =>
     [...endpoints, 'revocation' as const].map((endpoint) => issuer.requests(endpoint))
@@ -207,7 +207,7 @@ it.for<[string, (issuer: AuthorizationServer) => string | Promise<string>]>([
   ['is registered by hand', ({ client }) => client.clientId],
   ['has a metadata document', ({ clientMetadataUrl }) => clientMetadataUrl],
   ['registers dynamically', register],
-])('a client that %s gets a token for its resource', async ([, clientOf], { issuer }) => {
+])('issues a token for its resource to a client that %s', async ([, clientOf], { issuer }) => {
   const clientId = await clientOf(issuer)
   const { access_token: token, expires_in: seconds, scope } = await authorize(issuer, clientId)
   expect([seconds, scope]).toEqual([300, 'mcp'])
@@ -215,7 +215,7 @@ it.for<[string, (issuer: AuthorizationServer) => string | Promise<string>]>([
   expect(claims).toMatchObject({ sub: 'alice', aud: RESOURCE, client_id: clientId, scope: 'mcp' })
 })
 
-it('accepts a metadata document once it is published, and opens no connection', async ({ issuer }) => {
+it('accepts a metadata document once it is published, without opening a connection', async ({ issuer }) => {
   const url = 'https://other.test/client.json'
   await expect(authorize(issuer, url)).rejects.toThrow('metadata document fetch failed')
   const document = { client_id: url, redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' }
@@ -223,7 +223,7 @@ it('accepts a metadata document once it is published, and opens no connection', 
   expect((await authorize(issuer, url)).token_type).toBe('bearer')
 })
 
-it('offers the configured kinds of registration only', async () => {
+it('offers only the configured kinds of registration', async () => {
   const without = await metadataOf(await started({ registration: [] }))
   expect(without.registration_endpoint).toBeUndefined()
   expect(without.client_id_metadata_document_supported).toBeUndefined()
@@ -232,7 +232,7 @@ it('offers the configured kinds of registration only', async () => {
 it.for([
   ['mcp everything', 'mcp'],
   [undefined, 'mcp files:write'],
-])('grants known scopes only: for %s it grants %s', async ([asked, granted], { issuer }) => {
+])('grants only known scopes: for %s it grants %s', async ([asked, granted], { issuer }) => {
   const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
   expect(scope).toBe(granted)
 })
@@ -267,7 +267,7 @@ async function thumbprintOf(key: CryptoKey): Promise<string> {
   return Buffer.from(digest).toString('base64url')
 }
 
-it.for(['jwt', 'opaque'] as const)('revoking ends the %s tokens of one user', async (tokens) => {
+it.for(['jwt', 'opaque'] as const)("revokes one user's %s tokens", async (tokens) => {
   const issuer = await started({ tokens })
   const [bob, carol] = [
     await issuer.issue({ resource: RESOURCE, user: 'bob' }),
@@ -285,7 +285,7 @@ it.for(['jwt', 'opaque'] as const)('revoking ends the %s tokens of one user', as
   await expect(refresh(issuer, String(refreshed.refresh_token))).rejects.toThrow()
 })
 
-it.for(['jwt', 'opaque'] as const)('sets how long %s tokens are valid', async (tokens) => {
+it.for(['jwt', 'opaque'] as const)('sets the lifetime of %s tokens', async (tokens) => {
   const issuer = await started({ tokens, lifetime: 60 })
   const endOf = async (lifetime: number): Promise<number | undefined> => {
     issuer.lifetime = lifetime
@@ -319,32 +319,35 @@ it.for<[Disruption, string | number]>([
   ['unavailable', 503],
   ['unreachable', 'TypeError'],
   ['silent', 'AbortError'],
-])('an endpoint that is %s fails until it is restored', async ([disruption, failure], { issuer }) => {
-  const endpoints: [Endpoint, string][] = [
-    ['keys', '/keys'],
-    ['metadata', '/.well-known/oauth-authorization-server'],
-  ]
-  for (const [endpoint, path] of endpoints) {
-    const get = (signal?: AbortSignal): Promise<string | number> =>
-      fetch(issuer.issuer + path, signal && { signal }).then(
-        ({ status }) => status,
-        ({ name }: Error) => name,
-      )
-    const before = issuer.requests(endpoint)
-    issuer.disrupt(endpoint, disruption)
-    const control = new AbortController()
-    const first = get(control.signal)
-    await expect.poll(() => issuer.requests(endpoint)).toBe(before + 1)
-    if (disruption === 'silent') control.abort()
-    expect(await first).toBe(failure)
-    const waiting = disruption === 'silent' ? get() : undefined
-    await expect.poll(() => issuer.requests(endpoint)).toBe(before + (waiting === undefined ? 1 : 2))
-    issuer.restore()
-    expect([await waiting, await get()]).toEqual([waiting && 200, 200])
-  }
-})
+])(
+  'fails requests to an endpoint that is %s, until the endpoint is restored',
+  async ([disruption, failure], { issuer }) => {
+    const endpoints: [Endpoint, string][] = [
+      ['keys', '/keys'],
+      ['metadata', '/.well-known/oauth-authorization-server'],
+    ]
+    for (const [endpoint, path] of endpoints) {
+      const get = (signal?: AbortSignal): Promise<string | number> =>
+        fetch(issuer.issuer + path, signal && { signal }).then(
+          ({ status }) => status,
+          ({ name }: Error) => name,
+        )
+      const before = issuer.requests(endpoint)
+      issuer.disrupt(endpoint, disruption)
+      const control = new AbortController()
+      const first = get(control.signal)
+      await expect.poll(() => issuer.requests(endpoint)).toBe(before + 1)
+      if (disruption === 'silent') control.abort()
+      expect(await first).toBe(failure)
+      const waiting = disruption === 'silent' ? get() : undefined
+      await expect.poll(() => issuer.requests(endpoint)).toBe(before + (waiting === undefined ? 1 : 2))
+      issuer.restore()
+      expect([await waiting, await get()]).toEqual([waiting && 200, 200])
+    }
+  },
+)
 
-it('shows an error page as an error', async ({ issuer }) => {
+it('reports an error page as an error', async ({ issuer }) => {
   const url = new URL('/authorize?client_id=nobody', issuer.issuer)
   await expect(issuer.signIn(url)).rejects.toThrow('The authorization server answered 400: invalid_client')
 })
@@ -356,7 +359,7 @@ it.for<[string, Partial<AuthorizationServerOptions>]>([
   await expect(started(options)).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
 })
 
-it('closes its connections, also those with a waiting request', async () => {
+it('closes its connections, even those with a pending request', async () => {
   const issuer = await startAuthorizationServer({ scopes: ['mcp'] })
   issuer.disrupt('keys', 'silent')
   const waiting = fetch(`${issuer.issuer}/keys`).catch(({ name }: Error) => name)

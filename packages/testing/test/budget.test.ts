@@ -43,19 +43,19 @@ function shippedBytes(folder: string): number {
   return (manifestOf(folder).files ?? []).reduce((sum, file) => sum + bytesIn(join(folder, file)), 0)
 }
 
-describe('installing @jetway/core without zod', () => {
+describe('an installation of @jetway/core without zod', () => {
   const folders = [...installed(core)]
 
-  it('brings at most 9 packages', () => {
+  it('contains at most 9 packages', () => {
     expect(folders.length).toBeLessThanOrEqual(9)
   })
 
-  it('takes at most 2.5 MB, the built package included', () => {
+  it('takes up at most 2.5 MB, including the built package', () => {
     expect(existsSync(join(core, 'dist/index.js')), 'core is built').toBe(true)
     expect(folders.reduce((sum, folder) => sum + shippedBytes(folder), 0)).toBeLessThanOrEqual(2.5e6)
   })
 
-  it('needs ajv, the interpreter and nothing else', () => {
+  it('depends only on ajv and the interpreter', () => {
     expect(Object.keys(manifestOf(core).dependencies ?? {})).toEqual(['@jetway/json-schema', 'ajv'])
   })
 })
@@ -75,7 +75,7 @@ describe('@jetway/core', async () => {
     expect(measured.codeLines).toBeLessThanOrEqual(LIMITS.codeLines)
   })
 
-  it('exports at most 80 interfaces that no two other files use', () => {
+  it('exports at most 80 interfaces that fewer than two other files use', () => {
     expect(LIMITS.narrowInterfaces).toBe(80)
     const { narrowInterfaces } = measured
     expect(narrowInterfaces.length, narrowInterfaces.join('\n')).toBeLessThanOrEqual(LIMITS.narrowInterfaces)

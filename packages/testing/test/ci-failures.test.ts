@@ -50,7 +50,7 @@ function report(files: Readonly<Record<string, string>>): Report {
   return JSON.parse(readFileSync(file, 'utf8')) as Report
 }
 
-describe('the summary of failures at the end of .ci/run', () => {
+describe('the failure summary printed by .ci/run', () => {
   it('lists failed tests with file, name, message, location and diff, and errors outside of tests', () => {
     const { passed, failed, failures } = report({
       'a.test.js': `describe('of a', () => {
@@ -98,17 +98,23 @@ describe('the summary of failures at the end of .ci/run', () => {
   })
 })
 
-describe('keepIfFailed keeps the seed of a run', () => {
+describe('withFailed', () => {
   const property = (seed: number): Failure => ({
     title: 'parse.test.ts > agrees with JSON.parse',
     text: `Error: Property failed after 3 tests\n{ seed: ${seed}, path: "2", endOnFailure: true }`,
   })
   it.each([
-    ['if a property failed with it', [], 7, [property(7)], [7]],
-    ['before those of earlier runs', [1, 2], 7, [property(7)], [7, 1, 2]],
-    ['in place of the oldest of five', [1, 2, 3, 4, 5], 7, [property(7)], [7, 1, 2, 3, 4]],
-    ['not if other tests failed', [1], 7, [{ title: 'x', text: 'seed: 8,' }, { title: 'y' }], undefined],
-    ['once', [7], 7, [property(7)], undefined],
+    ['keeps the seed of a run in which a property failed', [], 7, [property(7)], [7]],
+    ['puts the seed before those of earlier runs', [1, 2], 7, [property(7)], [7, 1, 2]],
+    ['replaces the oldest of five seeds', [1, 2, 3, 4, 5], 7, [property(7)], [7, 1, 2, 3, 4]],
+    [
+      'keeps no seed if only other tests failed',
+      [1],
+      7,
+      [{ title: 'x', text: 'seed: 8,' }, { title: 'y' }],
+      undefined,
+    ],
+    ['keeps a seed only once', [7], 7, [property(7)], undefined],
   ])('%s', (_, kept, seed, failures, expected) => {
     expect(withFailed(kept, seed, failures)).toEqual(expected)
   })

@@ -49,7 +49,7 @@ function tillServer(): McpServer {
   return server
 }
 
-describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
+describe.each(REVISIONS)('a test client that speaks $version', ({ version, forms }) => {
   it('calls a tool by its definition', async () => {
     await using client = await connect(tillServer(), { revision: version })
     const { content: blocks, structuredContent } = await client.callTool(addNumbers, { a: 1, b: 2 })
@@ -132,7 +132,7 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(client.notifications).toHaveLength(2)
   })
 
-  it('keeps the log level of the test', async () => {
+  it('keeps the log level set by the test', async () => {
     await using client = await connect(tillServer(), { revision: version })
     await client.setLogLevel('error')
     const first = client.notification('notifications/message')
@@ -140,7 +140,7 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
     expect(await Promise.race([first, Promise.resolve('none')])).toBe('none')
   })
 
-  it('sends the client info of the test', async () => {
+  it('sends the client info passed by the test', async () => {
     await using client = await connect(tillServer(), { revision: version, auth: { principal: 'ann' } })
     expect(await client.callTool('who')).toHaveText('ann')
   })
@@ -164,14 +164,14 @@ describe.each(REVISIONS)('a test client of $version', ({ version, forms }) => {
 })
 
 describe('a script with too few answers', () => {
-  it('fails the call at revisions where the server requests input', async () => {
+  it('fails the call in revisions where the server requests input', async () => {
     await using client = await connect(tillServer(), { handlers: { elicit: [], sample: [], roots: [] } })
     await expect(client.callTool('survey')).rejects.toThrow('the test has 0 answers')
   })
 })
 
-describe('connect, with locals', () => {
-  it('passes them to a server that requires them', async () => {
+describe('the `locals` option of connect', () => {
+  it('passes the locals to a server that requires them', async () => {
     const server = new McpServer<{ user: string }>({ name: 'mounted', version: '1.0.0' })
     server.addTool({ name: 'user', handler: (_, ctx) => ctx.locals.user })
     await using client = await connect(server, { locals: { user: 'bob' } })
@@ -210,11 +210,11 @@ describe('the matchers', () => {
   })
 
   it.each([
-    ['toBeToolError with a text', () => expect(failed).toBeToolError('Other'), ['Broken', 'Other']],
-    ['toBeToolError without one', () => expect(text('fine')).toBeToolError(), [undefined, undefined]],
+    ['toBeToolError with a string', () => expect(failed).toBeToolError('Other'), ['Broken', 'Other']],
+    ['toBeToolError without a string', () => expect(text('fine')).toBeToolError(), [undefined, undefined]],
     ['toHaveText', () => expect(text('Hello')).toHaveText('Bye'), ['Hello', 'Bye']],
     ['toHaveStructured', () => expect(text('3')).toHaveStructured(3), [undefined, 3]],
-  ])('give vitest both values for its difference: %s', (_, compare, difference) => {
+  ])('pass both values to vitest for its diff: %s', (_, compare, difference) => {
     let found: unknown
     try {
       compare()
@@ -230,7 +230,7 @@ describe('the matchers', () => {
     expect(() => expect(undefined).toBeToolError()).toThrow(/Expected the result of a tool/)
   })
 
-  it('accept real results of a server', async () => {
+  it('accept real results from a server', async () => {
     const server = new McpServer({ name: 'real', version: '1.0.0' })
     server.addTool({ name: 'both', handler: () => [content.text('one'), content.text('two')] })
     await using client = await connect(server)

@@ -26,7 +26,7 @@ describe('the map of the code', () => {
     expect(names.filter((name) => !declared.has(name))).toEqual([])
   })
 
-  it('draws every room of core, and every room of http/', () => {
+  it('draws every room in core and in http/', () => {
     const core = rooms.map(({ name }) => name).filter((name) => !name.endsWith('.ts'))
     expect(core.toSorted()).toEqual(foldersOf('packages/core/src').toSorted())
     const http = rooms.find(({ name }) => name === 'http')?.rooms.map(({ name }) => name)
@@ -50,13 +50,13 @@ describe('the map of the code', () => {
     expect(http).toEqual(sorted(http))
   })
 
-  it('gives the import orders that the architecture test holds', () => {
+  it('lists the same import orders as the architecture test', () => {
     expect(map.orders).toEqual([[...layers, ['entries']], httpLayers])
   })
 })
 
 describe('the picture of the map', () => {
-  it('is what the script draws from the page, in both themes', async () => {
+  it('equals what the script draws from the page, in both themes', async () => {
     const script = (await import(new URL('../../../scripts/map.mjs', import.meta.url).href)) as {
       pictures(): readonly { theme: string; drawn: string; committed: string }[]
     }

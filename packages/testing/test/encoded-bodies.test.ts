@@ -37,7 +37,7 @@ describe.each(Object.entries({ ...FRAMEWORKS, Node: onNode }))(
 )
 
 describe('a body that middleware has decompressed', () => {
-  it('is accepted with its Content-Encoding on Node, as a value', async () => {
+  it('is accepted as a value on Node, despite its Content-Encoding', async () => {
     const handle = nodeMcp({ server: create(), stateless: true })
     const listening = await listen(
       createServer((request: IncomingMessage & { body?: unknown }, response) => {
@@ -51,7 +51,7 @@ describe('a body that middleware has decompressed', () => {
     expect(await text(await send(listening.origin, 'gzip', gzipSync(FRAME)))).toBe('test')
   })
 
-  it('is accepted with its Content-Encoding on Hono, as another request', async () => {
+  it('is accepted as a new request on Hono, despite its Content-Encoding', async () => {
     const app = new Hono()
     app.use(async (c, next) => {
       const { body } = c.req.raw

@@ -145,7 +145,7 @@ const HOSTS: Readonly<Record<string, () => Promise<Served>>> = {
 }
 
 describe.each(Object.entries(HOSTS))('the logger %s', (_, serve) => {
-  it.each(PROBLEMS)('gets the problem of a tool that %s', async (tool, line, stack) => {
+  it.each(PROBLEMS)('receives the error of a tool that %s', async (tool, line, stack) => {
     const { lines, call, requestId: id, fields } = await serve()
     await call(tool, { secret: SECRET })
     const found = await vi.waitFor(() => {
@@ -174,7 +174,7 @@ describe('a logger that throws', () => {
   })
 })
 
-it('the logger of the request gets an error before the call too', async () => {
+it("passes an error that occurs before the call to the request's logger", async () => {
   const { lines, stream } = pinoLines()
   const app = Fastify({ logger: { stream } })
   onTestFinished(() => app.close())

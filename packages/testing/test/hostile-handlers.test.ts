@@ -54,13 +54,13 @@ const RETURNED: [what: string, value: unknown, said: boolean][] = [
   ['content with a cycle of many ways', result({ content: 'x', _meta: manyWays }), false],
 ]
 
-describe('a misbehaving handler gives one generic error, and the next call works', () => {
+describe('a call of a misbehaving handler', () => {
   const ways: [string, (act: () => unknown) => (args: object, ctx: RequestContext) => unknown][] = [
     ['at once', (act) => () => act()],
     ['later', (act) => async () => (await turn(), act())],
   ]
   for (const [when, way] of ways) {
-    it.each(THROWN)(`throwing %s ${when}`, async (_, value) => {
+    it.each(THROWN)(`gets one generic error if the handler throws %s ${when}`, async (_, value) => {
       const bench = await serve()
       const handler = way(() => {
         throw value
@@ -82,7 +82,7 @@ describe('a misbehaving handler gives one generic error, and the next call works
       expect(await alive(bench)).toEqual([])
     })
 
-    it.each(RETURNED)(`returning %s ${when}`, async (_, value, said) => {
+    it.each(RETURNED)(`gets one response if the handler returns %s ${when}`, async (_, value, said) => {
       const bench = await serve()
       const handler = way(() => value)
       bench.server.addTool({ name: 'odd', handler })
@@ -104,18 +104,28 @@ describe('a misbehaving handler gives one generic error, and the next call works
       ['Infinity where a number is due', { n: Number.POSITIVE_INFINITY }],
       ['a cycle', cycle],
       ['a BigInt', { n: 1n }],
-    ])(`giving %s for an outputSchema ${when}`, async (_, value) => {
-      const bench = await serve()
-      const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const
-      bench.server.addTool({ name: 'odd', outputSchema, handler: way(() => value) })
-      const { result: answer } = await bench.peer.request('tools/call', { name: 'odd' })
-      expect(answer).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/reference/) }] })
-      expect(JSON.stringify(answer)).not.toContain(CANARY)
-      expect(await alive(bench)).toEqual([])
-    })
+    ])(
+      `gets one generic error if the handler has an outputSchema and returns %s ${when}`,
+      async (_, value) => {
+        const bench = await serve()
+        const outputSchema = {
+          type: 'object',
+          properties: { n: { type: 'number' } },
+          required: ['n'],
+        } as const
+        bench.server.addTool({ name: 'odd', outputSchema, handler: way(() => value) })
+        const { result: answer } = await bench.peer.request('tools/call', { name: 'odd' })
+        expect(answer).toMatchObject({
+          isError: true,
+          content: [{ text: expect.stringMatching(/reference/) }],
+        })
+        expect(JSON.stringify(answer)).not.toContain(CANARY)
+        expect(await alive(bench)).toEqual([])
+      },
+    )
   }
 
-  it('that never settles, a hundred times, frees its slots again', async () => {
+  it('frees its slot if the handler never settles', async () => {
     const bench = await serve()
     bench.server.addTool({ name: 'hangs', timeoutMs: 20, handler: () => new Promise<string>(() => {}) })
     const answers = await Promise.all(
@@ -127,7 +137,7 @@ describe('a misbehaving handler gives one generic error, and the next call works
     expect(await alive(bench)).toEqual([])
   })
 
-  it('that calls a disconnected client', async () => {
+  it('ends if its handler sends to a disconnected client', async () => {
     const bench = await serve()
     let ctx: RequestContext | undefined
     bench.server.addTool({

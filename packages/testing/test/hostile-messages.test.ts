@@ -24,8 +24,8 @@ const flood = (elements: number): string => text(call('x', { a: Array.from({ len
 /** Each gets one error with this code, and nothing else. */
 const REFUSED: [what: string, line: string, code: number][] = [
   ['nothing', '', -32700],
-  ['no JSON', '{{', -32700],
-  ['two messages in one', `${text(request(1, 'ping'))} ${text(request(2, 'ping'))}`, -32700],
+  ['invalid JSON', '{{', -32700],
+  ['two messages in one line', `${text(request(1, 'ping'))} ${text(request(2, 'ping'))}`, -32700],
   ['129 levels', deep(129), -32700],
   [
     '129 levels in _meta',
@@ -76,10 +76,10 @@ const REFUSED: [what: string, line: string, code: number][] = [
   ), // prettier-ignore
   ['an unknown method', text(request('x', 'tools/invent')), -32601],
   ['an unknown tool', text(call('x', {}, 'unknown')), -32602],
-  ['a tool that is no string', text(request('x', 'tools/call', { name: 5 })), -32602],
-  ['a call of nothing', text(request('x', 'tools/call')), -32602],
+  ['a tool name that is not a string', text(request('x', 'tools/call', { name: 5 })), -32602],
+  ['a call without params', text(request('x', 'tools/call')), -32602],
   ['arguments in an array', text(call('x', [])), -32602],
-  ['arguments that are a text', text(call('x', 'a')), -32602],
+  ['arguments in a string', text(call('x', 'a')), -32602],
   ['an unknown prompt', text(request('x', 'prompts/get', { name: 'unknown' })), -32602],
   [
     'a prompt argument that is a number',
@@ -101,11 +101,11 @@ const REFUSED: [what: string, line: string, code: number][] = [
     -32602,
   ],
   ['a cursor of another list', text(request('x', 'tools/list', { cursor: btoa('prompts:prompt') })), -32602],
-  ['a log level that is unknown', text(request('x', 'logging/setLevel', { level: '__proto__' })), -32602],
+  ['an unknown log level', text(request('x', 'logging/setLevel', { level: '__proto__' })), -32602],
 ]
 
-describe('an invalid message gets one error, and the next one works', () => {
-  it.each(REFUSED)('%s', async (_, line, code) => {
+describe('an invalid message', () => {
+  it.each(REFUSED)('gets one error, and the next message works: %s', async (_, line, code) => {
     const bench = await serve()
     await bench.peer.raw(line)
     const strays = await alive(bench)
@@ -121,7 +121,7 @@ describe('an invalid message gets one error, and the next one works', () => {
     expect(JSON.stringify(strays).length).toBeLessThan(1024)
   })
 
-  it('cut off at every byte', async () => {
+  it('gets one error if it is cut off at any byte', async () => {
     const bench = await serve()
     const whole = text(call(1, { city: 'Ærø "x"', list: [1, { a: null }] }))
     for (let length = 0; length < whole.length; length++) await bench.peer.raw(whole.slice(0, length))
@@ -133,19 +133,19 @@ describe('an invalid message gets one error, and the next one works', () => {
   })
 })
 
-describe('a message at a limit reaches its handler', () => {
+describe('a message at a limit', () => {
   it.each([
     ['128 levels', deep(128)],
     ['a byte order mark', `\ufeff${text(call('x', { a: 1 }))}`],
     ['white space around it', ` \t${text(call('x', { a: 1 }))}\r `],
     ['a key named constructor', text(call('x', { constructor: 'Gehry' }))],
     ['lone surrogates', text(call('x', { a: '\ud800', '\udc00': 1 }))],
-    ['a member of the envelope that nobody knows', text({ ...call('x', { a: 1 }), trace: 1 })],
+    ['an unknown member of the envelope', text({ ...call('x', { a: 1 }), trace: 1 })],
     ['an empty id', text(call('', { a: 1 }))],
     ['the id -1', text(call(-1, { a: 1 }))],
-    ['the greatest id', text(call(Number.MAX_SAFE_INTEGER, { a: 1 }))],
+    ['the largest integer id', text(call(Number.MAX_SAFE_INTEGER, { a: 1 }))],
     ['an id of 1024 characters', text(call('x'.repeat(1024), { a: 1 }))],
-  ])('with %s', async (_, line) => {
+  ])('reaches its handler with %s', async (_, line) => {
     const bench = await serve()
     await bench.peer.raw(line)
     const sent = JSON.parse(line.replace('\ufeff', '')) as { id: unknown; params: { arguments: unknown } }
@@ -154,7 +154,7 @@ describe('a message at a limit reaches its handler', () => {
   })
 })
 
-describe('names of Object.prototype are unknown like any other', () => {
+describe('names of Object.prototype', () => {
   const names = Object.getOwnPropertyNames(Object.prototype)
   const probes: [what: string, ask: (name: string) => [method: string, params: JsonObject]][] = [
     ['methods', (name) => [name, {}]],
@@ -164,7 +164,7 @@ describe('names of Object.prototype are unknown like any other', () => {
     ['completions', (name) => ['completion/complete', { ref: { type: 'ref/prompt', name }, argument: { name, value: '' } }]], // prettier-ignore
     ['arguments', (name) => ['completion/complete', { ref: { type: 'ref/prompt', name: 'prompt' }, argument: { name, value: '' } }]], // prettier-ignore
   ]
-  it.each(probes)('as %s', async (_, ask) => {
+  it.each(probes)('are unknown like any other name: %s', async (_, ask) => {
     const bench = await serve()
     const answerTo = async (name: string): Promise<string> =>
       JSON.stringify(await bench.peer.request(...ask(name), { id: 'x' })).replaceAll(name, '?')
@@ -176,7 +176,7 @@ describe('names of Object.prototype are unknown like any other', () => {
 })
 
 describe('ids', () => {
-  it('of other clients do not collide', async () => {
+  it('do not collide with ids from other clients', async () => {
     const { server } = await serve()
     const peers = await Promise.all(
       Array.from({ length: 100 }, () => {
@@ -193,7 +193,7 @@ describe('ids', () => {
   })
 })
 
-describe('batches, where the revision has them', () => {
+describe('a batch, in a revision with batches', () => {
   const pings = (count: number): object[] => Array.from({ length: count }, (_, n) => request(n, 'ping'))
   it.each<[what: string, batch: unknown[], answers: number | 'refused']>([
     ['of none', [], 'refused'],
@@ -224,7 +224,7 @@ describe('batches, where the revision has them', () => {
 })
 
 describe('unexpected messages', () => {
-  it('are ignored: responses, and unknown or malformed notifications', async () => {
+  it('are ignored if they are responses, or unknown or malformed notifications', async () => {
     const bench = await serve()
     for (let id = 0; id < 1_000; id++) {
       await bench.peer.raw(text({ jsonrpc: '2.0', id, result: {} }))

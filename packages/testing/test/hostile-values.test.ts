@@ -160,7 +160,7 @@ describeMatrix(
   'a handler with a hostile value',
   { revisions: REVISIONS, transports: [fetchTransport, ...HOST_TRANSPORTS, ...SSE] },
   ({ connect }) => {
-    it('gets one response if it returns it, and frees its slot', () =>
+    it('gets one response if it returns an object with a getter that throws, and frees its slot', () =>
       answersAll(connect, HOSTILE['an object with a getter that throws'] as () => unknown))
 
     it.each([

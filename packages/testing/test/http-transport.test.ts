@@ -43,7 +43,7 @@ describe('the HTTP client of tests', () => {
     await expect(opening).rejects.toMatchObject({ status: 503, body: 'nobody home' })
   })
 
-  it('starts once, and closes once', async () => {
+  it('can start only once, and close only once', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, listen: false })
     await connectPeer(transport, { revision: '2025-06-18' })
@@ -55,7 +55,7 @@ describe('the HTTP client of tests', () => {
     expect(exchanges.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE'])
   })
 
-  it('closes after the server has gone, and sends no DELETE without a session', async () => {
+  it('closes after the server has ended, and does not send DELETE without a session', async () => {
     const asked: string[] = []
     const ends: unknown[] = []
     const opened = async (headers: Record<string, string>): Promise<HttpTransport> => {
@@ -108,23 +108,23 @@ describe('the HTTP client of tests', () => {
 
   it.each<[string, () => Response, unknown[]]>([
     ['a JSON response', () => Response.json({ id: 1 }), ['{"id":1}']],
-    ['no text', () => new Response(''), []],
-    ['no body', () => new Response(null, { status: 202 }), []],
+    ['an empty body', () => new Response(''), []],
+    ['a missing body', () => new Response(null, { status: 202 }), []],
     [
       'an error with an id',
       () => Response.json({ id: 1, error: {} }, { status: 400 }),
       ['{"id":1,"error":{}}'],
     ],
-    ['an error without one', () => Response.json({ a: 1 }, { status: 400 }), ['HTTP status 400: {"a":1}']],
-    ['text with a status of success', () => new Response('no JSON'), ['no JSON']],
+    ['an error without an id', () => Response.json({ a: 1 }, { status: 400 }), ['HTTP status 400: {"a":1}']],
+    ['text with a success status', () => new Response('no JSON'), ['no JSON']],
     ['messages of a stream', () => stream('data: 1\n\nevent: message\ndata: 2\n\n'), ['1', '2']],
     ['a stream with other events', () => stream('id: 1\ndata:\n\nevent: other\ndata: 2\n\n'), []],
-    ['a stream that is cut', () => stream('data: 1\n\n', true), ['1', 'error']],
+    ['a stream that is cut off', () => stream('data: 1\n\n', true), ['1', 'error']],
   ])('delivers %s', async (_, response, expected) => {
     expect(await delivered(response)).toEqual(expected)
   })
 
-  it('ends a request with its signal', async () => {
+  it('ends a request when its signal aborts', async () => {
     let signal: AbortSignal | undefined
     const transport = new HttpTransport({
       url,

@@ -29,7 +29,7 @@ async function serve(mount: Mount) {
 }
 
 describe.each(Object.entries(HTTP2_MOUNTS))('HTTP/2 on %s', (_host, mount) => {
-  it('takes the host from :authority', async () => {
+  it('reads the host from :authority', async () => {
     const call = await serve(mount)
     expect(await call('name', { ':authority': 'mcp.example' })).toMatchObject({ status: 200 })
     expect(await call('name', { ':authority': 'MCP.example', host: 'mcp.example' })).toMatchObject({
@@ -40,7 +40,7 @@ describe.each(Object.entries(HTTP2_MOUNTS))('HTTP/2 on %s', (_host, mount) => {
     })
   })
 
-  it('sends streams without headers of HTTP/1', async () => {
+  it('sends streams without HTTP/1 headers', async () => {
     const warnings: Error[] = []
     const warn = (warning: Error): void => void warnings.push(warning)
     process.on('warning', warn)
@@ -57,7 +57,7 @@ describe.each(Object.entries(HTTP2_MOUNTS))('HTTP/2 on %s', (_host, mount) => {
 const { toFetch: _joined, ...seeingBoth } = HTTP2_MOUNTS
 
 it.each(Object.entries(seeingBoth))(
-  'HTTP/2 on %s refuses a Host that differs from :authority',
+  'refuses a Host that differs from :authority in HTTP/2 on %s',
   async (_host, mount) => {
     const call = await serve(mount)
     const differing = { ':authority': 'mcp.example', host: 'evil.example' }

@@ -42,7 +42,7 @@ async function* messagesOf({ body }: Response): AsyncGenerator<unknown, void> {
 
 const newServer = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
-describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, subject) => {
+describe.each(SUBJECTS)('subscriptions/listen over a socket on %s', (_name, subject) => {
   it('ends when its client closes the stream', async () => {
     const ended = vi.fn()
     const server = newServer()
@@ -59,7 +59,7 @@ describe.each(SUBJECTS)('subscriptions/listen on %s, over a socket', (_name, sub
   })
 })
 
-describe.each(SUBJECTS)('a client that disconnects on %s before its response', (_name, subject) => {
+describe.each(SUBJECTS)('a client on %s that disconnects before its response', (_name, subject) => {
   /** A tool that reports when it started and how it ended. */
   function slow(server: McpServer): { started: Promise<void>; ended: Promise<string>; release: () => void } {
     let started = (): void => {}
@@ -85,7 +85,7 @@ describe.each(SUBJECTS)('a client that disconnects on %s before its response', (
     return tool
   }
 
-  it('cancels a request without a session, even before a stream begins (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
+  it('cancels its request without a session, even before the stream begins (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
     const server = newServer()
     const tool = slow(server)
     const { url } = await serve(subject, server)
@@ -98,7 +98,7 @@ describe.each(SUBJECTS)('a client that disconnects on %s before its response', (
     await vi.waitFor(() => expect(server.stats().callsInFlight).toBe(0))
   })
 
-  it('does not cancel a call of its session (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server)', async () => {
+  it('does not cancel a call in its session (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server)', async () => {
     const server = newServer()
     const tool = slow(server)
     const { url } = await serve(subject, server)

@@ -43,7 +43,7 @@ describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
   it.each([
     ['the newest revision', {}],
     ['the newest revision with sessions', { revisions: LEGACY.slice(-1) }],
-  ])('is reconnected after a restart at %s, and runs each call once', async (_revision, revisions) => {
+  ])('is reconnected after a restart with %s, and runs each call once', async (_revision, revisions) => {
     const runs = { count: 0 }
     const first = await mount(counting(runs), revisions)
     const { manager, events } = watched()
@@ -64,7 +64,7 @@ describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
     expect(runs.count).toBe(3)
   })
 
-  it('gets a new session without a reconnect event after it lost its sessions', async () => {
+  it('gets a new session without a reconnect event if it lost its sessions', async () => {
     const runs = { count: 0 }
     const revisions = { revisions: LEGACY }
     const first = await mount(counting(runs), revisions)

@@ -62,7 +62,7 @@ const register = async (...args: readonly unknown[]): Promise<void> => {
   await app.ready()
 }
 
-table('a server in the wrong place', 'ERR_MCP_OPTION', [
+table('a server passed in the wrong way', 'ERR_MCP_OPTION', [
   ['Hono: mcp(server)', () => honoMcp(js(server)), 'The server must be an option: call mcp({ server })'],
   ['Node: mcp(server)', () => nodeMcp(js(server)), 'The server must be an option: call mcp({ server })'],
   [
@@ -309,7 +309,7 @@ describe('an async option that must return its value', () => {
   it.each([
     ['authInfo', 'authInfo returned a promise. It must return the value; authenticate may be async'],
     ['locals', 'locals returned a promise. It must return the value: await it in a handler instead'],
-  ])('is refused with its name in the log: %s', async (option, problem) => {
+  ])('is refused, and named in the log: %s', async (option, problem) => {
     const logged: { err: Error }[] = []
     const logger = {
       debug() {},
@@ -349,14 +349,14 @@ describe('a transport of the official SDK', () => {
       InMemoryTransport.createLinkedPair()[0],
       'createMemoryTransportPair() of @jetway/core/transport',
     ],
-  ])('%s is refused with the name of what to use', async (_, transport, instead) => {
+  ])('is refused, with a hint what to use instead: %s', async (_, transport, instead) => {
     const problem = 'server.connect got a transport of the official SDK, which Jetway cannot use'
     expect(await messageOf(() => server.connect(js(transport)))).toBe(
       `${problem}. Use ${instead} [ERR_MCP_OPTION]`,
     )
   })
 
-  it('is named in the error, and so is a missing transport', async () => {
+  it('is named in the error, like a missing transport', async () => {
     expect(await messageOf(() => server.connect(js(undefined)))).toBe(
       'server.connect needs a transport with start, send and close. To serve stdio, call serveStdio(server) of @jetway/stdio [ERR_MCP_OPTION]',
     )
@@ -364,7 +364,7 @@ describe('a transport of the official SDK', () => {
 })
 
 describe('serveStdio', () => {
-  it('refuses to serve two servers on the same streams, until the first has closed', async () => {
+  it('refuses a second server on the same streams until the first has closed', async () => {
     const shared = streams()
     const first = await serveStdio(server, shared)
     expect(await messageOf(() => serveStdio(new McpServer(INFO), shared))).toBe(

@@ -65,9 +65,9 @@ describe.each(Object.keys(SUBJECTS))(
   'headers that repeat the body, on %s (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation)',
   (name) => {
     it.each<[string, readonly string[]]>([
-      ['as they should be', [VERSION, METHOD, NAME, REGION]],
+      ['correct', [VERSION, METHOD, NAME, REGION]],
       [
-        'in any case of their names',
+        'with names in any case',
         [VERSION.toLowerCase(), 'MCP-METHOD: tools/call', 'mcp-name: query', 'MCP-PARAM-REGION: eu'],
       ],
       [

@@ -84,7 +84,7 @@ describe('a mount of a server that declares its locals', () => {
     expect(createEndpoint(server)).toBeDefined()
   })
 
-  it('infers the type of ctx.app from the lifespan, in createServer', async () => {
+  it('infers the type of ctx.app from the lifespan passed to createServer', async () => {
     const server = createServer<Mounted>()(info, { lifespan: async () => ({ rows: 5 }) })
     server.addTool({ name: 'both', handler: (_args, ctx) => `${ctx.locals.user} ${ctx.app.rows.toFixed(1)}` })
     // @ts-expect-error the lifespan opens no such thing
@@ -99,7 +99,7 @@ describe('a function instead of a server', () => {
   const choose = (name: string | undefined): McpServer<Mounted> | undefined =>
     name === 'a' ? a : name === 'b' ? b : undefined
 
-  it('chooses a server by the Fastify request', async () => {
+  it('chooses a server based on the Fastify request', async () => {
     const app = Fastify()
     onTestFinished(() => app.close())
     await app.register(fastifyMcp, {
@@ -116,7 +116,7 @@ describe('a function instead of a server', () => {
     expect((await ask({ 'x-tenant': 'c' }, 'tenant')).status).toBe(404)
   })
 
-  it('chooses a server by the Hono context, or by the fetch Request', async () => {
+  it('chooses a server based on the Hono context or the fetch Request', async () => {
     const app = new Hono()
     app.use(
       honoMcp({
@@ -167,7 +167,7 @@ describe('the handle of a mount', () => {
     expect(refused.statusCode).toBe(503)
   })
 
-  it("passes work that outlives a call to Hono's execution context", async () => {
+  it("passes work that outlives its call to Hono's execution context", async () => {
     const server = new McpServer(info)
     server.addTool({
       name: 'leave',

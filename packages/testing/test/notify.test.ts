@@ -66,19 +66,19 @@ async function heardBy(connection: TestConnection, { server }: Made): Promise<re
     .slice(0, -1)
 }
 
-describeMatrix('outside of a call, a server notifies', { transports: HOST_TRANSPORTS }, (cell) => {
+describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (cell) => {
   it.each([
     ['toolsChanged', 'notifications/tools/list_changed'],
     ['resourcesChanged', 'notifications/resources/list_changed'],
     ['promptsChanged', 'notifications/prompts/list_changed'],
-  ] as const)('all clients with %s', async (name, method) => {
+  ] as const)('notifies all clients with %s', async (name, method) => {
     const { server } = createServer()
     const clients = [await connectListener(cell, server), await connectListener(cell, server)]
     server.notify[name]()
     await Promise.all(clients.map((client) => client.notification(method)))
   })
 
-  it('the clients that have declared an extension, with its notification', async () => {
+  it("sends an extension's notification to the clients that declared the extension", async () => {
     const made = createServer()
     const client = await connectListener(cell, made.server)
     const stranger = await connectListener(cell, made.server, {} as never)
@@ -87,7 +87,7 @@ describeMatrix('outside of a call, a server notifies', { transports: HOST_TRANSP
     expect(await heardBy(stranger, made)).toEqual([])
   })
 
-  it('the subscribers of a resource when its handle updates it', async () => {
+  it("notifies the subscribers of a resource when the resource's handle updates it", async () => {
     const made = createServer()
     const client = await connectListener(cell, made.server)
     made.note.update({ handler: () => 'changed' })
@@ -101,10 +101,10 @@ describeMatrix('outside of a call, a server notifies', { transports: HOST_TRANSP
 })
 
 describeMatrix(
-  'outside of a call, a server',
+  'a server outside of a call',
   { transports: [...HOST_TRANSPORTS, ...SSE_TRANSPORTS], revisions: SESSION_REVISIONS },
   (cell) => {
-    it('logs to all sessions, each from its own level', async () => {
+    it('logs to all sessions, each at its own level', async () => {
       const made = createServer()
       const [chatty, quiet] = [
         await connectListener(cell, made.server),
@@ -123,7 +123,7 @@ describeMatrix(
       })
     })
 
-    it('notifies one session only', async () => {
+    it('notifies a single session', async () => {
       const made = createServer()
       const [mine, other] = [
         await connectListener(cell, made.server),
@@ -161,7 +161,7 @@ describe('server.log', () => {
     expect(client.notifications).toHaveLength(1)
   })
 
-  it('never throws because of its data', () => {
+  it('does not throw for any data', () => {
     const cycle: Record<string, unknown> = {}
     cycle['self'] = cycle
     const { server } = createServer()

@@ -59,7 +59,7 @@ async function openSession(origin: string, headers: object = {}): Promise<object
 const callOf = (name: string, id = 2): object => ({ id, method: 'tools/call', params: { name } })
 
 describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, mount) => {
-  it('answers health probes without authentication, to GET and HEAD only, with one word', async () => {
+  it('answers GET and HEAD health probes with one word, without authentication', async () => {
     const { origin, handle } = await mount(create(), {
       health: true,
       authenticate: () => undefined,
@@ -80,7 +80,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, moun
     expect(handle.stats().refusals).toEqual({ forbiddenHost: 1 })
   })
 
-  it('answers no probes by default, and at configured paths', async () => {
+  it('answers probes only at configured paths, and by default not at all', async () => {
     const plain = await mount(create(), {})
     // toFetch ignores the path: every request is for the MCP endpoint.
     expect((await send(`${plain.origin}/livez`)).status).not.toBe(200)
@@ -93,7 +93,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, moun
     expect((await send(`${named.origin}/health/ready`)).status).toBe(503)
   })
 
-  it('passes onError the reference that the client received, for each kind of handler', async () => {
+  it('passes `onError` the reference that the client received, for each kind of handler', async () => {
     const seen: [text: string, method: string, reference: string][] = []
     const server = create({
       onError: (error, ctx, reference) => seen.push([String(error), ctx.message.method, reference]),
@@ -141,7 +141,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, moun
 })
 
 describe('health probes in an app with routes', () => {
-  it('are below the prefix on Fastify, without effect on routes, hooks and streams', async () => {
+  it('are below the prefix on Fastify, and do not affect routes, hooks and streams', async () => {
     const server = create()
     server.addTool({ name: 'talks', handler: async (_args, ctx) => (await ctx.progress(1), 'said') })
     const app = Fastify()
@@ -174,7 +174,7 @@ describe('health probes in an app with routes', () => {
     expect((await send(`${origin}/api/other`)).body).toBe('other')
   })
 
-  it('work in a mount that is the handler of a route', async () => {
+  it('work in a mount used as a route handler', async () => {
     const mountHandle = honoMcp({ server: create(), health: true })
     const app = new Hono().all('/ai', mountHandle).get('/livez', mountHandle)
     const origin = await listenForTest(app.fetch)
@@ -275,7 +275,7 @@ describe('a server on stdio in operation', () => {
   })
 })
 
-it('Fastify accepts responses while the app closes, with return503OnClosing off', async () => {
+it('accepts responses while a Fastify app closes, if `return503OnClosing` is off', async () => {
   const server = create()
   server.addTool({
     name: 'ask',

@@ -50,7 +50,7 @@ describe('a test connection', () => {
     ])
   })
 
-  it('has no session at a revision without them, and names itself in each request', async () => {
+  it('has no session in a revision without sessions, and identifies itself in each request', async () => {
     const { peer, sent } = await open({ revision: MODERN })
     void peer.request('tools/call', { name: 'a', _meta: { mine: 1 } }).catch(() => {})
     void peer.request('tools/list').catch(() => {})
@@ -73,7 +73,7 @@ describe('a test connection', () => {
   it.each([
     [LEGACY, 'initialize was refused: {"code":-1,"message":"no"}'],
     [MODERN, 'server/discover was refused: {"code":-1,"message":"no"}'],
-  ])('does not open if the server refuses, %s', async (revision, text) => {
+  ])('does not open if the server refuses it: %s', async (revision, text) => {
     const error = { code: -1, message: 'no' }
     await expect(open({ revision }, { result: undefined, error })).rejects.toThrow(text)
   })
@@ -95,7 +95,7 @@ describe('a test connection', () => {
     expect(peer.notifications).toHaveLength(1)
   })
 
-  it('answers the requests of the server', async () => {
+  it('answers requests from the server', async () => {
     const { sent, say } = await open({
       onRequest: (method, params) => (method === 'roots/list' ? { roots: [], params } : undefined),
     })
@@ -119,7 +119,7 @@ describe('a test connection', () => {
   })
 })
 
-describe('a transport that refuses a text', () => {
+describe('a transport that refuses a message', () => {
   const refusing = async (
     revision: string,
     body: string,
@@ -147,7 +147,7 @@ describe('a transport that refuses a text', () => {
   }
 
   it.each([LEGACY, MODERN])(
-    'leaves its reply among the unexpected messages, and names the revision %s in headers',
+    'keeps its reply among the unexpected messages, and names the revision %s in headers',
     async (revision) => {
       const { peer, headers, refuse } = await refusing(revision, '{"error":1}')
       refuse()
@@ -171,7 +171,7 @@ describe('a transport that refuses a text', () => {
     await expect(peer.notify('notifications/x', { a: 1 })).rejects.toThrow(HttpStatusError)
   })
 
-  it('gets the header Mcp-Name for the tool, resource or task of a request', async () => {
+  it('gets an Mcp-Name header for the tool, resource or task in a request', async () => {
     const { peer, headers } = await refusing(MODERN, '')
     const names = async (params: Record<string, unknown>): Promise<unknown> => {
       await peer.notify('x', params)

@@ -36,7 +36,7 @@ function repository(source: string, listed: string): string {
 const check = (source: string, listed: string): ReturnType<typeof run> =>
   run(join(repository(source, listed), 'scripts'))
 
-it('the exports.txt of every package lists its public names', () => {
+it("lists each package's public names in its exports.txt", () => {
   expect(run(scripts)).toEqual({ code: 0, stderr: '' })
 })
 
@@ -67,7 +67,7 @@ it('updates the list with --write', () => {
 })
 
 it.each(["export * from './a.ts'", 'export default 1'])(
-  'fails for an entry that does not export by name: %s',
+  'fails for an entry file with unnamed exports: %s',
   (source) => {
     expect(check(source, 'a\n').code).not.toBe(0)
   },

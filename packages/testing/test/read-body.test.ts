@@ -88,7 +88,7 @@ describe.each(READERS)('%s', (_, open) => {
   it.each([
     ['no chunk', []],
     ['one chunk', ['0123456789']],
-    ['several chunks, split inside of characters', ['01', '234', '56789']],
+    ['several chunks that split characters', ['01', '234', '56789']],
   ])('returns a body of the maximum size in %s', async (_name, chunks) => {
     const body = start()
     for (const chunk of chunks) body.push(chunk)
@@ -96,7 +96,7 @@ describe.each(READERS)('%s', (_, open) => {
     expect(await outcome(body)).toEqual([chunks.join(''), 1])
   })
 
-  it('fails with 413 for one byte more, and with 503 if the mount holds too many bytes', async () => {
+  it('fails with 413 for one byte more, and with 503 if the mount already holds too many bytes', async () => {
     const large = start()
     for (const chunk of ['0123456789', 'x']) large.push(chunk)
     expect([await outcome(large), large.cancelled()]).toEqual([[413, 1], true])
@@ -140,7 +140,7 @@ describe('collectStream', () => {
     expect(done).toHaveLength(1)
   })
 
-  it('encodes the text of a stream that middleware decoded', async () => {
+  it('encodes the text from a stream that middleware decoded', async () => {
     const stream = new PassThrough().setEncoding('utf8')
     const done: unknown[] = []
     collectStream(stream, { bodyLimit: 3, reading: new Reading() }, (read) => done.push(read))

@@ -36,7 +36,7 @@ describe('recordTransport', () => {
   })
 })
 
-it('a recorded transport passes on options, malformed messages and its end', async () => {
+it('passes options, malformed messages and the end through a recorded transport', async () => {
   const [left, right] = createMemoryTransportPair()
   const seen: unknown[] = []
   const inner: Transport = {
@@ -62,7 +62,7 @@ it('a recorded transport passes on options, malformed messages and its end', asy
   expect(frames).toHaveLength(1)
 })
 
-it('records keep 10,000 entries', async () => {
+it('keeps 10,000 entries in a record', async () => {
   const [left] = createMemoryTransportPair()
   const { transport, frames } = recordTransport(left)
   const { fetch, exchanges } = recordFetch(async () => ({ headers: new Headers(), body: null }) as Response)
@@ -101,7 +101,7 @@ describe('recordFetch', () => {
     })
   })
 
-  it('records the events of a stream as the caller reads them', async () => {
+  it('records the events in a stream as the caller reads them', async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
     const writer = writable.getWriter()
     const { fetch, exchanges } = recordFetch(

@@ -51,7 +51,7 @@ describe.each([
   }
 
   // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
-  it('sends a disconnected client the retry time, and the rest when it resumes', async () => {
+  it('sends a disconnected client the retry time, and the remaining events when it resumes', async () => {
     const client = await new ResumingClient(await serve()).open()
     const { notices, response, pieces } = await client.call('poll', { times: 5 })
     expect(notices.map(({ params }) => params?.['progress'])).toEqual([1, 2, 3, 4, 5])
@@ -63,7 +63,7 @@ describe.each([
   it.each<[string, EndpointOptions]>([
     ['is kept', { streams: { eventStore: false } }],
     ['is streamed', { response: 'json' }],
-  ])('ignores ctx.closeConnection where nothing %s', async (_why, options) => {
+  ])('ignores ctx.closeConnection if nothing %s', async (_why, options) => {
     const client = await new ResumingClient(await serve(options)).open()
     const { response, pieces } = await client.call('poll', { times: 3 })
     expect(response.result?.content).toEqual([{ type: 'text', text: 'polled' }])

@@ -12,7 +12,7 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
 }
 
 describeMatrix('a session', { transports: HOST_TRANSPORTS, revisions: SESSION_REVISIONS }, ({ connect }) => {
-  it('has the experimental capabilities of the server', async () => {
+  it("has the server's experimental capabilities", async () => {
     const experimental = { 'com.example/tracing': { level: 2, kinds: ['a'] }, 'com.example/other': {} }
     const server = new McpServer({ name: 'test', version: '1' }, { experimental, logger: silent })
     experimental['com.example/tracing'].level = 3
@@ -23,7 +23,7 @@ describeMatrix('a session', { transports: HOST_TRANSPORTS, revisions: SESSION_RE
     })
   })
 
-  it('logs from the requested level, even if it changes during a call', async () => {
+  it('logs at the requested level, even if the level changes during a call', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
     const [started, chosen] = [gate(), gate()]
     server.addTool({
@@ -50,7 +50,7 @@ describeMatrix('a session', { transports: HOST_TRANSPORTS, revisions: SESSION_RE
     })
   })
 
-  it('requests roots in a call, and gets notified of their changes', async () => {
+  it('requests roots during a call, and is notified when they change', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
     const changed: string[] = []
     const told = gate()

@@ -8,7 +8,7 @@ const UNFINISHED = bytesOf('/mcp', 'x'.repeat(SIZE - 1), { 'content-length': `${
 /** How many unfinished bodies a mount may hold. */
 const MAX_BODIES = 32
 
-describe.each(Object.entries(NODE_MOUNTS))('bodies that stay incomplete, on %s', (_, mount) => {
+describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount) => {
   async function mounted(bodyTimeoutMs?: number): Promise<Mounted> {
     const limits = { bodyBytes: SIZE, ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }) }
     const made = await mount(createServer(), { stateless: true, limits })
@@ -16,7 +16,7 @@ describe.each(Object.entries(NODE_MOUNTS))('bodies that stay incomplete, on %s',
     return made
   }
 
-  it('get 408 in time, and their connections end', async () => {
+  it('get 408 after the timeout, and their connections end', async () => {
     const { origin, handle } = await mounted(50)
     const socket = await raw(origin, UNFINISHED)
     expect(await until(socket, 'The body took too long')).toMatch(/^HTTP\/1.1 408 /)
@@ -28,15 +28,18 @@ describe.each(Object.entries(NODE_MOUNTS))('bodies that stay incomplete, on %s',
   it.each([
     ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
     ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
-  ])('have the same time for their rest after a 413 for a size that was %s', async (_how, headers, body) => {
-    const { origin, handle } = await mounted(50)
-    const socket = await raw(origin, bytesOf('/mcp', body, headers))
-    expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
-    await new Promise((resolve) => socket.once('close', resolve).resume())
-    expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
-  })
+  ])(
+    'have the same timeout for their rest after a 413 for a size that was %s',
+    async (_how, headers, body) => {
+      const { origin, handle } = await mounted(50)
+      const socket = await raw(origin, bytesOf('/mcp', body, headers))
+      expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
+      await new Promise((resolve) => socket.once('close', resolve).resume())
+      expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
+    },
+  )
 
-  it('may hold the bytes of 32 whole bodies: the next one gets 503 until others have ended', async () => {
+  it('may hold as many bytes as 32 whole bodies; the next body gets 503 until others have ended', async () => {
     const { origin, handle } = await mounted()
     const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
     const socket = await raw(origin, UNFINISHED)

@@ -83,7 +83,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect(await small()).toEqual([200, null])
   })
 
-  it('has a shorter timeout while its caller is refused', async () => {
+  it("has a shorter timeout while its caller's requests are refused", async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: 3 * SIZE } })
     onTestFinished(mounted.stop)
     const first = await connected(mounted)
@@ -94,7 +94,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => [first.socket.timeout, second.socket.timeout]).toEqual([5_000, 5_000])
   })
 
-  it('is not counted after its connection ended before its turn', async () => {
+  it('is not counted if its connection ends before its turn', async () => {
     const mounted = await serve(create())
     onTestFinished(mounted.stop)
     const session = await openSession(`${mounted.origin}/mcp`)
@@ -105,13 +105,13 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => mounted.handle.stats().queuedBytes).toBe(0)
   })
 
-  it('costs a small reply nothing', async () => {
+  it('does not delay a small reply', async () => {
     const { client, socket } = await call('small')
     await new Promise((resolve) => void client.once('data', resolve).resume())
     expect(socket.timeout).not.toBe(60_000)
   })
 
-  describe('as a stream', () => {
+  describe('in a stream', () => {
     it('ends with its connection when its client reads nothing until the socket timeout', async () => {
       const { mount, client, socket } = await call('flood')
       await expect.poll(() => socket.timeout).toBe(60_000)

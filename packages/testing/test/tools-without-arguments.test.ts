@@ -30,13 +30,13 @@ describeMatrix('a tool without arguments', { transports: HOST_TRANSPORTS }, ({ c
     return server
   }
 
-  it('publishes a schema that has properties, because hosts refuse others', async () => {
+  it('publishes a schema with properties, because hosts refuse other schemas', async () => {
     const { result } = await (await connect(create())).request('tools/list')
     const tools = result?.['tools'] as readonly { readonly name: string; readonly inputSchema: object }[]
     expect(Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema]))).toEqual(published)
   })
 
-  it('ignores the arguments of a client', async () => {
+  it('ignores arguments sent by a client', async () => {
     const connection = await connect(create())
     for (const sent of [
       {},

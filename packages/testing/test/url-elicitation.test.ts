@@ -61,7 +61,7 @@ describeMatrix(
   'a URL that must be opened first',
   { transports: HOST_TRANSPORTS, revisions: ['2025-11-25'] },
   (cell) => {
-    it.each(ASKING)('ends %s %j with an error that names it', async (method, params) => {
+    it.each(ASKING)('ends %s %j with an error that names the URL', async (method, params) => {
       const connection = await cell.connect(createServer(), { capabilities })
       const response = await connection.request(method, params)
       const [first, second] = elicitationsOf(response)
@@ -90,7 +90,7 @@ describeMatrix(
       expect(validateWire('2025-11-25', response, { direction: 'server', method })).toEqual([])
     })
 
-    it('is reported complete once, to its session only', async () => {
+    it('is reported complete once, and only to its session', async () => {
       const server = createServer()
       const connection = await cell.connect(server, { capabilities })
       const other = cell.transport === 'stdio' ? undefined : await cell.connect(server, { capabilities })
@@ -113,7 +113,7 @@ describeMatrix(
       expect(other?.notifications.filter(({ method }) => method.includes('elicitation')) ?? []).toEqual([])
     })
 
-    it('is reported complete after elicitation during a call as well', async () => {
+    it('is reported complete after elicitation during a call', async () => {
       const server = createServer()
       const asked: JsonObject[] = []
       const connection = await cell.connect(server, {
@@ -137,12 +137,12 @@ describeMatrix(
 )
 
 describeMatrix(
-  'a URL, for a client without URL elicitation,',
+  'a URL for a client without URL elicitation',
   { transports: HOST_TRANSPORTS, revisions: SESSION_REVISIONS },
   ({ revision, connect }) => {
     const plain = revision === '2025-11-25' ? { elicitation: {} } : capabilities
 
-    it('is text for the model, and is not reported complete', async () => {
+    it('is sent as text for the model, and is not reported complete', async () => {
       const server = createServer()
       const connection = await connect(server, { capabilities: plain })
       for (const name of ['read_mail', 'guarded']) {
@@ -234,7 +234,7 @@ describeMatrix(
 )
 
 describeMatrix(
-  'the same handler, for a client with a session',
+  'a URL that must be opened first, in a session',
   { transports: [memoryTransport, ...HOST_TRANSPORTS], revisions: ['2025-11-25'] },
   (cell) => {
     it.each(MAIL)(
@@ -252,7 +252,7 @@ describeMatrix(
 )
 
 describe('UrlElicitationRequired', () => {
-  it('accepts one to sixteen URLs and nothing else', () => {
+  it('accepts one to sixteen URLs', () => {
     const url = elicitUrl('Go', 'https://example.com')
     expect(() => new UrlElicitationRequired()).toThrow(/ERR_MCP_INVALID_DEFINITION/)
     expect(() => new UrlElicitationRequired(url, elicit('?', { type: 'object', properties: {} }))).toThrow(

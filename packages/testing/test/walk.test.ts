@@ -79,7 +79,7 @@ describe('npm run walk', () => {
     expect(steps.filter((name) => !files.includes(name))).toEqual([])
   })
 
-  it('finds exactly the files that the map names for a call in a session', () => {
+  it('finds exactly the files named in the map for a call in a session', () => {
     const [{ flow, onMap }] = FLOWS
     const named = map.hops.filter((hop) => hop.flow === onMap).map(({ path }) => nameOf(path))
     // The validator of JSON Schema is a package by itself, which knows nothing of MCP.

@@ -100,8 +100,8 @@ const CELLS = TRANSPORTS.flatMap((over) =>
   Object.keys(ASKED).map((revision) => [over.name, revision, over] as const),
 )
 
-describe.each(CELLS)('requests of a server over %s at %s', (_name, revision, over) => {
-  it('match the schema of the revision, and are not sent if it does not define them', async () => {
+describe.each(CELLS)("a server's requests over %s at %s", (_name, revision, over) => {
+  it("match the revision's schema, and are not sent if the revision does not define them", async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {
       server.addTool({ name, handler: () => 'done', asks: asks().ask('it', (): unknown => question()) })

@@ -131,7 +131,7 @@ const KINDS = { 'with the session revisions': {}, alone: { revisions: [REVISION]
 // https://modelcontextprotocol.io/seps/2663-tasks-extension
 describe.each(TRANSPORTS)('task messages without sessions over %s', (_name, transport) => {
   it.each(Object.entries(KINDS))(
-    'match the schema of the extension: handles, states, acknowledgements, notifications, errors; %s',
+    "match the extension's schema: handles, states, acknowledgements, notifications, errors; %s",
     async (_kind, options) => {
       const { dial, frames } = await serve(createTaskServer(options), transport)
       const peer = await dial({ elicitation: {}, roots: {}, sampling: {}, extensions: { [TASKS]: {} } })
@@ -189,7 +189,7 @@ describe.each(TRANSPORTS)('task messages without sessions over %s', (_name, tran
     },
   )
 
-  it('do not occur if the server does not have the extension', async () => {
+  it('do not occur if the server lacks the extension', async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' }, { logger: silent })
     server.addTool({ name: 'must', taskSupport: 'required', handler: (_args, ctx) => ctx.task?.id ?? 'none' })
     const { dial, frames } = await serve(server, transport)
@@ -302,7 +302,7 @@ describe.each(TRANSPORTS)('skill messages over %s', (_name, transport) => {
   )
 })
 
-describe('the schema of a specific error code', () => {
+describe('the schema for a specific error code', () => {
   const refuse = (code: number, data?: object): readonly string[] =>
     validateWire(
       REVISION,
@@ -326,7 +326,7 @@ describe('the schema of a specific error code', () => {
   })
 })
 
-describe('the schemas of extensions', () => {
+describe('the extension schemas', () => {
   const task = {
     taskId: 't',
     status: 'working',
@@ -371,7 +371,7 @@ describe('the schemas of extensions', () => {
       check('tasks/update', { resultType: 'complete' }, 'tasks'),
       check('tasks/update', { resultType: 'complete', ...task }, 'tasks'),
     ],
-    ['a notification with a member too many', tell(task), tell({ ...task, resultType: 'complete' })],
+    ['a notification with an extra member', tell(task), tell({ ...task, resultType: 'complete' })],
     [
       'a skill without a manifest',
       check('skills/list', { ...page, skills: [skill] }, 'skills'),

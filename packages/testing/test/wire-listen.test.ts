@@ -98,7 +98,7 @@ async function hear({ over, options }: { over: MatrixTransport; options: object 
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
 describe.each(CELLS)('subscription messages over %s, %s', (_name, _kind, { over, shared, options }) => {
-  it('match the schema of the revision: acknowledgements, notifications, ends and errors', async () => {
+  it("match the revision's schema: acknowledgements, notifications, ends and errors", async () => {
     const { frames, answers, refusals } = await hear({ over, options })
     if (shared)
       await vi.waitFor(() =>

@@ -50,8 +50,8 @@ async function run(over: keyof typeof TRANSPORTS, kind: keyof typeof SERVERS) {
 }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/schema
-describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (over, kind) => {
-  it('match the schema of the revision, with one response to every request', async () => {
+describe.each(CELLS)('all messages from a server without sessions, over %s, %s', (over, kind) => {
+  it("match the revision's schema, with one response to every request", async () => {
     const { answers, frames, strays } = await run(over, kind)
     const received = frames.filter(({ direction }) => direction === 'received')
     expect(received.length).toBeGreaterThan(answers.size + 12)
@@ -81,7 +81,7 @@ describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (
         })
   })
 
-  it('have the error codes of the revision', async () => {
+  it("have the revision's error codes", async () => {
     const { answers } = await run(over, kind)
     const code = (name: string): unknown => answers.get(name)?.error?.code
     for (const name of ['gone', 'refused', 'unknown']) expect([name, code(name)]).toEqual([name, -32602])
@@ -90,8 +90,8 @@ describe.each(CELLS)('all messages of a server without sessions, over %s, %s', (
   })
 })
 
-describe.each(['Fastify', 'Hono'] as const)('an error response without sessions on %s', (over) => {
-  it('is a JSON-RPC error, whatever is wrong', async () => {
+describe.each(['Fastify', 'Hono'] as const)('an error response outside of sessions on %s', (over) => {
+  it('is a JSON-RPC error for every kind of fault', async () => {
     const server = createTellingServer({ revisions: [REVISION] })
     onTestFinished(() => server.close({ deadline: 0 }))
     const { url } = await TRANSPORTS[over](server)

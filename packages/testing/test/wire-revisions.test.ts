@@ -19,8 +19,8 @@ async function run(revision: RevisionName) {
   return { answers, frames, peer }
 }
 
-describe.each(REVISIONS)('all messages of a server at %s', (revision) => {
-  it('match the schema of the revision', async () => {
+describe.each(REVISIONS)('all messages from a server at %s', (revision) => {
+  it("match the revision's schema", async () => {
     const { frames, answers, peer } = await run(revision)
     expect(peer.initialized['protocolVersion']).toBe(revision)
     expect(frames.filter(({ direction }) => direction === 'received').length).toBeGreaterThan(
@@ -42,7 +42,7 @@ describe.each(REVISIONS)('all messages of a server at %s', (revision) => {
   })
 })
 
-describe('members of newer revisions', () => {
+describe('a server that uses features of newer revisions', () => {
   it.each([
     ['2024-11-05', ['text', 'text', 'image', 'text', 'text', 'text', 'resource', 'resource']],
     ['2025-03-26', ['text', 'text', 'image', 'audio', 'text', 'text', 'resource', 'resource']],
@@ -50,14 +50,14 @@ describe('members of newer revisions', () => {
       '2025-06-18',
       ['text', 'text', 'image', 'audio', 'resource_link', 'resource_link', 'resource', 'resource'],
     ],
-  ] as const)('at %s becomes text', async (revision, types) => {
+  ] as const)('sends their content as text at %s', async (revision, types) => {
     const { answers } = await run(revision)
     const blocks = answers.get('contents')?.result?.['content'] as { type: string; text?: string }[]
     expect(blocks.map(({ type }) => type)).toEqual(types)
     if (types[4] === 'text') expect(blocks[4]?.text).toContain('wire://linked')
   })
 
-  it.each(REVISIONS)('at %s: structured values remain only if they are objects', async (revision) => {
+  it.each(REVISIONS)('sends structured values at %s only if they are objects', async (revision) => {
     const { answers } = await run(revision)
     const structured = (name: string): unknown => answers.get(name)?.result?.['structuredContent']
     const exists = revision >= '2025-06-18'
@@ -68,7 +68,7 @@ describe('members of newer revisions', () => {
   })
 
   it.each(REVISIONS)(
-    'at %s: a missing resource has the error code of the session revisions',
+    "sends the session revisions' error code for a missing resource at %s",
     async (revision) => {
       const { answers } = await run(revision)
       for (const uri of ['gone', 'refused', 'unknown'])

@@ -39,8 +39,8 @@ const frames = ({ message, events }: RecordedExchange): unknown[] =>
         .filter((data) => data !== '')
         .map(parse)
 
-describe.each(CELLS)('on %s, a server of %s alone', (name, revision) => {
-  it('negotiates its own revision with a newer client, and sends nothing that it does not define', async () => {
+describe.each(CELLS)('a server on %s that supports only %s', (name, revision) => {
+  it('negotiates its own revision with a newer client, and sends only what the revision defines', async () => {
     const { server, url } = await serve(name, revision)
     const { transport, frames: heard } = recordTransport(new HttpTransport({ url }))
     const peer = await connectPeer(transport, { revision: NEWEST })
@@ -51,7 +51,7 @@ describe.each(CELLS)('on %s, a server of %s alone', (name, revision) => {
     expect(faults(revision, heard)).toEqual([])
   })
 
-  it('answers a batch if the revision has batches, or refuses it with 400', async () => {
+  it('answers a batch if the revision has batches, and refuses it with 400 otherwise', async () => {
     const { url } = await serve(name, revision)
     const { fetch, exchanges } = recordFetch(globalThis.fetch)
     const transport = new HttpTransport({ url, fetch, listen: false })
@@ -87,7 +87,7 @@ describe.each(CELLS)('on %s, a server of %s alone', (name, revision) => {
     await peer.close()
   })
 
-  it('refuses with a JSON-RPC error, whatever is wrong', async () => {
+  it('refuses invalid requests with a JSON-RPC error, whatever the fault', async () => {
     const { url } = await serve(name, revision)
     const transport = new HttpTransport({ url, listen: false })
     const peer = await connectPeer(transport, { revision: NEWEST })

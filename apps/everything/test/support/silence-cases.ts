@@ -50,7 +50,7 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
     for (const [index, { name, alive }] of mounts.entries()) {
       if (alive) {
         it(
-          `${name}: keep-alive prevents the cut of a silent call and a silent stream`,
+          `${name}: keeps a silent call and a silent stream open with keep-alive`,
           { timeout: timeoutMs },
           async () => {
             const { stream, call } = await beSilent(index)
@@ -64,7 +64,7 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
           },
         )
       } else {
-        it(`${name}: without keep-alive, nginx cuts both`, { timeout: timeoutMs }, async () => {
+        it(`${name}: loses both if keep-alive is off`, { timeout: timeoutMs }, async () => {
           const { stream, call } = await beSilent(index)
           await Promise.all([call.ended, stream.ended])
           expect(call.text()).not.toContain('at last')

@@ -81,7 +81,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/features/session-methods.test.ts',
-          name: 'accepts 1024 subscriptions, and refuses the next with the limit',
+          name: 'accepts 1024 subscriptions, and names the limit',
         },
       ],
     },
@@ -97,7 +97,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
           file: 'packages/core/test/schema/engine.test.ts',
-          name: 'servers that are created per request convert each schema once in total',
+          name: 'converts each schema once in total for servers created per request',
         },
       ],
     },

@@ -8,7 +8,10 @@ export const FRAMING: Group = {
       fault: 'Malformed JSON',
       behaviour: 'HTTP 400 and -32700; elsewhere -32700 without an id. The next message works.',
       tests: [
-        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'cut off at every byte' },
+        {
+          file: 'packages/testing/test/hostile-messages.test.ts',
+          name: 'gets one error if it is cut off at any byte',
+        },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'parseError' },
       ],
     },
@@ -19,7 +22,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/adapter-requests.ts',
-          name: 'refuses a declared length of one byte more with 413',
+          name: 'answers 413 to a declared length of one byte more',
         },
         {
           file: 'packages/testing/src/contracts/adapter-requests.ts',
@@ -32,7 +35,10 @@ export const FRAMING: Group = {
       fault: 'Deep nesting',
       behaviour: '-32700 beyond 128 levels, found before the text is parsed.',
       tests: [
-        { file: 'packages/core/test/protocol/parse.test.ts', name: '%i levels of nesting are accepted: %s' },
+        {
+          file: 'packages/core/test/protocol/parse.test.ts',
+          name: 'accepts or refuses %i levels of nesting: %s',
+        },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '129 levels in _meta' },
       ],
     },
@@ -68,7 +74,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'names of Object.prototype are unknown like any other',
+          name: 'are unknown like any other name',
         },
       ],
     },
@@ -79,7 +85,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses envelopes with a repeated key and no others, whatever the values contain',
+          name: 'refuses only envelopes with a repeated key, whatever the values contain',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'the id twice, once with escapes' },
       ],

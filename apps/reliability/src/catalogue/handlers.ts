@@ -9,14 +9,17 @@ export const HANDLERS: Group = {
       behaviour:
         'The client gets a general text with a reference, the log the error. Only `ToolError` and `McpError` show.',
       tests: [
-        { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'throwing %s ${when}' },
+        {
+          file: 'packages/testing/test/hostile-handlers.test.ts',
+          name: 'gets one generic error if the handler throws %s ${when}',
+        },
         {
           file: 'packages/testing/test/operations.test.ts',
-          name: 'passes onError the reference that the client received',
+          name: 'passes `onError` the reference that the client received',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'has the code, message and data of an McpError, which is not reported',
+          name: 'has the code, message and data from an McpError, which is not reported',
         },
       ],
     },
@@ -75,7 +78,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
-          name: 'giving %s for an outputSchema ${when}',
+          name: 'gets one generic error if the handler has an outputSchema',
         },
       ],
     },
@@ -87,7 +90,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
-          name: 'that never settles, a hundred times, frees its slots again',
+          name: 'frees its slot if the handler never settles',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
@@ -114,11 +117,11 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'calls wait, and get their responses afterwards',
+          name: 'delays other calls, which get their responses afterwards',
         },
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: '@fastify/under-pressure refuses calls with 503',
+          name: 'makes @fastify/under-pressure refuse calls with 503',
         },
       ],
     },
@@ -127,7 +130,10 @@ export const HANDLERS: Group = {
       fault: 'Messages to a client that is gone',
       behaviour: 'They are dropped. Nothing throws or rejects.',
       tests: [
-        { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'that calls a disconnected client' },
+        {
+          file: 'packages/testing/test/hostile-handlers.test.ts',
+          name: 'ends if its handler sends to a disconnected client',
+        },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
           name: 'does not disturb a handler that continues to send',
@@ -140,8 +146,8 @@ export const HANDLERS: Group = {
       behaviour:
         'In a session the call goes on, and its response can be fetched. At 2026-07-28 it is cancelled.',
       tests: [
-        { file: 'packages/testing/test/listening.test.ts', name: 'does not cancel a call of its session' },
-        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a request without a session' },
+        { file: 'packages/testing/test/listening.test.ts', name: 'does not cancel a call in its session' },
+        { file: 'packages/testing/test/listening.test.ts', name: 'cancels its request without a session' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'gets the response of a call that has ended',
@@ -155,11 +161,11 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/everything/test/many-clients.test.ts',
-          name: 'two hundred clients share one McpServer with equal request ids',
+          name: 'sends each response once, and only to its client',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends neither progress nor log messages after its response',
+          name: 'does not send progress or log messages after its response',
         },
       ],
     },

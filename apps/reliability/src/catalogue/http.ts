@@ -78,7 +78,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/http/sockets.test.ts', name: 'are refused if a header is sent twice' },
         {
           file: 'packages/testing/src/contracts/adapter-requests.ts',
-          name: 'refuses a repeat of each header that must be single',
+          name: 'refuses repeated headers only if they must be single',
         },
       ],
     },
@@ -136,7 +136,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'apps/reliability/test/slow-sockets.long.test.ts',
-          name: 'slow sockets on %s are closed in time',
+          name: 'slow sockets on %s in time',
         },
         {
           file: 'packages/fastify/test/header-limits.test.ts',
@@ -150,14 +150,14 @@ export const HTTP: Group = {
       behaviour:
         '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` for all bodies of one caller that a mount reads. Both end the connection. The rest of a body that is refused has the same time.',
       tests: [
-        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 in time' },
+        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'have the same time for their rest after a 413',
+          name: 'have the same timeout for their rest after a 413',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold the bytes of 32 whole bodies',
+          name: 'may hold as many bytes as 32 whole bodies',
         },
       ],
     },
@@ -201,7 +201,7 @@ export const HTTP: Group = {
         },
         {
           file: 'apps/everything/test/support/silence-cases.ts',
-          name: 'keep-alive prevents the cut of a silent call and a silent stream',
+          name: 'keeps a silent call and a silent stream open with keep-alive',
         },
       ],
     },

@@ -10,7 +10,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/crossing.ts',
-          name: 'each get one response, at their own caller',
+          name: 'each send one response to their own caller',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
@@ -25,7 +25,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'apps/everything/test/many-clients.test.ts',
-          name: 'two hundred clients share one McpServer with equal request ids',
+          name: 'sends each response once, and only to its client',
         },
       ],
     },
@@ -47,7 +47,7 @@ export const JSON_RPC: Group = {
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'with initialize in it' },
         {
           file: 'packages/testing/test/wire-sockets.test.ts',
-          name: 'answers a batch if the revision has batches, or refuses it with 400',
+          name: 'answers a batch if the revision has batches',
         },
       ],
     },
@@ -58,7 +58,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'are ignored: responses, and unknown or malformed notifications',
+          name: 'are ignored if they are responses, or unknown or malformed notifications',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',
@@ -115,7 +115,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'gets no response after its cancellation, and sends nothing more',
+          name: 'does not get a response or send anything after its cancellation',
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
@@ -128,14 +128,14 @@ export const JSON_RPC: Group = {
       fault: 'Progress that falls, or comes after the response',
       behaviour: 'It is not sent.',
       tests: [
-        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must grow, also with token 0' },
+        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must grow, even with token 0' },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends neither progress nor log messages after its response',
+          name: 'does not send progress or log messages after its response',
         },
         {
           file: 'packages/core/test/call/progress.test.ts',
-          name: 'grow strictly between any reports, and lose no growing report',
+          name: 'grow strictly between any reports, without losing a growing report',
         },
       ],
     },

@@ -52,7 +52,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'skips events that are stored already, also after the last one',
+          name: 'skips events that are already stored, even after the last one',
         },
         { file: 'packages/testing/src/contracts/event-store.ts', name: 'reports a gap as lost' },
       ],
@@ -64,7 +64,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/kills.ts',
-          name: 'killed nodes: each stored event arrives once and in order, and each call ends',
+          name: 'delivers each stored event once and in order, and ends each call',
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
@@ -88,15 +88,15 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
-          name: 'does not write to a stream that another node has taken over',
+          name: 'from writing to a stream that another node has taken over',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
-          name: 'leaves a session’s GET stream to the node that has taken it over',
+          name: 'leave a session’s GET stream to the node that has taken it over',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'fences the former writer off, and continues the positions',
+          name: 'fences off the former writer, and continues its positions',
         },
       ],
     },
@@ -108,7 +108,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/isolation.ts',
-          name: 'whose clocks differ by',
+          name: 'nodes with clocks',
         },
       ],
     },
@@ -131,11 +131,11 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
-          name: 'at the wrong node take effect once',
+          name: 'sent to the wrong node once',
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
-          name: 'over three processes, with each request at another one',
+          name: 'three processes that each get the next request in turn',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
@@ -151,11 +151,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/session-store.ts',
-          name: 'takes no principal and id for another: %j %j, %j %j',
+          name: 'distinguishes principal and id %j %j from %j %j',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'never shows the events of one stream to %j',
+          name: "does not return one stream's events for %j",
         },
       ],
     },
@@ -167,7 +167,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/failovers.ts',
-          name: 'failovers: 503 within 1 s, recovery within 5 s, and each client that may have missed an event is told',
+          name: 'answers 503 within 1 s and recovers within 5 s',
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
@@ -198,11 +198,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/nodes-sse.system.test.ts',
-          name: 'delivers all messages of calls at any process once, in order',
+          name: 'delivers all messages from calls to any process once and in order',
         },
         {
           file: 'apps/reliability/test/nodes-sse.system.test.ts',
-          name: 'ends the sessions of a killed process, and refuses their messages with 404',
+          name: "ends a killed process's sessions, and refuses their messages with 404",
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',

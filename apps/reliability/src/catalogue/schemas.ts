@@ -10,7 +10,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'refuses the remote $ref %s without fetching it',
+          name: 'is refused for the remote $ref %s, which is not fetched',
         },
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'refers to the network' },
       ],
@@ -22,7 +22,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'compiles schemas with the same $id separately',
+          name: 'is compiled separately from others with the same $id',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -86,11 +86,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/tiered.test.ts',
-          name: 'duplicate items are found in linear time: %s',
+          name: 'finds duplicate items in linear time: %s',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
-          name: 'are limited in number and in length',
+          name: 'are limited in number and length',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -109,7 +109,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/features/uri-template/match.test.ts',
-          name: 'accepts up to 8192 characters of the percent-encoded form',
+          name: 'accepts up to 8192 characters in percent-encoded form',
         },
       ],
     },
@@ -176,7 +176,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/input/asking.test.ts',
-          name: 'gives up on a question that changes %i times',
+          name: 'stops asking a question that changes %i times',
         },
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         { file: 'packages/client/test/input/input-requests.test.ts', name: 'is given up after eight rounds' },
@@ -190,9 +190,9 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/util/logger.test.ts',
-          name: 'the stack of an error is indented on stderr, so that no message can forge a line',
+          name: "indents an error's stack on stderr, so that a message cannot forge a line",
         },
-        { file: 'packages/core/test/util/logger.test.ts', name: 'other values stay on one line on stderr' },
+        { file: 'packages/core/test/util/logger.test.ts', name: 'writes other values on one line to stderr' },
         {
           file: 'packages/core/test/schema/issues.test.ts',
           name: 'escape characters that could forge or reorder a log line',
@@ -204,7 +204,10 @@ export const SCHEMAS: Group = {
       fault: 'Stack traces for clients',
       behaviour: 'None in any mode. Refusals repeat nothing of the request or the cause.',
       tests: [
-        { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'throwing %s ${when}' },
+        {
+          file: 'packages/testing/test/hostile-handlers.test.ts',
+          name: 'gets one generic error if the handler throws %s ${when}',
+        },
         {
           file: 'packages/core/test/http/refusals.test.ts',
           name: 'never echoes client input',

@@ -66,7 +66,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/crossing.ts',
-          name: 'shows none of ${sessions} sessions a byte of another',
+          name: 'does not show any of ${sessions} sessions data from another',
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
@@ -81,7 +81,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'never shows the events of one stream to %j',
+          name: "does not return one stream's events for %j",
         },
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
       ],
@@ -137,7 +137,7 @@ export const SESSIONS: Group = {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'gets everything exactly once, however often the connection is cut',
         },
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete with a slow store' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete if the store is slow' },
       ],
     },
     {
@@ -166,7 +166,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
-          name: 'ends with DELETE: its streams end, its handlers are aborted',
+          name: 'ends on DELETE: its streams end, its handlers are aborted',
         },
       ],
     },

@@ -14,21 +14,21 @@ const MAX_HEAP_MIB = 32
 const seed = Number(env['JETWAY_SEED'] ?? 20_241_105)
 
 export function describeFuzz({ parsed, lines, requests }: Counts): void {
-  describe(`a server survives changed bytes, seed ${seed}`, () => {
-    it(`${parsed} inputs of the parser are values or parse errors`, { timeout: HOUR }, ({ task }) => {
+  describe(`a server that receives corrupted bytes, seed ${seed}`, () => {
+    it(`parses ${parsed} inputs to values or parse errors`, { timeout: HOUR }, ({ task }) => {
       const { valid } = fuzzParser(parsed, seed)
       expect(valid).toBeGreaterThan(0)
       expect(valid).toBeLessThan(parsed)
       note(task, `${parsed} inputs of the parser, ${valid} of them valid`)
     })
 
-    it(`${lines} lines on stdio`, { timeout: HOUR }, async ({ task }) => {
+    it(`survives ${lines} lines on stdio`, { timeout: HOUR }, async ({ task }) => {
       const fuzzed = await fuzzStdio(lines, seed)
       expect(fuzzed.heap).toBeLessThan(MAX_HEAP_MIB)
       note(task, said(fuzzed, 'lines'))
     })
 
-    it(`${requests} requests over HTTP`, { timeout: HOUR }, async ({ task }) => {
+    it(`survives ${requests} requests over HTTP`, { timeout: HOUR }, async ({ task }) => {
       const fuzzed = await fuzzHttp(requests, seed)
       expect(fuzzed.heap).toBeLessThan(MAX_HEAP_MIB)
       note(task, said(fuzzed, 'HTTP requests'))

@@ -100,7 +100,7 @@ async function callInSession(url: string, headers: Record<string, string>): Prom
 /** Tests a store that fails `count` times, by each fault in turn. */
 export function describeStoreFaults(count: number): void {
   it(
-    `${count} failures of a store: 503 within 1 s, recovery within 5 s, and no loss of stored data`,
+    `answers 503 within 1 s, recovers within 5 s and keeps stored data in ${count} store failures`,
     async () => {
       const store = await startStore()
       const { url, stores } = await startApp(store.proxy.url)

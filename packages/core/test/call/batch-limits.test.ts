@@ -49,27 +49,27 @@ const BOUNDED = {
   texts: ['The responses to this batch together exceed 20000 bytes. Send this request by itself'],
 }
 
-describe.each(['large', 'large-later'])('a batch of 100 calls of a tool with a %s result', (name) => {
+describe.each(['large', 'large-later'])('a batch of 100 calls to a tool with a %s result', (name) => {
   const overHttp = async (endpoint: EndpointOptions) => {
     const harness = createHarness({ endpoint, server, setUp: addTools })
     const session = await harness.open({ version: BATCHES })
     return session.post(calls(name))
   }
 
-  it('returns at most one result of the largest size over HTTP, and errors for the other calls', async () => {
+  it('returns at most one maximum-size result over HTTP, and errors for the other calls', async () => {
     const { list, text } = await overHttp({})
     expect(text.length).toBeLessThan(LIMIT * 2)
     expect(summary(list)).toEqual(BOUNDED)
   })
 
-  it('returns no more on an event stream', async () => {
+  it('returns at most as much on an event stream', async () => {
     const { sink } = await overHttp({ response: 'sse' })
     await sink.ended()
     expect(sink.text.length).toBeLessThan(LIMIT * 3)
     expect(summary(sink.messages)).toEqual(BOUNDED)
   })
 
-  it('returns no more over HTTP+SSE', async () => {
+  it('returns at most as much over HTTP+SSE', async () => {
     const client = await openSse(createHarness({ endpoint: { legacySse: true }, server, setUp: addTools }))
     await client.initialize(BATCHES)
     await client.post(calls(name))
@@ -77,7 +77,7 @@ describe.each(['large', 'large-later'])('a batch of 100 calls of a tool with a %
     expect(summary(JSON.parse(client.sink.events.at(-1)?.data ?? '') as Message[])).toEqual(BOUNDED)
   })
 
-  it('returns no more on a duplex connection', async () => {
+  it('returns at most as much on a duplex connection', async () => {
     const transport = new ScriptedTransport()
     const mcp = new McpServer({ name: 'test', version: '1' }, server)
     addTools(mcp)
@@ -91,7 +91,7 @@ describe.each(['large', 'large-later'])('a batch of 100 calls of a tool with a %
   })
 })
 
-it('applies the larger limit of its tool to the first result of a batch', async () => {
+it("applies its tool's larger limit to the first result in a batch", async () => {
   const session = await createHarness({ server, setUp: addTools }).open({ version: BATCHES })
   const { list } = await session.post([...calls('larger', 2), ping('p')])
   expect(list.map(({ id, result }) => [id, result !== undefined])).toEqual([
@@ -131,7 +131,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     return { ...harness, client, gate, dropped, statuses }
   }
 
-  it('has at most four results of the largest size queued, and gets errors for the rest', async () => {
+  it('has at most four maximum-size results queued, and gets errors for the rest', async () => {
     const { client, gate, dropped, endpoint, statuses } = await stalled()
     expect(await statuses(60, 15_000)).toEqual(Array.from({ length: 60 }, () => 202))
     gate.resolve()
@@ -154,7 +154,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     expect(Math.min(...dropped)).toBeGreaterThan(15_000)
   })
 
-  it('gets 503 for further requests until it reads, when its calls in flight may exceed that', async () => {
+  it('gets 503 for further requests until it reads, if its calls in flight could exceed that limit', async () => {
     const { client, gate, statuses } = await stalled()
     await client.call('large', {}, 'warm')
     await client.call('large', {}, 'waits')
@@ -170,7 +170,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     await client.sink.until(() => client.sink.text.includes('"219"'))
   })
 
-  it('gets 503 also while large responses are queued behind progress', async () => {
+  it('also gets 503 while large responses are queued behind progress', async () => {
     const harness = createHarness({
       endpoint: { legacySse: true, limits: { outboundBytes: 10_000 } },
       setUp: (mcp) =>

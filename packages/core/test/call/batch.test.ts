@@ -16,11 +16,7 @@ describe('readBatch (https://modelcontextprotocol.io/specification/2025-03-26/ba
     ],
     ['requests and notifications', [notification, request], ['notification', 'request']],
     ['responses', [response, response], ['response', 'response']],
-    [
-      'a notification with the name of a request',
-      [{ ...notification, method: 'initialize' }],
-      ['notification'],
-    ],
+    ["a notification with a request's name", [{ ...notification, method: 'initialize' }], ['notification']],
   ])('accepts %s', (_what, values, kinds) => {
     const items = readBatch(values)
     expect(typeof items === 'string' ? items : items.map(({ kind }) => kind)).toEqual(kinds)

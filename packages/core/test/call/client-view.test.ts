@@ -20,11 +20,11 @@ describe('ClientView', () => {
     ['elicitation.url.more', false],
     ['tasks', false],
     ['toString', false],
-  ])('supports(%s) returns %s', (capability, supported) => {
+  ])('returns from supports(%s) %s', (capability, supported) => {
     expect(client.supports(capability)).toBe(supported)
   })
 
-  it('extension() returns the settings of an extension', () => {
+  it("returns an extension's settings from extension()", () => {
     expect(['a/b', 'odd', 'toString'].map((id) => client.extension(id))).toEqual([
       { c: 1 },
       undefined,

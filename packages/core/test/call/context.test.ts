@@ -31,7 +31,7 @@ function createContext(pressure?: Promise<void>): { ctx: CallContext; sent: Reco
   return { ctx, sent }
 }
 
-describe('ctx.progress without await', () => {
+describe('ctx.progress', () => {
   it('returns the same promise to all callers while the client reads slowly', async () => {
     const { promise, resolve } = deferred()
     const { ctx, sent } = createContext(promise)
@@ -42,7 +42,7 @@ describe('ctx.progress without await', () => {
   })
 })
 
-describe('progress and log messages with invalid values', () => {
+describe('a request context that receives invalid values', () => {
   it('drops progress that is not a finite number', async () => {
     const { ctx, sent } = createContext()
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '7', 7n])
@@ -62,7 +62,7 @@ describe('progress and log messages with invalid values', () => {
   })
 
   it.each([undefined, () => 1, Symbol('nothing'), { toJSON: () => undefined }])(
-    'logs null for data without a JSON form: %s',
+    'logs null for data that JSON cannot represent: %s',
     (data) => {
       const { ctx, sent } = createContext()
       ctx.log.error(data)

@@ -53,7 +53,7 @@ describe('the one response to a request', () => {
     ['returns a BigInt', () => complete({ content: [], _meta: { n: 1n } })],
     ['returns a cycle', async () => complete({ content: [], _meta: cycle })],
     ['returns a throwing toJSON', () => complete({ content: [], _meta: { toJSON: () => { throw new Error('canary') } } })], // prettier-ignore
-  ])('is isError with a reference and without the cause, from a tool that %s', async (_, handle) => {
+  ])('is isError, with a reference but without the cause, from a tool that %s', async (_, handle) => {
     const runtime = tool(handle)
     const answer = await parsed(call(runtime).answer)
     expect(answer).toMatchObject({ id: 7, result: { isError: true } })
@@ -73,7 +73,7 @@ describe('the one response to a request', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
   })
 
-  it('has the code, message and data of an McpError, which is not reported', async () => {
+  it('has the code, message and data from an McpError, which is not reported', async () => {
     const runtime = tool(() => { throw new McpError(-1234, 'mine', { a: 1 }) }) // prettier-ignore
     expect(await parsed(call(runtime).answer)).toMatchObject({
       error: { code: -1234, message: 'mine', data: { a: 1 } },
@@ -131,7 +131,7 @@ describe('time limits', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('start anew with each call', async () => {
+  it('restart with each call', async () => {
     const runtime = tool(never)
     const ended: string[] = []
     void call(runtime).answer.then(() => ended.push('first'))
@@ -146,7 +146,7 @@ describe('time limits', () => {
 })
 
 describe('a call that has ended', () => {
-  it('gets no response after its cancellation, and sends nothing more', async () => {
+  it('does not get a response or send anything after its cancellation', async () => {
     let finish: (() => void) | undefined
     const runtime = tool(() => new Promise((resolve) => (finish = () => resolve(complete({ content: [] })))))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
@@ -159,7 +159,7 @@ describe('a call that has ended', () => {
     expect(sent).toEqual([])
   })
 
-  it('sends neither progress nor log messages after its response', async () => {
+  it('does not send progress or log messages after its response', async () => {
     const runtime = tool(() => complete({ content: [] }))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
     await answer
@@ -170,7 +170,7 @@ describe('a call that has ended', () => {
 })
 
 describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('must grow, also with token 0', async () => {
+  it('must grow, even with token 0', async () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime, 'tools/call', 0)
     for (const value of [1, 1, 0.5, Number.NaN, 2]) await ctx.progress(value, 4, 'm')
@@ -189,7 +189,7 @@ describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/bas
 })
 
 describe('logging from a handler', () => {
-  it('sends messages from the level that the client set', () => {
+  it('sends messages at or above the level set by the client', () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime)
     ctx.log.info('no')
@@ -218,7 +218,7 @@ describe('middleware', () => {
   })
 })
 
-it('run() returns no promise for a synchronous handler without middleware', async () => {
+it('does not return a promise from run() for a synchronous handler without middleware', async () => {
   const runtime = tool(() => complete({ content: [] }))
   const { ctx } = call(runtime)
   const again = runtime.dispatcher.run(ctx)

@@ -4,7 +4,7 @@ import { logFrame, reachesLevel } from '../../src/call/log.ts'
 describe('logFrame', () => {
   it.each([
     ['a value', { a: 1 }, { a: 1 }],
-    ['null for data without a JSON form', () => {}, null],
+    ['null for data that JSON cannot represent', () => {}, null],
     ['a placeholder for data that cannot be serialised', 1n, '[data that cannot be serialised]'],
   ])('contains %s', (_what, data, shown) => {
     expect(JSON.parse(logFrame({ level: 'info' }, data))).toMatchObject({
@@ -17,7 +17,10 @@ describe('logFrame', () => {
     ['debug', 'info', false],
     ['error', 'info', true],
     ['emergency', undefined, false],
-  ] as const)('reachesLevel: %s for a client that has set %s is %s', (level, set, reaches) => {
-    expect(reachesLevel(level, set)).toBe(reaches)
-  })
+  ] as const)(
+    'is sent according to reachesLevel: %s for a client that has set %s is %s',
+    (level, set, reaches) => {
+      expect(reachesLevel(level, set)).toBe(reaches)
+    },
+  )
 })

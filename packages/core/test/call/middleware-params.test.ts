@@ -9,11 +9,11 @@ it.each([
   ['tools/call', { name: 1 }, 'params.name must be a string'],
   ['tools/call', { name: 'a', arguments: [] }, 'params.arguments must be an object'],
   ['resources/read', { name: 'a' }, 'params.uri must be a string'],
-])('paramsFault checks the parameters of %s: %j', (method, params, fault) => {
+])('checks the parameters of %s in paramsFault: %j', (method, params, fault) => {
   expect(paramsFault(method, params as never)).toBe(fault)
 })
 
-it('MiddlewareStack returns the middleware of a method and of all methods, in order of registration', () => {
+it("returns a method's and general middleware from MiddlewareStack in order of registration", () => {
   const stack = new MiddlewareStack()
   expect(stack.around('ping')).toBeUndefined()
   const [one, all, other] = [1, 2, 3].map(() => (_ctx: unknown, next: () => Promise<object>) => next())

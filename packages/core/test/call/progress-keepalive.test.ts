@@ -46,7 +46,7 @@ async function call(
   return { answer }
 }
 
-describe('the keepalive of a silent call whose client requested progress', () => {
+describe('the keepalive for a silent call whose client requested progress', () => {
   it.each(['token', '', 0, 7])('is sent every 15 s until the response, with the token %j', async (token) => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const { answer } = await call({ peer, clock }, token)
@@ -62,7 +62,7 @@ describe('the keepalive of a silent call whose client requested progress', () =>
     )
   })
 
-  it('is sent 15 s after each report of the handler', async () => {
+  it("is sent 15 s after each of the handler's reports", async () => {
     const { clock, peer, received } = await serve(async (ctx, time) => {
       await wait(time, 10 * SECOND)
       await ctx.progress(1, 4)
@@ -77,7 +77,7 @@ describe('the keepalive of a silent call whose client requested progress', () =>
     expect(received()).toEqual([1, 2, 2.000002, 3])
   })
 
-  it('is sent although the handler’s reports are dropped', async () => {
+  it('is sent even if the handler’s reports are dropped', async () => {
     const { clock, peer, received } = await serve(async (ctx, time) => {
       for (let n = 0; n < 4; n++) {
         await ctx.progress(1)
@@ -90,7 +90,7 @@ describe('the keepalive of a silent call whose client requested progress', () =>
     expect(received()).toEqual([1, 1.000001, expect.closeTo(1.000002, 9)])
   })
 
-  it('does not extend the time limit of the call', async () => {
+  it("does not extend the call's time limit", async () => {
     const logger = logLines()
     const { clock, peer, received } = await serve((_ctx, time) => wait(time, 600 * SECOND), { logger })
     const { answer } = await call({ peer, clock }, 1)
@@ -111,7 +111,7 @@ describe('the keepalive of a silent call whose client requested progress', () =>
     expect(received()).toEqual([0])
   })
 
-  it('shares one timer with all calls, which closing the server clears', async () => {
+  it('uses one timer for all calls, which is cleared when the server closes', async () => {
     const { server, clock, peer } = await serve((_ctx, time) => wait(time, 20 * SECOND))
     const idle = clock.pending
     const answers = []
@@ -125,7 +125,7 @@ describe('the keepalive of a silent call whose client requested progress', () =>
     expect(clock.pending).toBe(0)
   })
 
-  it('is sent on time when many calls follow', async () => {
+  it('is sent on time if many calls follow', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const tokens = (): unknown[] =>
       peer.notifications.splice(0).map(({ params }) => (params as { progressToken: unknown }).progressToken)
@@ -143,8 +143,8 @@ describe('the keepalive of a silent call whose client requested progress', () =>
   })
 })
 
-describe('no keepalive is sent', () => {
-  it('to a client that did not request progress', async () => {
+describe('a keepalive', () => {
+  it('is not sent to a client that did not request progress', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const idle = clock.pending
     const { answer } = await call({ peer, clock })
@@ -154,7 +154,7 @@ describe('no keepalive is sent', () => {
     expect(peer.notifications).toEqual([])
   })
 
-  it('if progressHeartbeat is false', async () => {
+  it('is not sent if `progressHeartbeat` is false', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND), { progressHeartbeat: false })
     const { answer } = await call({ peer, clock }, 1)
     await clock.advance(50 * SECOND)
@@ -163,7 +163,7 @@ describe('no keepalive is sent', () => {
   })
 })
 
-describe('the option progressHeartbeat', () => {
+describe('the `progressHeartbeat` option', () => {
   it('sets the interval in ms', async () => {
     const { clock, peer, received } = await serve((_ctx, time) => wait(time, SECOND), {
       progressHeartbeat: 300,

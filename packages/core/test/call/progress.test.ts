@@ -22,8 +22,8 @@ const start = (): {
   }
 }
 
-describe('keepalives between the reports of a handler, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('begin at 0 and grow by a millionth, without total and message', () => {
+describe('keepalives between reports from a handler, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
+  it('start at 0 and grow by a millionth, without total and message', () => {
     const { beat } = start()
     expect([beat(), beat(), beat()]).toEqual([
       { progressToken: 't', progress: 0 },
@@ -41,7 +41,7 @@ describe('keepalives between the reports of a handler, https://modelcontextproto
     expect(report(2, 3)).toEqual({ progressToken: 't', progress: 2, total: 3 })
   })
 
-  it('keep the message of a report that a keepalive has overtaken', () => {
+  it('keep the message of a report overtaken by a keepalive', () => {
     const { report, beat } = start()
     beat()
     const first = report(0, 10, 'begun')
@@ -51,7 +51,7 @@ describe('keepalives between the reports of a handler, https://modelcontextproto
     expect(report(1, 10)).toMatchObject({ progress: 1 })
   })
 
-  it('never reach the total, and omit it after the handler has reached it', () => {
+  it('stay below the total, and omit the total after the handler has reached it', () => {
     const { report, beat } = start()
     report(9.9999999, 10)
     for (let n = 0; n < 20; n++) expect(beat()?.progress).toBeLessThan(10)
@@ -73,7 +73,7 @@ describe('keepalives between the reports of a handler, https://modelcontextproto
     expect(beat()).toBeUndefined()
   })
 
-  it('grow strictly between any reports, and lose no growing report', () => {
+  it('grow strictly between any reports, without losing a growing report', () => {
     const value = fc.oneof(fc.double(), fc.double({ min: 0, max: 1, noNaN: true }))
     const step = fc.oneof(fc.constant('beat' as const), fc.tuple(value, fc.option(value, { nil: undefined })))
     fc.assert(
@@ -116,7 +116,7 @@ it.each([
   [[1, undefined, 5], '1, undefined, 5'],
   [[null, [], {}], 'null, an array, object'],
   [['x'.repeat(41), undefined, undefined], `'${'x'.repeat(40)}'`],
-])('progressFault checks the arguments of ctx.progress: %j', ([progress, total, message], given) => {
+])('checks the arguments to ctx.progress in progressFault: %j', ([progress, total, message], given) => {
   const fault = progressFault(progress, total, message)
   if (given === undefined) expect(fault).toBeUndefined()
   else

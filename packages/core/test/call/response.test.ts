@@ -7,13 +7,13 @@ const text = (answer: ReturnType<typeof largeAnswer>): string => new TextDecoder
 
 describe('a response with a large serialised result', () => {
   it.each([
-    ['without members of its revision', '{}', { tools: ['ä€😀'] }],
+    ['without members from its revision', '{}', { tools: ['ä€😀'] }],
     [
       'with the members that its revision adds to every result',
       '{"resultType":"complete"}',
       { resultType: 'complete', tools: ['ä€😀'] },
     ],
-  ])('has equal text and bytes %s', (_what, empty, expected) => {
+  ])('is the same as text and as bytes %s', (_what, empty, expected) => {
     for (const id of [1, 'é"1']) {
       const answer = largeAnswer(id, empty, result)
       expect(text(answer)).toBe(answer.frame)

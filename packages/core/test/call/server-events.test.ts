@@ -9,7 +9,7 @@ it.each([
   [{ frame: '', error: new McpError(1, '') }, true, 'error'],
   [{ frame: '' }, true, 'failed'],
   [{ frame: '' }, false, 'ok'],
-])('outcomeOf names the outcome of a request: %#', (answer, failed, outcome) => {
+])("returns a request's outcome from outcomeOf: %#", (answer, failed, outcome) => {
   expect(outcomeOf(answer, failed)).toBe(outcome)
 })
 

@@ -61,7 +61,7 @@ describe('a call that exceeds its time limit', () => {
       'took longer than 1500 ms',
       'Raise limits.maxHandlerTimeoutMs, or run the tool as a task: taskSupport.',
     ],
-  ])('%s: names the limit to the client, and the option in the log', async (_, setup, problem, fix) => {
+  ])('names the limit to the client and the option in the log: %s', async (_, setup, problem, fix) => {
     const { clock, logged, reply } = await start(setup)
     for (let passed = 0; passed < 20; passed++) {
       await clock.advance(100)
@@ -73,7 +73,7 @@ describe('a call that exceeds its time limit', () => {
   })
 })
 
-it('calls with the same limit share one timer', async () => {
+it('uses one timer for calls with the same limit', async () => {
   const clock = new FakeClock()
   const server = new McpServer({ name: 'slow', version: '1' }, { clock, progressHeartbeat: false })
   for (const [name, timeoutMs] of [

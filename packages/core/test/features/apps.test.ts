@@ -90,7 +90,7 @@ describe.each(KINDS)(
       expect(tool?._meta).not.toHaveProperty('ui')
     })
 
-    it('are listed only for clients with apps if they are for the app alone', async () => {
+    it('are listed only for clients with apps if they are only for the app', async () => {
       const list = listerOf(createServer([forecast, refresh]))
       const names = async (capabilities: object): Promise<readonly string[]> =>
         (await list(capabilities)).map(({ name }) => name)
@@ -133,12 +133,12 @@ describe('a tool with a user interface', () => {
     expect((await call('refresh')).error).toMatchObject({ code: -32602, message: 'Unknown tool: refresh' })
   })
 
-  it('is hidden by its own visible rule too', async () => {
+  it('is also hidden by its own `visible` rule', async () => {
     const hidden = { ...refresh, visible: () => false }
     expect(await modern(createServer([hidden]))(SHOWS)).toEqual([])
   })
 
-  it('can set _meta.ui by hand, and keeps other metadata', async () => {
+  it('can set _meta.ui manually, and keeps other metadata', async () => {
     const _meta = { ui: { resourceUri: uri }, 'ui/resourceUri': uri }
     const list = modern(createServer([defineTool({ name: 'raw', _meta, handler: () => 'x' })]))
     expect((await list(SHOWS))[0]?._meta).toEqual(_meta)
@@ -161,7 +161,7 @@ describe('a tool with a user interface', () => {
     expect((await session(own)(SHOWS))[0]?._meta).toHaveProperty('ui')
   })
 
-  it('can be for models too, and without a resource URI', async () => {
+  it('can be for models as well, and can lack a resource URI', async () => {
     const none = defineTool({ name: 'none', handler: () => 'x' })
     const shown = defineTool({ name: 'shown', ui: { visibility: ['model'] }, handler: () => 'x' })
     expect(await modern(createServer([none, shown]))(SHOWS)).toMatchObject([
@@ -258,7 +258,7 @@ describe(`app() (${SPEC}#ui-resource-format)`, () => {
       { ui: { csp: { frameDomains: ['https://a.example'] } } },
     ],
     [{ permissions: [] }, { ui: { permissions: {} } }],
-  ])('publishes its settings in _meta: %j', (settings, _meta) => {
+  ])('publishes the settings in _meta: %j', (settings, _meta) => {
     expect(app({ uri, name: 'a', html: 'x', ...settings })._meta).toEqual(_meta)
   })
 

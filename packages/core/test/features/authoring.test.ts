@@ -33,14 +33,14 @@ async function call(server: McpServer, name: string, args: object = {}): Promise
   return answer
 }
 
-describe('typical code of an author works', () => {
-  it('a tool that returns text', async () => {
+describe('typical author code that works', () => {
+  it('adds a tool that returns text', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     expect(await call(server, 'hello')).toEqual({ content: [{ type: 'text', text: 'Hello' }] })
   })
 
-  it('a tool with a schema, a default and a structured result', async () => {
+  it('adds a tool with a schema, a default and a structured result', async () => {
     const server = create()
     server.addTool({
       name: 'get_forecast',
@@ -60,7 +60,7 @@ describe('typical code of an author works', () => {
     })
   })
 
-  it('a tool with an error for the model', async () => {
+  it('reports an error to the model from a tool', async () => {
     const server = create()
     server.addTool({
       name: 'strict',
@@ -75,7 +75,7 @@ describe('typical code of an author works', () => {
     expect(await call(server, 'strict', { city: 'Atlantis' })).toMatchObject({ isError: true })
   })
 
-  it('a tool that returns images and links', async () => {
+  it('adds a tool that returns images and links', async () => {
     const server = create()
     server.addTool({
       name: 'map',
@@ -91,7 +91,7 @@ describe('typical code of an author works', () => {
     expect(await call(server, 'more')).toMatchObject({ content: [{ type: 'resource_link' }] })
   })
 
-  it('resources, a template and a prompt', async () => {
+  it('adds resources, a template and a prompt', async () => {
     const server = create()
     server.addResource({ uri: 'weather://cities', name: 'cities', handler: () => ['Oslo'] })
     server.addResource({
@@ -137,7 +137,7 @@ describe('typical code of an author works', () => {
     ])
   })
 
-  it('a database that the lifespan opens', async () => {
+  it('opens a database in the lifespan', async () => {
     const server = new McpServer(info, { lifespan: async () => ({ count: (): number => 7 }) })
     server.addTool({
       name: 'count',
@@ -154,7 +154,7 @@ describe('typical code of an author works', () => {
     })
   })
 
-  it('the locals of the mount', () => {
+  it('uses locals from the mount', () => {
     const server = new McpServer<{ user: User }>(info)
     server.addTool({
       name: 'whoami',
@@ -169,7 +169,7 @@ describe('typical code of an author works', () => {
     })
   })
 
-  it('definitions in separate files, for any server or for a server with a certain app', async () => {
+  it('keeps definitions in separate files, for any server or for a server with a certain app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),
@@ -202,7 +202,7 @@ describe('typical code of an author works', () => {
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
 
-  it('middleware with the typed result of its method', async () => {
+  it("adds middleware with its method's typed result", async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     const timing: Middleware = async (_ctx, next) => next()
@@ -223,7 +223,7 @@ describe('typical code of an author works', () => {
     server.use('tools/call', async () => ({ text: 'no' }))
   })
 
-  it('a handle to update or remove an entry', async () => {
+  it('updates or removes an entry through its handle', async () => {
     const server = create()
     const handle = server.addTool({
       name: 'a',
@@ -240,7 +240,7 @@ describe('typical code of an author works', () => {
     expect(server.removeTool('a')).toBe(false)
   })
 
-  it('the removal of an entry, which succeeds once', () => {
+  it('removes an entry, which succeeds once', () => {
     const server = create()
     server.addTool({ name: 'a', handler: () => '' })
     server.addPrompt({ name: 'a', handler: () => '' })
@@ -256,7 +256,7 @@ describe('typical code of an author works', () => {
     expect(remove()).toEqual([false, false, false, false])
   })
 
-  it('JSON Schema with inferred types', async () => {
+  it('infers types from JSON Schema', async () => {
     const server = create()
     server.addTool({
       name: 'json',
@@ -277,12 +277,12 @@ describe('typical code of an author works', () => {
   })
 })
 
-describe('typical mistakes of an author are compile errors', () => {
+describe('a typical author mistake', () => {
   const inputSchema = z.object({ city: z.string() })
   const server = create()
   const never = (run: () => void): void => expect(run).toBeTypeOf('function')
 
-  it('in the arguments', () => {
+  it('is a compile error in the arguments', () => {
     never(() => {
       // @ts-expect-error the schema has no such member
       server.addTool({ name: 'a', inputSchema, handler: ({ town }) => String(town) })
@@ -293,7 +293,7 @@ describe('typical mistakes of an author are compile errors', () => {
     })
   })
 
-  it('in the definition', () => {
+  it('is a compile error in the definition', () => {
     never(() => {
       // @ts-expect-error no handler
       server.addTool({ name: 'a', inputSchema })
@@ -324,7 +324,7 @@ describe('typical mistakes of an author are compile errors', () => {
     })
   })
 
-  it('in the context', () => {
+  it('is a compile error in the context', () => {
     never(() => {
       // @ts-expect-error the levels are those of syslog
       server.addTool({ name: 'a', handler: (_args, ctx) => ctx.log.warn('x') })
@@ -336,7 +336,7 @@ describe('typical mistakes of an author are compile errors', () => {
   })
 })
 
-describe('other mistakes throw at the definition and name the remedy', () => {
+describe('a mistake that compiles', () => {
   const handler = (): string => 'x'
   it.each<[what: string, add: (server: McpServer) => void, says: RegExp]>([
     [
@@ -400,7 +400,7 @@ describe('other mistakes throw at the definition and name the remedy', () => {
       (s) => s.addTool({ name: 'a', timeoutMs: 0, handler }),
       /tool "a" needs a timeoutMs/,
     ],
-  ])('%s', (_, add, says) => {
+  ])('throws at the definition and names the remedy: %s', (_, add, says) => {
     expect(() => add(create())).toThrow(says)
     expect(() => add(create())).toThrow(/\[ERR_MCP_/)
   })

@@ -41,7 +41,7 @@ const numbers = (length: number): string[] => Array.from({ length }, (_, i) => S
 describe('completion/complete', () => {
   it.each([
     ['a prompt', PROMPT],
-    ['a template', { type: 'ref/resource', uri: 'w://{country}/{city}' }],
+    ['a resource template', { type: 'ref/resource', uri: 'w://{country}/{city}' }],
     ['a URI of the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
   ])(
     'calls the completer of %s with the typed value, the context and the other arguments',
@@ -58,7 +58,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('passes an empty state without a context', async () => {
+  it('passes an empty object if there is no context', async () => {
     const features = serve((_value, _ctx, state) => [JSON.stringify(state)])
     const expected = { completion: { values: ['{"arguments":{}}'] } }
     expect(await ask(features)).toMatchObject(expected)
@@ -142,7 +142,7 @@ describe('completion/complete', () => {
   })
 
   it.each([[undefined], [5], ['abc'], [[1]], [{}], [{ values: 'abc' }]])(
-    'reports %j as an error of the author',
+    "reports %j as the author's error",
     async (suggested) => {
       const error = await errorOf(() => ask(serve(() => suggested as never)))
       expect(error).toMatchObject({ name: 'OutputError' })

@@ -59,7 +59,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('adds methods, whose results are complete unless they name a resultType', async () => {
+  it('adds methods whose results are complete unless they name a resultType', async () => {
     const headers = { 'mcp-name': 'books' }
     const found = await callModern(serve(), 'search/find', { index: 'books' }, { ...DECLARING, headers })
     expect(found.json.result).toMatchObject({ resultType: 'complete', index: 'books', depth: 3 })
@@ -68,7 +68,7 @@ describe(`an extension (${SPEC})`, () => {
     expect(later.text.split('"resultType"')).toHaveLength(2)
   })
 
-  it("sends its author's McpErrors to the client, and no other errors", async () => {
+  it("sends only its author's McpErrors to the client", async () => {
     const failed = await callModern(serve(), 'search/fail', {}, DECLARING)
     expect(failed.json.error).toEqual({ code: -31_000, message: 'No such index', data: { index: 'a' } })
     for (const method of ['search/leak', 'search/text']) {
@@ -91,7 +91,7 @@ describe(`an extension (${SPEC})`, () => {
     })
   })
 
-  it('depends on the declaration in each request, not on earlier ones', async () => {
+  it('depends only on the declaration in each request', async () => {
     const harness = serve()
     expect((await callModern(harness, 'search/later', {}, DECLARING)).json.result).toBeDefined()
     expect((await callModern(harness, 'search/later')).json.error?.code).toBe(-32_021)
@@ -240,7 +240,7 @@ describe('an invalid extension', () => {
     expect(create).toThrow(problem)
   })
 
-  it('can have an id of 256 characters, and a method that only sessions have', () => {
+  it('may have an id of 256 characters, and a method that exists only in sessions', () => {
     const long = { id: 'a/'.padEnd(256, 'x') }
     const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
     expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()
@@ -276,7 +276,7 @@ describe('notify.extension', () => {
   })
 })
 
-it('ctx.client.extension ignores settings on a prototype', async () => {
+it('ignores settings on a prototype in ctx.client.extension', async () => {
   const harness = createHarness({
     setUp: (server) =>
       server.addTool({ name: 'proto', handler: (_args, ctx) => typeof ctx.client.extension('toString') }),

@@ -32,7 +32,7 @@ const noTasks = () =>
 /** Runs the microtasks of this tick. */
 
 describe('the method table', () => {
-  it('serves every method of a revision except those about the connection', () => {
+  it('contains every method in a revision except connection methods', () => {
     const { features } = create({ tasks: noTasks() })
     const missing = REVISIONS.flatMap(({ methods }) =>
       [...methods].filter((method) => !features.methods.has(method)),
@@ -90,7 +90,7 @@ describe('capabilities', () => {
     expect(features.capabilities()).toHaveProperty('resources')
   })
 
-  it('include tasks once a tool of one session supports them', () => {
+  it("include tasks once one session's tool supports them", () => {
     const { features } = create({ tasks: noTasks() })
     expect(features.capabilities()).not.toHaveProperty('tasks')
     features.createSessionRegistry().tools.add({ name: 't', taskSupport: 'optional', handler })

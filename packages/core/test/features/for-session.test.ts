@@ -16,7 +16,7 @@ async function open(server: McpServer) {
 }
 
 describe('server.forSession', () => {
-  it('refuses a duplicate name, also one of the server, unless it replaces', async () => {
+  it("refuses a duplicate name, even of a server's entry, unless it replaces the entry", async () => {
     const server = create()
     server.addTool(tool('a'))
     server.addResource({ uri: 'a://b', name: 'b', handler: () => 'x' })
@@ -56,7 +56,7 @@ describe('server.forSession', () => {
     own.addTool(tool('more'))
   })
 
-  it('refuses a kind that the client does not know of, and names the remedy', async () => {
+  it('refuses a kind unknown to the client, and names the remedy', async () => {
     const server = create()
     const own = server.forSession((await open(server)).session)
     expect(() => own.addTool(tool('a'))).toThrow(/server\.setTools\(\[\]\).*ERR_MCP_SESSION/)
@@ -105,14 +105,14 @@ describe('server.forSession', () => {
     expect(session).toHaveProperty('registry', undefined)
   })
 
-  it('accepts sessions of this server only', async () => {
+  it('accepts only sessions of this server', async () => {
     const server = create()
     const { session } = await open(create())
     for (const given of [session, undefined, { id: 'x' }])
       expect(() => server.forSession(given as SessionView)).toThrow(/ERR_MCP_SESSION/)
   })
 
-  it('applies visible rules, priority order and its own limits', async () => {
+  it('applies `visible` rules, priority order and its own limits', async () => {
     const server = new McpServer(
       { name: 'test', version: '1' },
       { logger: silent, tools: { orderByPriority: true } },
@@ -133,7 +133,7 @@ describe('server.forSession', () => {
     expect(await peer.request('tools/call', { name: 'long' })).toMatchObject({ result: { isError: true } })
   })
 
-  it('serves completions of the session’s templates', async () => {
+  it('serves completions for the session’s templates', async () => {
     const server = create()
     server.setResourceTemplates([])
     const { peer, session } = await open(server)

@@ -91,7 +91,7 @@ describe('server.observe', () => {
     })
   })
 
-  it('declares only the kinds that the source has', async () => {
+  it('declares only kinds that the source has', async () => {
     const { server } = create()
     server.observe({ tools: () => [], onChange: () => () => {} })
     const { initialized } = await openPeer(server)
@@ -117,7 +117,7 @@ describe('server.observe', () => {
     })
   })
 
-  it('reads the source once for many changes, and sends one notification', async () => {
+  it('reads the source only once for many changes, and sends one notification', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -130,7 +130,7 @@ describe('server.observe', () => {
     expect(peer.notifications.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
   })
 
-  it('sends no notification without a change', async () => {
+  it('does not send a notification if nothing changed', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -182,7 +182,7 @@ describe('a duplicate name', () => {
     expect(log[0]?.err.message).toMatch(/The tool "a" exists already and is kept; this one is left out/)
   })
 
-  it('keeps the entry of the first source until that source removes it', async () => {
+  it("keeps the first source's entry until that source removes it", async () => {
     const { server } = create()
     const [first, second] = [new OtherRegistry('a'), new OtherRegistry('a', 'b')]
     const handle = server.observe(first)
@@ -208,7 +208,7 @@ describe('a duplicate name', () => {
     })
   })
 
-  it('means the first entry within one source', async () => {
+  it('refers to the first entry within one source', async () => {
     const { server, log } = create()
     server.observe(new OtherRegistry('a', 'a', 'b'))
     expect(await namesOf(server)).toEqual(['a', 'b'])
@@ -236,24 +236,27 @@ describe('a failing source', () => {
     ],
   ]
 
-  it.each(failures)('%s keeps its last good list, is logged, and is still followed', async (_name, fail) => {
-    const { server, log } = create()
-    const other = new OtherRegistry('a', 'b')
-    server.observe(other)
-    fail(other)
-    other.tell()
-    await settled()
-    expect(await namesOf(server)).toEqual(['a', 'b'])
-    expect(log).toMatchObject([
-      { message: expect.stringContaining('could not be read'), err: { message: 'gone' } },
-    ])
-    other.tools = () => [tool('c')]
-    other.tell()
-    await settled()
-    expect(await namesOf(server)).toEqual(['c'])
-  })
+  it.each(failures)(
+    'keeps its last valid list, is logged, and is still followed: %s',
+    async (_name, fail) => {
+      const { server, log } = create()
+      const other = new OtherRegistry('a', 'b')
+      server.observe(other)
+      fail(other)
+      other.tell()
+      await settled()
+      expect(await namesOf(server)).toEqual(['a', 'b'])
+      expect(log).toMatchObject([
+        { message: expect.stringContaining('could not be read'), err: { message: 'gone' } },
+      ])
+      other.tools = () => [tool('c')]
+      other.tell()
+      await settled()
+      expect(await namesOf(server)).toEqual(['c'])
+    },
+  )
 
-  it('is logged if it fails at the start, and does not change the server', async () => {
+  it('is logged if it fails initially, and does not change the server', async () => {
     const { server, log } = create()
     server.addTool(tool('own'))
     const { ready } = server.observe({
@@ -283,7 +286,7 @@ describe('a failing source', () => {
     expect(await namesOf(server)).toEqual(['a'])
   })
 
-  it('loses only definitions that are invalid', async () => {
+  it('loses only invalid definitions', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a', 'not a name', 'b')
     server.observe(other)
@@ -292,8 +295,8 @@ describe('a failing source', () => {
   })
 })
 
-describe('a late result of a source', () => {
-  it('is followed by another read if the source changed meanwhile', async () => {
+describe('a late result from a source', () => {
+  it('is followed by another read if the source has changed', async () => {
     const { server } = create()
     const other = new OtherRegistry()
     const answers: ((tools: Iterable<OtherTool>) => void)[] = []
@@ -324,7 +327,7 @@ describe('a late result of a source', () => {
   })
 })
 
-describe('detaching a source', () => {
+describe('the detachment of a source', () => {
   it('removes its entries and its listener', async () => {
     const { server } = create()
     server.addTool(tool('own'))
@@ -351,7 +354,7 @@ describe('detaching a source', () => {
     expect(await namesOf(server)).toEqual([])
   })
 
-  it('happens when the server closes, also if the source throws', async () => {
+  it('happens when the server closes, even if the source throws', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a')
     server.observe({
@@ -366,7 +369,7 @@ describe('detaching a source', () => {
     expect(log).toMatchObject([{ err: { message: 'stuck' } }])
   })
 
-  it('keeps entries that replaced those of the source', async () => {
+  it("keeps entries that replaced the source's entries", async () => {
     const { server } = create()
     const observation = server.observe(new OtherRegistry('a', 'b'))
     server.addTool(tool('a', 'own'), { replace: true })

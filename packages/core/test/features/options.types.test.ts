@@ -33,7 +33,7 @@ const server = new McpServer<Locals, App>(
 )
 const handler = (): string => 'x'
 
-describe('the types of visible', () => {
+describe('the types of `visible` rules', () => {
   it("know the server's locals", () => {
     never(() => {
       server.addTool({
@@ -56,7 +56,7 @@ describe('the types of visible', () => {
     })
   })
 
-  it('do not disturb other inference, in any position', () => {
+  it('do not affect other inference, in any position', () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -137,7 +137,7 @@ describe('the types of metadata', () => {
     })
   })
 
-  it('displayName accepts anything with a name', () => {
+  it('let displayName accept anything with a name', () => {
     expectTypeOf(displayName).returns.toBeString()
     never(() => {
       displayName({ name: 'a' })

@@ -59,7 +59,7 @@ describe('tool results on the wire', () => {
     ],
   ]
 
-  it.each(cases)('%s', async (_name, handler, now, before = now) => {
+  it.each(cases)('contain %s', async (_name, handler, now, before = now) => {
     const answer = await answers((server) => server.addTool({ name: 't', handler }))
     expect(answer).toEqual({ now, before })
   })
@@ -69,7 +69,7 @@ describe('tool results on the wire', () => {
     ['a link', () => content.link({ uri: 'a://b', name: 'b' }), text('b: a://b')],
   ]
 
-  it.each(oldest)('%s is text in the oldest revision', async (_name, handler, expected) => {
+  it.each(oldest)('contain %s as text in the oldest revision', async (_name, handler, expected) => {
     const server = create()
     server.addTool({ name: 't', handler })
     const peer = await openPeer(server, { version: '2024-11-05' })
@@ -77,8 +77,8 @@ describe('tool results on the wire', () => {
   })
 })
 
-describe('the arguments of a tool', () => {
-  it('follow the new schema after a tool was replaced', async () => {
+describe('tool arguments', () => {
+  it('follow the new schema after their tool was replaced', async () => {
     const server = create()
     const add = (city: z.ZodType, options?: object): unknown =>
       server.addTool({ name: 't', inputSchema: z.object({ city }), handler: () => 'x' }, options)
@@ -91,7 +91,7 @@ describe('the arguments of a tool', () => {
     expect([await call({ city: 'Oslo' }), await call({ city: 6 })]).toEqual([true, undefined])
   })
 
-  it('are checked by the refinement behind uniqueItems', async () => {
+  it('are checked by the refinement that uniqueItems describes', async () => {
     const tags = z
       .array(z.string())
       .refine((given) => new Set(given).size === given.length, 'has doubles')
@@ -113,7 +113,7 @@ describe('the arguments of a tool', () => {
   })
 })
 
-it('validation: false leaves results unchecked against their outputSchema', async () => {
+it('does not check results against their outputSchema if `validation` is false', async () => {
   const wrong = { high: 'hot' } as unknown as { high: number }
   const outputSchema = z.object({ high: z.number() })
   const server = create({ tools: { validateOutput: false } })
@@ -131,7 +131,7 @@ it.each([
   [{ lastModified: 5 }, /lastModified is an ISO 8601 time/],
   [{ audience: 'user' }, /audience is an array of "user" and "assistant"/],
   [{ audience: ['robot'] }, /audience is an array of "user" and "assistant"/],
-])('annotations that clients cannot interpret are refused: %j', (annotations, message) => {
+])('refuses annotations that clients cannot interpret: %j', (annotations, message) => {
   const wrong = annotations as object
   expect(() =>
     create().addResource({ uri: 'a://b', name: 'b', annotations: wrong, handler: () => '' }),

@@ -68,7 +68,7 @@ describe('logging/setLevel', () => {
 })
 
 describe('resources/subscribe', () => {
-  it.each(['a://b', 'w://oslo'])('stores %s once, also if it is repeated', async (uri) => {
+  it.each(['a://b', 'w://oslo'])('stores %s once, even if it is repeated', async (uri) => {
     const { kept, options } = session(['a://other'])
     for (let i = 0; i < 3; i++)
       expect(await call(serve().methods, 'resources/subscribe', { uri }, options)).toEqual({})
@@ -84,7 +84,7 @@ describe('resources/subscribe', () => {
     expect(updates).toEqual([])
   })
 
-  it('accepts 1024 subscriptions, and refuses the next with the limit', async () => {
+  it('accepts 1024 subscriptions, and names the limit when it refuses the next', async () => {
     const many = Array.from({ length: 1023 }, (_, i) => `w://${i}`)
     const { kept, options } = session(many)
     const { methods } = serve()
@@ -116,13 +116,13 @@ describe('resources/subscribe', () => {
 })
 
 describe('resources/unsubscribe', () => {
-  it('ends one subscription, also to a removed resource', async () => {
+  it('ends one subscription, even to a removed resource', async () => {
     const { kept, options } = session(['gone://x', 'a://b'])
     expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'gone://x' }, options)).toEqual({})
     expect(kept.subscriptions).toEqual(['a://b'])
   })
 
-  it('succeeds without a subscription, and keeps the others', async () => {
+  it('succeeds if there is no such subscription, and keeps the others', async () => {
     const { kept, options } = session(['a://b'])
     expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'q://x' }, options)).toEqual({})
     expect(kept.subscriptions).toEqual(['a://b'])

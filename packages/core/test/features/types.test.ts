@@ -25,7 +25,7 @@ interface Locals {
 const inputSchema = z.object({ city: z.string(), days: z.number().default(3) })
 const outputSchema = z.object({ high: z.number(), low: z.number() })
 
-describe('the types of a tool', () => {
+describe('tool types', () => {
   it('give the handler the output of the schema', () => {
     defineTool({
       name: 'a',
@@ -42,7 +42,7 @@ describe('the types of a tool', () => {
     })
   })
 
-  it('give a handler without inputSchema no arguments', () => {
+  it('pass no arguments to a handler without inputSchema', () => {
     defineTool({
       name: 'a',
       handler: (args) => {
@@ -225,7 +225,7 @@ describe('the types of a tool', () => {
     expectTypeOf(fitting).not.toEqualTypeOf(foreign)
   })
 
-  it('allow definitions of every kind in one list', () => {
+  it('allow every kind of definition in one list', () => {
     const all: AnyDefinition<App, Locals>[] = [
       defineTool({ name: 'a', inputSchema, outputSchema, handler: () => ({ high: 1, low: 0 }) }),
       defineTool({
@@ -246,7 +246,7 @@ describe('the types of a tool', () => {
   })
 })
 
-describe('the types of a resource template', () => {
+describe('resource template types', () => {
   it('are inferred from the template literal', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{country}/{city}{?days}',
@@ -289,7 +289,7 @@ describe('the types of a resource template', () => {
   })
 })
 
-describe('the types of a prompt', () => {
+describe('prompt types', () => {
   it('give the handler the output of the schema', () => {
     definePrompt({
       name: 'a',

@@ -17,7 +17,7 @@ it.each([
   [{ _meta: { progressToken: null } }, undefined],
   [{ _meta: { progressToken: 0 } }, 0],
   [{ _meta: { progressToken: '' } }, ''],
-])('progressToken(%j) returns %j', (params, token) => {
+])('reads the progress token from %j as %j', (params, token) => {
   expect(progressToken(params)).toBe(token)
 })
 
@@ -70,7 +70,7 @@ describe('readRequestMeta (https://modelcontextprotocol.io/specification/2026-07
     ['metadata that is not an object', { _meta: 'x' }, false],
     ['no metadata', {}, false],
     ['no params', undefined, false],
-  ])('namesVersion with %s', (_what, params, named) => {
+  ])('refuses what namesVersion refuses: %s', (_what, params, named) => {
     expect(namesVersion(request(params))).toBe(named)
     if (!named) expect(() => readRequestMeta(request(params))).toThrow('protocolVersion"] must be a string')
   })

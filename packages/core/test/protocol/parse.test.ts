@@ -5,7 +5,7 @@ import { checkParsed, parseBytes, parseText } from '../../src/protocol/parse.ts'
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 
-describe('parsing a message', () => {
+describe('the message parser', () => {
   it('agrees with JSON.parse on every value within the limits', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
@@ -34,7 +34,7 @@ describe('parsing a message', () => {
     }
   })
 
-  it('refuses a repeated key in the envelope, also in a batch', () => {
+  it('refuses a repeated key in the envelope, even in a batch', () => {
     const twice = '{"method":"ping","id":1,"m\\u0065thod":"tools/call"}'
     for (const text of [twice, `[${twice}]`, ` [{"id":1},${twice}]`])
       expect(parseText(text)).toMatchObject({ ok: false })
@@ -42,7 +42,7 @@ describe('parsing a message', () => {
       expect(parseText(text)).toMatchObject({ ok: true })
   })
 
-  it('refuses envelopes with a repeated key and no others, whatever the values contain', () => {
+  it('refuses only envelopes with a repeated key, whatever the values contain', () => {
     const name = fc.constantFrom('"jsonrpc"', '"id"', '"method"', '"params"', '"m\\u0065thod"', '"other"')
     const value = fc.oneof(
       fc.constantFrom('1', '"id"', '"method"', '{"id":1,"params":{}}', '["params",{"method":"id"}]', '"\\""'),
@@ -68,7 +68,7 @@ describe('parsing a message', () => {
     [128, true],
     [129, false],
     [100_000, false],
-  ])('%i levels of nesting are accepted: %s', (levels, ok) => {
+  ])('accepts or refuses %i levels of nesting: %s', (levels, ok) => {
     expect(parseText(nested(levels)).ok).toBe(ok)
     expect(checkParsed(JSON.parse(nested(Math.min(levels, 5000)))).ok).toBe(ok)
   })
@@ -92,7 +92,7 @@ describe('parsing a message', () => {
     ['[1,2,3,4,5,6]', { maxDepth: 128, maxTokens: 5 }, /too many/],
     ['{"a":1}', { maxDepth: 128, maxTokens: 1 }, /too many/],
     ['{}', { maxDepth: 128, maxTokens: 0 }, /too many/],
-  ])('checks %s against %j: the fault is %s', (text, limits, fault) => {
+  ])('checks the text %s against %j: the fault is %s', (text, limits, fault) => {
     for (const parsed of [parseText(text, limits), parseBytes(bytes(text), limits)])
       expect(parsed).toMatchObject(fault === undefined ? { ok: true } : { error: { message: fault } })
   })
@@ -105,7 +105,7 @@ describe('parsing a message', () => {
     [[{ a: null }], { maxDepth: 1, maxTokens: 10 }, /too deeply/],
     [null, { maxDepth: 1, maxTokens: 0 }, undefined],
     ['text', { maxDepth: 1, maxTokens: 0 }, undefined],
-  ])('checks a parsed %j against %j: the fault is %s', (value, limits, fault) => {
+  ])('checks the parsed value %j against %j: the fault is %s', (value, limits, fault) => {
     expect(checkParsed(value, limits)).toMatchObject(
       fault === undefined ? { ok: true, value } : { error: { message: fault } },
     )
@@ -146,7 +146,7 @@ describe('parsing a message', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
-  it('accepts the same words as values, and harmless keys', () => {
+  it('accepts the same names as values, and harmless keys', () => {
     for (const text of [
       '{"a":"__proto__","constructor":"x"}',
       '{"a":"__proto__","constructor":null}',

@@ -34,7 +34,7 @@ describe('projection to a revision', () => {
       '2025-11-25',
       ['name', 'description', 'inputSchema', 'annotations', 'title', 'outputSchema', '_meta', 'icons'],
     ],
-  ])('keeps the members of a tool that %s defines', (version, members) => {
+  ])('keeps tool members defined in %s', (version, members) => {
     expect(Object.keys(revision(version).projectTool(tool)).toSorted()).toEqual(members.toSorted())
   })
 
@@ -51,7 +51,7 @@ describe('projection to a revision', () => {
     ['2025-03-26', ['text', 'audio', 'text', 'resource']],
     ['2025-06-18', ['text', 'audio', 'resource_link', 'resource']],
     ['2025-11-25', ['text', 'audio', 'resource_link', 'resource']],
-  ])('replaces content blocks that %s lacks by text', (version, types) => {
+  ])('replaces content blocks not defined in %s with text', (version, types) => {
     const result = JSON.parse(revision(version).encodeResult('tools/call', { content: blocks })) as {
       content: ContentBlock[]
     }
@@ -61,7 +61,7 @@ describe('projection to a revision', () => {
     else expect('icons' in (link ?? {})).toBe(version === '2025-11-25')
   })
 
-  it('drops _meta and lastModified of content if the revision lacks them', () => {
+  it('drops _meta and lastModified from content if the revision lacks them', () => {
     const { content } = JSON.parse(
       revision('2025-03-26').encodeResult('tools/call', { content: blocks }),
     ) as {
@@ -94,7 +94,7 @@ describe('projection to a revision', () => {
     )
   })
 
-  it('encodes "resource not found" with the code of session revisions', () => {
+  it('encodes "resource not found" with the session revisions\' code', () => {
     for (const each of ofEra('legacy', REVISIONS)) {
       expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
         code: -32002,
@@ -104,7 +104,7 @@ describe('projection to a revision', () => {
   })
 })
 
-it('each revision has the features of its specification', () => {
+it('matches the features of each revision to its specification', () => {
   const has = (each: Revision): readonly string[] =>
     Object.entries(each).flatMap(([name, value]) => (value === true ? [name] : []))
   const since = ['progressMessage', 'samplingTools', 'elicitationIds', 'versionHeader']
@@ -143,7 +143,7 @@ describe('resolveRevisions and negotiate', () => {
     expect(() => resolveRevisions([])).toThrow(/ERR_MCP_REVISION/)
   })
 
-  it('choose the requested revision, or else the newest served', () => {
+  it('choose the requested revision, or else the newest served one', () => {
     const sessions = ofEra('legacy', REVISIONS)
     expect(negotiate('2025-03-26', sessions).version).toBe('2025-03-26')
     expect(negotiate('1999-01-01', sessions).version).toBe('2025-11-25')
@@ -157,9 +157,9 @@ describe('selectRevision', () => {
   const base = { served: REVISIONS, stateless: false }
 
   it.each([
-    ['the revision of the session', { message: call, session: revision('2025-03-26') }, '2025-03-26'],
+    ["the session's revision", { message: call, session: revision('2025-03-26') }, '2025-03-26'],
     [
-      'the header of a call without sessions',
+      'the header in a call without sessions',
       { message: call, stateless: true, header: '2025-06-18' },
       '2025-06-18',
     ],

@@ -7,7 +7,7 @@ const traceparent = `00-${TRACE}-${PARENT}-01`
 const read = (meta: object | undefined): ReturnType<typeof readTraceContext> =>
   readTraceContext(meta && { _meta: meta })
 
-describe('the trace context of a request (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
+describe('the trace context in a request (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
   it('contains all members', () => {
     const meta = { traceparent, tracestate: 'vendor=a b,t@sys=1', baggage: 'user=ada;hidden,region = eu' }
     expect(read(meta)).toEqual({ ...meta, traceId: TRACE, parentId: PARENT, sampled: true })
@@ -91,7 +91,7 @@ describe('the trace context of a request (https://modelcontextprotocol.io/specif
     expect(read({ baggage })).toBeUndefined()
   })
 
-  it('needs no more time for a hostile value', () => {
+  it('takes no longer to parse for a hostile value', () => {
     const start = process.cpuUsage()
     const blanks = `a=1;${' '.repeat(8_000)}`
     for (const value of [blanks, `a=${' '.repeat(8_000)}x`, ','.repeat(8_000), '-'.repeat(500)])

@@ -33,7 +33,7 @@ function convertsItself(): z.ZodType {
 
 const WEATHER = { name: 'weather', version: '1.0.0' }
 
-it('servers that are created per request convert each schema once in total', async () => {
+it('converts each schema once in total for servers created per request', async () => {
   const input = counted(z.object({ city: z.string() }))
   const output = counted(z.object({ high: z.number() }))
   for (let request = 0; request < 3; request++) {
@@ -85,13 +85,13 @@ describe('conversion of a zod object', () => {
   it.each<[string, () => z.ZodType]>([
     ['with metadata of any other kind', () => z.object({ a: z.string().meta({ 'x-mcp-header': 'A' }) })],
     [
-      'with parts that run code',
+      'with subschemas that run code',
       () => z.object({ a: z.string().default(() => 'x'), b: z.lazy(() => z.string()) }),
     ],
     ['with a default that is not plain JSON', () => z.object({ a: z.any().default([1]) })],
-    ['with a part that converts itself', () => z.object({ a: convertsItself() })],
+    ['with a subschema that converts itself', () => z.object({ a: convertsItself() })],
     ['33 levels deep', () => z.object({ a: lists(32) })],
-    ['with a part that may not convert', () => z.object({ a: z.record(z.string(), z.number()) })],
+    ['with a subschema that may not convert', () => z.object({ a: z.record(z.string(), z.number()) })],
     ['of something other than an object', () => z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
   ])('happens at registration: %s', (_, build) => {
     const { schema, conversions } = counted(build())
@@ -109,7 +109,7 @@ describe('conversion of a zod object', () => {
       /at "a\.at"/,
     ],
     [
-      'a part of zod/mini',
+      'a zod/mini subschema',
       z.object({ a: mini.string() as unknown as z.ZodType }),
       /tool "forecast": .*: string;/,
     ],
@@ -124,7 +124,7 @@ describe('conversion of a zod object', () => {
   })
 })
 
-it('a strict schema is compiled separately', () => {
+it('compiles a strict schema separately', () => {
   const { schema } = counted(z.object({ a: z.string() }))
   const open = engine.input(schema, inputSite)
   const strict = engine.input(schema, inputSite, { strict: true })
@@ -134,7 +134,7 @@ it('a strict schema is compiled separately', () => {
   expect(engine.input(schema, inputSite, { strict: true })).toBe(strict)
 })
 
-it('JSON Schema is compiled once, and again after it has changed', () => {
+it('compiles JSON Schema once, and again after it has changed', () => {
   const schema: Record<string, unknown> = { type: 'object', properties: { a: { type: 'string' } } }
   const first = engine.output(schema, outputSite)
   expect(engine.output(schema, outputSite)).toBe(first)
@@ -144,7 +144,7 @@ it('JSON Schema is compiled once, and again after it has changed', () => {
   expect(second.check({}, '{}')).toMatchObject({ ok: false })
 })
 
-it('a refused schema is refused again, and the error names its own tool', () => {
+it('refuses a refused schema again, with an error that names the current tool', () => {
   const schema = { type: 'object', properties: { a: { type: 'strng' } } }
   for (const name of ['one', 'two'])
     expect(() => engine.input(schema, { kind: 'tool', name, field: 'inputSchema' })).toThrow(

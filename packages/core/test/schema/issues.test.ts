@@ -142,7 +142,7 @@ describe('issues', () => {
     expect(one(121, 241)).toBe(`${'k'.repeat(120)}…: ${'m'.repeat(240)}…`)
   })
 
-  it('end with "and more" only if an issue is left out', () => {
+  it('end with "and more" only if an issue is omitted', () => {
     const issues = Array.from({ length: 11 }, () => ({ path: [], message: 'no' }))
     expect(describeIssues(issues.slice(1)).split('\n')).toHaveLength(10)
     expect(describeIssues(issues)).toMatch(/\nand more$/)
@@ -170,7 +170,7 @@ describe('issues', () => {
     expect(await checkInput(schema, {})).toEqual({ refused })
   })
 
-  it('are limited in number and in length', () => {
+  it('are limited in number and length', () => {
     const issues = Array.from({ length: 5000 }, (_, i) => ({
       path: ['k'.repeat(9000), i],
       message: 'm'.repeat(9000),
@@ -182,7 +182,7 @@ describe('issues', () => {
     expect(describeIssues(issues, 1).length).toBeLessThan(500)
   })
 
-  it('are limited for a long list of invalid items inside a union', async () => {
+  it('are limited for a long list of invalid items in a union', async () => {
     const list = Array.from({ length: 200_000 }, () => 'x')
     const schema = z.object({ u: z.union([z.array(z.number()), z.array(z.boolean())]) })
     const { refused } = (await checkInput(schema, { u: list })) as { refused: string }
@@ -205,7 +205,7 @@ describe('issues', () => {
     })
   })
 
-  it('are an empty string if there are none', () => {
+  it('form an empty string if there are none', () => {
     expect(describeIssues([])).toBe('')
   })
 })

@@ -37,7 +37,7 @@ const rich = {
 } as const
 
 describe('types inferred from schemas', () => {
-  it('differ for the input and the output side of a zod schema', () => {
+  it("differ for a zod schema's input and output", () => {
     expectTypeOf<InferInput<typeof zod>>().toEqualTypeOf<{
       city: string
       days?: number | undefined
@@ -51,7 +51,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferArguments<typeof zod>>().toEqualTypeOf<InferOutput<typeof zod>>()
   })
 
-  it('come from any Standard Schema', () => {
+  it('work for any Standard Schema', () => {
     expectTypeOf<InferInput<typeof valibot>>().toEqualTypeOf<{ city: string; days?: number | undefined }>()
     expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
   })
@@ -74,7 +74,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferOutput<typeof json>>().toEqualTypeOf<unknown>()
   })
 
-  it('infer through a generic function', () => {
+  it('pass through a generic function', () => {
     const add = <S extends AnySchema>(schema: S, handler: (args: InferArguments<S>) => unknown): S => {
       void handler
       return schema

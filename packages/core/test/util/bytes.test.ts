@@ -4,7 +4,7 @@ import { fromBase64Url, isBase64, toBase64, toBase64Url, utf8Length } from '../.
 
 describe('base64', () => {
   it.each([0, 1, 2, 3, 24_575, 24_576, 24_577, 200_000])(
-    'encodes %i bytes so that they decode to the same',
+    'encodes %i bytes so that they decode to the same bytes',
     (length) => {
       const bytes = Uint8Array.from({ length }, (_, i) => (i * 7919) % 256)
       const encoded = toBase64(bytes)
@@ -13,7 +13,7 @@ describe('base64', () => {
     },
   )
 
-  it('encodes only the bytes of a view', () => {
+  it('encodes only the bytes in a view', () => {
     expect(toBase64(new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4))).toBe('AQID')
   })
 
@@ -27,7 +27,7 @@ describe('base64', () => {
   })
 })
 
-it('utf8Length agrees with TextEncoder for any text, also with lone surrogates', () => {
+it('matches TextEncoder in utf8Length for any string, even with lone surrogates', () => {
   const unit = fc.oneof(
     fc.nat(0xffff),
     fc.constantFrom(0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000),

@@ -27,11 +27,7 @@ describe('checkNames', () => {
       { sessions: { q: 1 } },
       'The option sessions.q is unknown. Use one of ttlMs, max',
     ],
-    [
-      'a name that is for tests',
-      { clok: 1 },
-      'The option clok is unknown. Use one of name, sessions, limits',
-    ],
+    ['a name only for tests', { clok: 1 }, 'The option clok is unknown. Use one of name, sessions, limits'],
     ['an inherited name', { toString: 1 }, 'The option toString is unknown. Use one of '],
     ['a name with a hint', { title: 1 }, 'The option title is unknown: use name'],
     ['a similar name', { nme: 1 }, 'The option nme is unknown. Did you mean name?'],
@@ -40,11 +36,15 @@ describe('checkNames', () => {
       { sessions: { maxi: 1 } },
       'sessions.maxi is unknown. Did you mean sessions.max?',
     ],
-    ['a name of another group', { sessions: { maxTask: 1 } }, 'Did you mean limits.maxTasks?'],
-    ['a name of a deeper group', { dept: 1 }, 'The option dept is unknown. Did you mean limits.inner.depth?'],
-    ['a group and its option in one word', { sessionTtlMs: 1 }, 'Did you mean sessions.ttlMs?'],
+    ['a name from another group', { sessions: { maxTask: 1 } }, 'Did you mean limits.maxTasks?'],
     [
-      'a name of a nested group',
+      'a name from a deeper group',
+      { dept: 1 },
+      'The option dept is unknown. Did you mean limits.inner.depth?',
+    ],
+    ['a group and its option joined into one word', { sessionTtlMs: 1 }, 'Did you mean sessions.ttlMs?'],
+    [
+      'a name from a nested group',
       { limits: { inner: { dept: 1 } } },
       'limits.inner.dept is unknown. Did you mean limits.inner.depth?',
     ],
@@ -61,7 +61,7 @@ describe('checkNames', () => {
   })
 })
 
-describe('the values of options', () => {
+describe('option values', () => {
   it.each([
     ['max', 1, true],
     ['max', Number.MAX_SAFE_INTEGER, true],
@@ -71,18 +71,18 @@ describe('the values of options', () => {
     ['max', Number.NaN, false],
     ['max', '1', false],
     ['ttlMs', MAX_TIMEOUT_MS + 1, false],
-  ])('checkNumbers: %s can be %s: %s', (name, value, valid) => {
+  ])('are checked by checkNumbers: %s can be %s: %s', (name, value, valid) => {
     const check = (): void => checkNumbers('sessions.', { first: 1, [name]: value })
     if (valid) check()
     else expect(check).toThrow(`The option sessions.${name} must be a whole number above 0`)
   })
 
-  it('checkNumber names the maximum of times', () => {
+  it('are refused by checkNumber with the maximum for times', () => {
     expect(() => checkNumber('ttlMs', 0)).toThrow('above 0 and at most 2147483647 [ERR_MCP_OPTION]')
     expect(() => checkNumber('max', 0)).toThrow('above 0 [ERR_MCP_OPTION]')
   })
 
-  it('checkArray accepts arrays', () => {
+  it('may be arrays for checkArray', () => {
     for (const value of [undefined, [], ['a']]) checkArray('names', value, "['a']")
     for (const value of ['a', null, {}])
       expect(() => checkArray('names', value, "['a']")).toThrow(
@@ -90,12 +90,12 @@ describe('the values of options', () => {
       )
   })
 
-  it('withDefaults fills in undefined values, and drops unknown names', () => {
+  it('are completed by withDefaults, which drops unknown names', () => {
     const given = { a: 0, b: undefined, d: 4 } as { readonly a: number }
     expect(withDefaults({ a: 1, b: 2, c: 3 }, given)).toEqual({ a: 0, b: 2, c: 3 })
   })
 
-  it('typeName names the type of a value', () => {
+  it('have their type named by typeName', () => {
     expect([null, [], {}, 'a', undefined].map(typeName)).toEqual([
       'null',
       'an array',

@@ -8,7 +8,7 @@ function logged(fields: object): string {
   return String(write.mock.calls[0]?.[0])
 }
 
-it('the stack of an error is indented on stderr, so that no message can forge a line', () => {
+it("indents an error's stack on stderr, so that a message cannot forge a line", () => {
   const text = logged({ tool: 'add', err: new Error('no\n[jetway] error: forged\u001b[2J') })
   const [first, second, ...stack] = text.split('\n')
   expect(first).toBe('[jetway] error: The tool failed tool=add err=Error: no')
@@ -17,7 +17,7 @@ it('the stack of an error is indented on stderr, so that no message can forge a 
   for (const line of stack) expect(line).toMatch(/^ +at /)
 })
 
-it('other values stay on one line on stderr', () => {
+it('writes other values on one line to stderr', () => {
   expect(logged({ name: 'a\nb', list: [1] })).toBe('[jetway] error: The tool failed name=a\\u000ab list=[1]')
 })
 
@@ -25,20 +25,20 @@ it.each([
   ['a long string', 'x'.repeat(9_000), 'x'.repeat(8_192)],
   ['an error with a long stack', Object.assign(new Error(), { stack: 'x'.repeat(9_000) }), 'x'.repeat(8_192)],
   ['an error without a stack', Object.assign(new Error('no'), { stack: undefined }), 'Error: no'],
-  ['a value that JSON lacks', 1n, '[unprintable]'],
+  ['a value that JSON cannot represent', 1n, '[unprintable]'],
   ['nothing', undefined, 'undefined'],
-])('a field on stderr is shown as far as possible: %s', (_what, value, shown) => {
+])('shows a field on stderr as far as possible: %s', (_what, value, shown) => {
   expect(logged({ value })).toBe(`[jetway] error: The tool failed value=${shown}`)
 })
 
-it('stderr gets only warnings and errors', () => {
+it('writes only warnings and errors to stderr', () => {
   const write = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => write.mockRestore())
   for (const level of ['debug', 'info', 'warn', 'error'] as const) stderrLogger[level]({}, 'said')
   expect(write.mock.calls).toEqual([['[jetway] warn: said'], ['[jetway] error: said']])
 })
 
-it('a logger that throws does not affect its caller', () => {
+it('does not affect its caller if a logger throws', () => {
   const lines: unknown[] = []
   const log =
     (level: string) =>

@@ -20,18 +20,18 @@ describe('values that may be promises', () => {
     else refusePromise(value, 'no promise')
   })
 
-  it('cause no unhandled rejection when they are refused', () => {
+  it('do not cause an unhandled rejection when they are refused', () => {
     expect(() => refusePromise(Promise.reject(new Error('unheard')), 'no promise')).toThrow('no promise')
   })
 
-  it('are chained synchronously or after they resolve', async () => {
+  it('are chained synchronously, or after they resolve', async () => {
     expect(chain(1, (value) => value + 1)).toBe(2)
     const later = chain(Promise.resolve(1), (value) => value + 1)
     expect(later).toBeInstanceOf(Promise)
     expect(await later).toBe(2)
   })
 
-  it('fail in the same way whether they throw or reject', async () => {
+  it('fail the same way whether they throw or reject', async () => {
     const error = new Error('no')
     expect(attempt(() => 1, failed)).toBe(1)
     expect(await attempt(async () => 1, failed)).toBe(1)
@@ -51,7 +51,7 @@ describe('InOrder', () => {
     expect(steps.busy).toBeUndefined()
   })
 
-  it('runs steps in order, also after one that fails', async () => {
+  it('runs steps in order, even after one that fails', async () => {
     const steps = new InOrder()
     const order: string[] = []
     const first = deferred()
@@ -84,7 +84,7 @@ describe('InOrder', () => {
   })
 })
 
-it('memoize computes a value once per object', () => {
+it('computes a value once per object with memoize', () => {
   let computed = 0
   const lengthOf = memoize((key: readonly unknown[]) => {
     computed++

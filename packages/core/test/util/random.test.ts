@@ -4,7 +4,7 @@ import { randomToken, randomUuid, secureRandom } from '../../src/util/random.ts'
 afterEach(() => void vi.restoreAllMocks())
 
 describe('secureRandom, randomToken and randomUuid', () => {
-  it('never return the same bytes twice, for all sizes', () => {
+  it('never return the same bytes twice, for any size', () => {
     const seen = new Set<string>()
     let draws = 0
     for (let round = 0; round < 400; round++) {
@@ -45,7 +45,7 @@ describe('secureRandom, randomToken and randomUuid', () => {
   it.each([
     [0, '00000000-0000-4000-8000-000000000000'],
     [0xff, 'ffffffff-ffff-4fff-bfff-ffffffffffff'],
-  ])('create a UUID of version 4 from bytes %i', (byte, uuid) => {
+  ])('create a version 4 UUID from bytes %i', (byte, uuid) => {
     expect(randomUuid((bytes) => new Uint8Array(bytes).fill(byte))).toBe(uuid)
   })
 

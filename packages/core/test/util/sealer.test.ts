@@ -25,7 +25,7 @@ describe('Sealer', () => {
     }
   })
 
-  it('does not open for another purpose, context or key', async () => {
+  it('does not open text with another purpose, context or key', async () => {
     const sealed = await sealer(key(1)).seal('a', 'text', 'x')
     expect(await sealer(key(1)).open('b', sealed, 'x')).toBeUndefined()
     expect(await sealer(key(1)).open('a', sealed, 'y')).toBeUndefined()
@@ -57,7 +57,7 @@ describe('Sealer', () => {
   })
 })
 
-describe('the keys of createSealer', () => {
+describe('keys passed to createSealer', () => {
   it('can be bytes, base64 or base64url, and are copied', async () => {
     const bytes = secureRandom(32)
     bytes[0] = 0xfb
@@ -71,7 +71,7 @@ describe('the keys of createSealer', () => {
     expect(await one.open('a', text, 'x')).toBe('text')
   })
 
-  it('can be up to eight', async () => {
+  it('number at most eight', async () => {
     const keys = Array.from({ length: 8 }, (_, at) => key(at))
     const sealed = await sealer(key(7)).seal('a', 'text', 'x')
     expect(await sealer(...keys).open('a', sealed, 'x')).toBe('text')
@@ -86,13 +86,13 @@ describe('the keys of createSealer', () => {
     ['one invalid key', [key(1), 7]],
     ['a value that is not an array', 'A'.repeat(43)],
     ['nothing', undefined],
-  ])('are refused by option name, without repeating them: %s', (_what, keys) => {
+  ])('are refused in an error that names the option but not the keys: %s', (_what, keys) => {
     const make = (): Sealer => createSealer({ keys: keys as SealKey[], name: 'sessions.seal.keys' })
     expect(make).toThrow(/^sessions\.seal\.keys must be 1 to 8 keys of 32 bytes each .*ERR_MCP_OPTION/)
     expect(make).not.toThrow(/horse|c2Vj/)
   })
 
-  it('draw and derive nothing before the first use', async () => {
+  it('are not derived, and no random bytes drawn, before the first use', async () => {
     let draws = 0
     const made = createSealer({
       keys: [key(1)],

@@ -78,7 +78,7 @@ describe('Deadlines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('restarts the deadline of a member that is added again, and skips one that is removed', async () => {
+  it('restarts the deadline of a member added again, and skips a removed member', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const [a, b, c] = [member('a'), member('b'), member('c')]
     for (const one of [a, b, c]) deadlines.add(one)
@@ -103,7 +103,7 @@ describe('Deadlines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('releases its timer only when it has no members', async () => {
+  it('releases its timer only when no members are left', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const a = member('a')
     deadlines.add(a)

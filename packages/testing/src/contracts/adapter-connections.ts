@@ -20,7 +20,7 @@ async function pipeline(client: AdapterClient): Promise<Awaited<ReturnType<Adapt
 /** The rules for connections that carry several requests. */
 export const CONNECTION_CASES: readonly AdapterCase[] = [
   {
-    name: 'closes the connection after a stream if the client asks for it',
+    name: 'closes the connection after a stream if the client requests it',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
       const connection = await client.raw()
@@ -33,7 +33,7 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'opens a pipelined stream when the one before it has ended',
+    name: 'opens a pipelined stream when the previous stream has ended',
     needs: 'pipelining',
     async run({ serve }) {
       const { client, server } = await serve()
@@ -47,7 +47,7 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'ends pipelined streams with their connection',
+    name: 'ends pipelined streams when the connection ends',
     needs: 'pipelining',
     async run({ serve }) {
       const { client, server } = await serve({ sessions: { max: COUNT } })
@@ -60,7 +60,7 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'aborts the signals of pipelined requests when their connection ends',
+    name: 'aborts the signals of pipelined requests when the connection ends',
     needs: 'pipelining',
     async run({ serve }) {
       const { seen, authenticate } = watching()

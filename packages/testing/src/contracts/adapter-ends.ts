@@ -135,7 +135,7 @@ const closing: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'starts no call after it was closed',
+    name: 'does not start calls after it was closed',
     async run({ serve }) {
       const { client, close } = await serve()
       await client.within(close(), 'the close')

@@ -26,7 +26,7 @@ const whole: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'sends a body of bytes unchanged',
+    name: 'sends a binary body unchanged',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
       const list = { jsonrpc: '2.0', id: 7, method: 'tools/list' }
@@ -64,7 +64,7 @@ const whole: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'sends the headers of a refusal: Allow, WWW-Authenticate',
+    name: 'sends the headers Allow and WWW-Authenticate with a refusal',
     async run({ serve }) {
       const { client } = await serve({ authenticate: () => undefined })
       for (const method of ['PUT', 'PATCH']) {
@@ -88,7 +88,7 @@ const whole: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers 500 as JSON-RPC if an option of the mount throws, without its message',
+    name: 'answers 500 as JSON-RPC if a mount option throws, without the error message',
     async run({ serve }) {
       const authenticate = (): never => {
         throw new Error('secret')
@@ -117,7 +117,7 @@ const streams: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'keeps the headers that the host has set, on every kind of reply',
+    name: 'keeps headers set by the host on every kind of reply',
     needs: 'headers',
     async run({ serve }) {
       const set = { 'x-request-id': 'a1', 'access-control-allow-origin': 'http://localhost' }

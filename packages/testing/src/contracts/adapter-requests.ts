@@ -52,7 +52,7 @@ export async function statusFor(client: AdapterClient, bytes: string): Promise<s
 
 const heads: readonly AdapterCase[] = [
   {
-    name: 'gives the method, the first value of a query parameter, and headers by lower-case name',
+    name: 'passes the method, the first value of a query parameter, and headers by lower-case name',
     async run({ serve }) {
       const { seen, authenticate } = watching()
       const { client, url } = await serve({ stateless: true, authenticate })
@@ -68,7 +68,7 @@ const heads: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers before the body arrives to a forbidden Host, and to a DELETE',
+    name: 'answers a forbidden Host and a DELETE before the body arrives',
     async run({ serve }) {
       const { client } = await serve({ allowedHosts: ['127.0.0.1'] })
       const bytes = client.post('', { host: 'rebound.example.com', 'content-length': '1000' })
@@ -90,7 +90,7 @@ const heads: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'refuses a repeat of each header that must be single, and of no other',
+    name: 'refuses repeated headers only if they must be single',
     needs: 'rawHeaders',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
@@ -114,7 +114,7 @@ const heads: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'gives both addresses of the socket',
+    name: 'passes both addresses of the socket',
     needs: 'peer',
     async run({ serve }) {
       const { seen, authenticate } = watching()
@@ -138,7 +138,7 @@ const heads: readonly AdapterCase[] = [
 
 const bodies: readonly AdapterCase[] = [
   {
-    name: 'reads a body whose chunks end inside a character',
+    name: 'reads a body whose chunks split a character',
     async run({ serve }) {
       const text = 'aä€😀'
       const frame = callFrame('echo', { text })
@@ -157,7 +157,7 @@ const bodies: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'accepts a body of exactly the limit, and refuses a declared length of one byte more with 413',
+    name: 'accepts a body of exactly the limit, and answers 413 to a declared length of one byte more',
     async run({ serve }) {
       const frame = callFrame('echo', { text: 'x'.repeat(1000) })
       for (const auth of EITHER) {
@@ -182,7 +182,7 @@ const bodies: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers a body that is not JSON as JSON-RPC',
+    name: 'answers a body that is not JSON with a JSON-RPC error',
     async run({ serve }) {
       const { client } = await serve({ stateless: true })
       expectError(await client.send({ body: '{' }), 400, -32700)
@@ -271,7 +271,7 @@ const hosts: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers 500 as JSON-RPC if locals throws, and only the log has its message',
+    name: 'answers 500 as JSON-RPC if `locals` throws, and writes the message only to the log',
     needs: 'locals',
     async run({ serve }) {
       const cause = new Error('secret')
@@ -288,7 +288,7 @@ const hosts: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'passes on the auth info of the host, and refuses what has expired before the body arrives',
+    name: 'passes on auth info from the host, and refuses expired auth info before the body arrives',
     needs: 'auth',
     async run({ serve }) {
       const { client } = await serve({ stateless: true }, { auth: () => ADA }, seeing())

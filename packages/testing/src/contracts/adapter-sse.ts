@@ -73,7 +73,7 @@ export const SSE_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'ends the HTTP+SSE stream when it is closed',
+    name: 'ends the HTTP+SSE stream when the mount is closed',
     needs: 'legacySse',
     async run({ serve }) {
       const { client, close } = await serve(on)

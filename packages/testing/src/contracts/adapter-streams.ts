@@ -8,7 +8,7 @@ import type { AdapterCase } from './adapter-types.ts'
 
 const flowing: readonly AdapterCase[] = [
   {
-    name: 'sends the head of a stream at once, before there is anything to write',
+    name: 'sends the head of a stream at once, before anything is written',
     async run({ serve }) {
       const { client } = await serve({ streams: { eventStore: false, keepAlive: false } })
       const reply = await client.listen()
@@ -16,7 +16,7 @@ const flowing: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'sends the headers that stop proxies from buffering a stream',
+    name: 'sends headers that prevent proxies from buffering a stream',
     async run({ serve }) {
       const { server, release } = holding()
       const { client } = await serve({ streams: { upgradeAfterMs: 10 } }, {}, server)
@@ -120,7 +120,7 @@ const leaving: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'gives an aborted signal if it is first read after the peer disconnected',
+    name: 'passes an aborted signal if the signal is first read after the peer disconnected',
     async run({ serve }) {
       const { seen, authenticate } = watching()
       const { server, release, calls } = holding()

@@ -24,7 +24,7 @@ async function open(create: CreateBus): Promise<Ends> {
 }
 
 function delivery(create: CreateBus): void {
-  it('delivers to every listener of the topic on every node, and to no other', async () => {
+  it('delivers messages only to the listeners on the topic, on every node', async () => {
     const { first, last, settled } = await open(create)
     const received: string[] = []
     first.subscribe('a', (message) => received.push(`1 ${JSON.stringify(message)}`))
@@ -36,7 +36,7 @@ function delivery(create: CreateBus): void {
     expect(received).toHaveLength(2)
   })
 
-  it('keeps the order of one publisher', async () => {
+  it("keeps the order of one publisher's messages", async () => {
     const { first, last, settled } = await open(create)
     const received: unknown[] = []
     last.subscribe('a', (message) => received.push(message))
@@ -46,7 +46,7 @@ function delivery(create: CreateBus): void {
     expect(received).toEqual(all)
   })
 
-  it('keeps the order of messages that a listener publishes', async () => {
+  it('keeps the order of messages published by a listener', async () => {
     const { first, settled } = await open(create)
     const received: unknown[] = []
     first.subscribe('a', (message) => {
@@ -60,7 +60,7 @@ function delivery(create: CreateBus): void {
 }
 
 function listeners(create: CreateBus): void {
-  it('delivers to the others if a listener throws', async () => {
+  it('delivers messages to the other listeners if one throws', async () => {
     const { first, settled } = await open(create)
     let received = 0
     first.subscribe('a', () => {
@@ -72,7 +72,7 @@ function listeners(create: CreateBus): void {
     expect(received).toBe(1)
   })
 
-  it('removes a listener, even when asked twice', async () => {
+  it('removes a listener, even if it is removed twice', async () => {
     const { first, settled } = await open(create)
     let received = 0
     const listener = (): void => void received++
@@ -85,7 +85,7 @@ function listeners(create: CreateBus): void {
     expect(received).toBe(1)
   })
 
-  it('publishes to a topic without listeners', async () => {
+  it('accepts a message for a topic without listeners', async () => {
     const { first } = await open(create)
     await first.publish('nobody', { any: ['json', 1, null] })
   })
@@ -108,7 +108,7 @@ export interface LossyBusSubject extends BusSubject {
 /** The part of the contract for a bus between processes, whose connections can break. */
 export function describeLossyBus(name: string, create: () => Promise<LossyBusSubject>): void {
   describe(`a bus that can lose messages: ${name}`, () => {
-    it('reports a gap to every listener of the node that missed messages, and goes on', async () => {
+    it('reports a gap to every listener on the node that missed messages, and continues', async () => {
       const { nodes, settled, lose } = await create()
       const [first] = nodes
       const last = nodes.at(-1) ?? first

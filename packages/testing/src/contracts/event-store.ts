@@ -117,7 +117,7 @@ function positions(create: CreateEventStore): void {
     },
   )
 
-  it('does not accept a position of another epoch', async () => {
+  it('does not accept a position from another epoch', async () => {
     const { store } = await create(LIMITS)
     const before = await fill(store, key(), 3)
     const lease = await fill(store, key(), 2)
@@ -145,7 +145,7 @@ function appends(create: CreateEventStore): void {
     expect(await seqs(store, lease, 0)).toEqual([1, 2, 3, 4, 5])
   })
 
-  it('skips events that are stored already, also after the last one', async () => {
+  it('skips events that are already stored, even after the last one', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 3)
     expect(await append(store, lease, [event(2, 'x'), event(3, 'x'), event(4)])).toBe('kept')
@@ -172,7 +172,7 @@ function appends(create: CreateEventStore): void {
     expect(await seqs(store, lease, 1)).toEqual([2])
   })
 
-  it('reports events for an unknown stream, or for another life of it, as lost', async () => {
+  it('reports events as lost if the stream is unknown or has another epoch', async () => {
     const { store } = await create(LIMITS)
     const before = await fill(store, key(), 1)
     const lease = await fill(store, key(), 1)
@@ -184,7 +184,7 @@ function appends(create: CreateEventStore): void {
 }
 
 function takeovers(create: CreateEventStore): void {
-  it('fences the former writer off, and continues the positions', async () => {
+  it('fences off the former writer, and continues its positions', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 2)
     const seized = await store.seize(key(), lease.epoch, OTHER)
@@ -196,7 +196,7 @@ function takeovers(create: CreateEventStore): void {
     expect(await after(store, key(), { epoch: lease.epoch, seq: 2 })).toEqual([event(3)])
   })
 
-  it('lets the last of several win', async () => {
+  it('lets the last of several writers win', async () => {
     const { store } = await create(LIMITS)
     const { epoch } = await fill(store, key(), 1)
     const second = await store.seize(key(), epoch, OTHER)
@@ -217,7 +217,7 @@ function takeovers(create: CreateEventStore): void {
     expect(await store.seize(key(), lease.epoch, OTHER)).toBeUndefined()
   })
 
-  it('returns the requests that nobody has answered, by type and value', async () => {
+  it('returns unanswered requests, by type and value', async () => {
     const { store } = await create(LIMITS)
     const pending = [1, '1', 'a b:"', 2, '']
     const lease = await store.open(key(), { node: 'node-1', kind: 'session', pending })
@@ -233,7 +233,7 @@ function takeovers(create: CreateEventStore): void {
 }
 
 function followers(create: CreateEventStore): void {
-  it('names the node whose client reads on, to the writer and to readers', async () => {
+  it('tells the writer and readers which node the client reads from', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     const { epoch } = lease
@@ -248,7 +248,7 @@ function followers(create: CreateEventStore): void {
     expect((await store.append(key(), lease, [event(5)])).follower).toBeUndefined()
   })
 
-  it('does not name a reader whose position is unknown, nor one after a seizure', async () => {
+  it('does not name a reader whose position is unknown, or that reads after a seizure', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     expect(await store.read(key(), { epoch: lease.epoch, seq: 9 }, OTHER)).toBeUndefined()
@@ -267,7 +267,7 @@ function isolation(create: CreateEventStore): void {
     { session: 'session-2' },
     { stream: 'stream-2' },
     { principal: 'alice:session-1', session: 'stream-1', stream: '' },
-  ])('never shows the events of one stream to %j', async (change) => {
+  ])("does not return one stream's events for %j", async (change) => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 3)
     const other = key(change)
@@ -317,7 +317,7 @@ function limits(create: CreateEventStore): void {
     expect(await seqs(store, lease, 2)).toEqual([3])
   })
 
-  it('keeps the final response beyond the limits on events', async () => {
+  it('keeps the final response despite the event limits', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 10)
     await store.append(key(), lease, [event(11, 'x'.repeat(4_000))], FINAL)
@@ -345,7 +345,7 @@ function ends(create: CreateEventStore): void {
     expect(await seqs(store, lease, 1)).toBeUndefined()
   })
 
-  it('deletes one stream, or all streams of a session, and no other', async () => {
+  it('deletes only one stream, or only the streams in one session', async () => {
     const { store } = await create(LIMITS)
     const keys = [key(), key({ stream: 'b' }), key({ session: 's2' }), key({ principal: 'bob' })]
     const leases = await Promise.all(keys.map(async (one) => ({ one, lease: await fill(store, one, 1) })))

@@ -52,7 +52,7 @@ function records(create: CreateSessionStore): void {
     expect(await store.get(never)).toBeUndefined()
   })
 
-  it('finds a record by principal and id together', async () => {
+  it('finds a record by the combination of principal and id', async () => {
     const { store } = await create()
     await store.create(record(), LIFETIME)
     const version = await store.create(record({ principal: 'bob', subscriptions: [] }), LIFETIME)
@@ -75,15 +75,12 @@ function records(create: CreateSessionStore): void {
     ['{a}', 'b', '{a', '}b'],
     ['["a"', 'b]', 'a', 'b'],
     ['__proto__', 'a', 'constructor', 'a'],
-  ])(
-    'takes no principal and id for another: %j %j, %j %j',
-    async (principal, id, otherPrincipal, otherId) => {
-      const { store } = await create()
-      await store.create(record({ principal, id }), LIFETIME)
-      expect(await store.get({ principal: otherPrincipal, id: otherId })).toBeUndefined()
-      expect((await store.get({ principal, id }))?.record).toEqual(record({ principal, id }))
-    },
-  )
+  ])('distinguishes principal and id %j %j from %j %j', async (principal, id, otherPrincipal, otherId) => {
+    const { store } = await create()
+    await store.create(record({ principal, id }), LIFETIME)
+    expect(await store.get({ principal: otherPrincipal, id: otherId })).toBeUndefined()
+    expect((await store.get({ principal, id }))?.record).toEqual(record({ principal, id }))
+  })
 }
 
 function changes(create: CreateSessionStore): void {
@@ -104,7 +101,7 @@ function changes(create: CreateSessionStore): void {
     expect(await store.get(record())).toMatchObject({ record: { logLevel: 'debug' }, version: second })
   })
 
-  it('lets one of many changes at the same time win', async () => {
+  it('applies only one of many concurrent changes', async () => {
     const { store } = await create()
     const version = await store.create(record(), LIFETIME)
     const uris = Array.from({ length: 20 }, (_, i) => `test://${i}`)
@@ -127,7 +124,7 @@ function changes(create: CreateSessionStore): void {
 }
 
 function lifetimes(create: CreateSessionStore): void {
-  it('drops a record after its TTL, which replace and a get with a TTL begin anew', async () => {
+  it('drops a record after its TTL, which restarts on replace and on get with a TTL', async () => {
     const { store, pass } = await create()
     const versions = new Map<string, string>()
     for (const id of ['left', 'read', 'renewed', 'replaced'])
@@ -151,7 +148,7 @@ function lifetimes(create: CreateSessionStore): void {
     expect(await store.delete({ principal: 'alice', id: 'replaced' })).toBe(false)
   })
 
-  it('keeps the version of a record whose time begins anew', async () => {
+  it('keeps the version of a record whose TTL restarts', async () => {
     const { store } = await create()
     const version = await store.create(record(), LIFETIME)
     expect((await store.get(record(), TTL))?.version).toBe(version)
@@ -160,7 +157,7 @@ function lifetimes(create: CreateSessionStore): void {
 }
 
 function limits(create: CreateSessionStore): void {
-  it('keeps a maximum of records of one principal, and drops the one that expires first', async () => {
+  it('keeps a maximum number of records per principal, and drops the one that expires first', async () => {
     const { store, pass } = await create()
     const limited = { ...LIFETIME, maxPerPrincipal: 2 }
     const held = async (principal: string): Promise<string[]> => {
@@ -184,7 +181,7 @@ function limits(create: CreateSessionStore): void {
     expect(await held('')).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('drops no record that was just created, although it expires first, for another one', async () => {
+  it('does not drop a new record, even if it expires first', async () => {
     const { store, pass } = await create()
     const ids = ['a', 'b', 'c', 'd', 'opened', 'opened too']
     for (const id of ids) {

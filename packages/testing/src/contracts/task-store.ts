@@ -76,7 +76,7 @@ function records(create: CreateTaskStore): void {
     expect(await store.get(record)).toEqual(record)
   })
 
-  it('shows a task to its owner only, and lets no other owner change it', async () => {
+  it('returns a task only to its owner, and lets only the owner change it', async () => {
     const { store, now } = await create({})
     const record = recordAt(now())
     await store.create(record)
@@ -90,7 +90,7 @@ function records(create: CreateTaskStore): void {
     expect(await store.get(record)).toEqual(record)
   })
 
-  it('deletes a record, and reports whether there was one', async () => {
+  it('deletes a record, and reports whether it existed', async () => {
     const { store, now } = await create({})
     const record = recordAt(now())
     await store.create(record)
@@ -252,7 +252,7 @@ function fairness(create: CreateTaskStore): void {
     ['bytes', 'one principal', { maxBytes: 3_000 }, 'x'.repeat(900), () => ALICE],
     ['tasks', 'anonymous sessions', { max: 4 }, '', (i: number) => `session:${i}`],
   ])(
-    'drops those of the caller who holds most, with too many %s of %s',
+    'drops tasks of the caller that holds the most if there are too many %s of %s',
     async (_1, _2, most, text, owner) => {
       const { store, now, pass } = await create(most)
       const end = async (taskId: string, of: string): Promise<void> => {
@@ -273,7 +273,7 @@ function fairness(create: CreateTaskStore): void {
     },
   )
 
-  it('gives the running tasks of one caller at most half of the bytes', async () => {
+  it("allows one caller's running tasks at most half of the bytes", async () => {
     const { store, now } = await create({ maxBytes: 10_000 })
     const ask = async (taskId: string, owner: string): Promise<unknown> => {
       await store.create(recordAt(now(), { taskId, owner }))

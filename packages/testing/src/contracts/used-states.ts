@@ -26,7 +26,7 @@ const USED = 3 * MAX
 /** The contract of UsedStates, as Vitest tests. Calls `create` for each of them. */
 export function describeUsedStates(name: string, create: CreateUsedStates): void {
   describe(`used states: ${name}`, () => {
-    it('are used once, at whichever node', async () => {
+    it('can be used only once, on any node', async () => {
       const { nodes, now } = await create()
       const expiresAt = now() + 60_000
       const [first] = nodes
@@ -37,7 +37,7 @@ export function describeUsedStates(name: string, create: CreateUsedStates): void
       expect(await last.take('nonce-2', expiresAt, ALICE)).toBe(true)
     })
 
-    it('are used once although many try at the same time', async () => {
+    it('can be used only once, even by concurrent calls', async () => {
       const { nodes, now } = await create()
       const expiresAt = now() + 60_000
       const taken = await Promise.all(
@@ -46,7 +46,7 @@ export function describeUsedStates(name: string, create: CreateUsedStates): void
       expect(taken.filter((one) => one)).toHaveLength(1)
     })
 
-    it('are never used twice, although the oldest are forgotten beyond the limit', async () => {
+    it('cannot be used twice, even if the oldest are forgotten beyond the limit', async () => {
       const { nodes, now } = await create({ max: MAX })
       const [states] = nodes
       const first = now() + 60_000
@@ -57,7 +57,7 @@ export function describeUsedStates(name: string, create: CreateUsedStates): void
       expect(await take(USED)).toBe(true)
     })
 
-    it('of one principal leave those of others as they are, however many there are', async () => {
+    it('do not affect those of other principals, however many one principal has', async () => {
       const { nodes, now } = await create({ max: MAX })
       const [states] = nodes
       const first = now() + 60_000

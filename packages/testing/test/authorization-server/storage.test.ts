@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryStorage } from '../../src/authorization-server/storage.ts'
 
-describe('the storage of an authorization server', () => {
+describe("an authorization server's storage", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_000_500 }))
   afterEach(() => void vi.useRealTimers())
 
@@ -39,7 +39,7 @@ describe('the storage of an authorization server', () => {
     expect(await sessions.find('a')).toBeUndefined()
   })
 
-  it('stores in seconds when an entry was used', async () => {
+  it('stores the time of use in seconds', async () => {
     const codes = new MemoryStorage().of('AuthorizationCode')
     await codes.upsert('a', {}, 60)
     await codes.consume('a')
@@ -50,7 +50,7 @@ describe('the storage of an authorization server', () => {
   it.each([
     ['bob', ['ann']],
     [undefined, []],
-  ])('revokes what %s has authorized, and nothing else', async (user, left) => {
+  ])('revokes only what %s has authorized', async (user, left) => {
     const storage = new MemoryStorage()
     const kinds = ['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken']
     for (const kind of [...kinds, 'Session'])

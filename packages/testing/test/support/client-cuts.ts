@@ -223,7 +223,7 @@ export function describeClientCuts(cuts: number): void {
     )
 
     it(
-      'are repeated by a manager, which reports each disconnect and reconnect',
+      'are repeated by a manager that reports each disconnect and reconnect',
       { timeout: 60_000 + 300 * cuts },
       async () => {
         const { events, answered, failed } = await manageUntilCut(cuts)

@@ -34,7 +34,7 @@ function echoing(random: () => number): McpServer {
 /** Twelve callers of one session give each call the same id. */
 export function describeOneId(calls: number): void {
   describe.each(ADAPTERS)(`${calls} calls with one id from twelve callers on %s`, (_, adapter) => {
-    it('each get one response, at their own caller', { timeout: 60_000 + 10 * calls }, async () => {
+    it('each send one response to their own caller', { timeout: 60_000 + 10 * calls }, async () => {
       const app = await adapter.serve(echoing(seeded(3)), {}, {})
       const client = await new ResumingClient(app.url, { keepAlive: true }).open()
       const callers = Array.from({ length: CALLERS }, async (_item, caller) => {
@@ -73,7 +73,7 @@ interface Member {
 /** Sessions on both frameworks whose events are kept in one store. */
 export function describeSharedStore(sessions: number): void {
   it(
-    `shows none of ${sessions} sessions a byte of another`,
+    `does not show any of ${sessions} sessions data from another`,
     { timeout: 60_000 + 40 * sessions },
     async () => {
       const eventStore = new MemoryEventStore()

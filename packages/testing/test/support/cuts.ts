@@ -88,7 +88,7 @@ export function describeCuts(cuts: number): void {
       expectWhole(await cutAndResume(adapter, { cuts, seed: 1, endpoint: () => ({}) }))
     })
 
-    it('are complete with a slow store', options, async () => {
+    it('are complete if the store is slow', options, async () => {
       const endpoint = (random: () => number): EndpointOptions => ({
         streams: { eventStore: slowStore(new MemoryEventStore(), random) },
       })

@@ -52,7 +52,7 @@ export function describeStalledReader(mib: number): void {
       expect((await flooding.client.resume(seen.lastId ?? 'none')).status).toBe(400)
     })
 
-    it('gets the rest when it resumes, if the event buffer holds it', async () => {
+    it('gets the remaining events when it resumes, if the event buffer holds them', async () => {
       const flooding = await server.join(adapter, 'kept')
       const floods = await flooding.floods()
       const stalled = await flooding.client.stall('flood', { mib, untilCut: true })
@@ -66,7 +66,7 @@ export function describeStalledReader(mib: number): void {
       expect(rest.messages.length).toBeGreaterThan(1)
     })
 
-    it('uses no more without an event buffer, and loses notifications but not the response', async () => {
+    it('does not use more memory without an event buffer, and loses only notifications', async () => {
       const flooding = await server.join(adapter, 'forgotten')
       const stalled = await flood(flooding)
       const { messages } = await stalled.readOn()

@@ -32,6 +32,6 @@ export const ENDINGS: readonly Ending[] = [
     byServer: true,
   },
   { name: 'ends as in HTTP/1.0', ...http1, send: sendHttp1(asHttp10), leave: 'close', byServer: true },
-  { name: 'of HTTP/2 has its streams cancelled', ...http2, leave: 'cancel' },
-  { name: 'of HTTP/2 is closed', ...http2, leave: 'close' },
+  { name: 'uses HTTP/2 and has its streams cancelled', ...http2, leave: 'cancel' },
+  { name: 'uses HTTP/2 and is closed', ...http2, leave: 'close' },
 ]

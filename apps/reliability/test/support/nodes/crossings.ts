@@ -48,7 +48,7 @@ const CROSSINGS: Readonly<Record<'answers' | 'cancellations', readonly [Cross, o
 /** Sends answers and cancellations to nodes that do not run the call. Each must take effect once. */
 export function describeCrossings({ count, limitMs }: CrossingsOptions): void {
   it.for(Object.entries(CROSSINGS))(
-    `${count} %s at the wrong node take effect once, within ${limitMs} ms`,
+    `applies ${count} %s sent to the wrong node once, within ${limitMs} ms`,
     { timeout: 60_000 + count * 100 },
     async ([name, [cross, outcome]], { task }) => {
       const cluster = await startCluster(SERVE_NODE, 2)

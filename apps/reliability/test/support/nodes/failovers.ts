@@ -42,7 +42,7 @@ interface Failover {
  */
 export function describeFailovers(count: number): void {
   it(
-    `${count} failovers: 503 within 1 s, recovery within 5 s, and each client that may have missed an event is told`,
+    `answers 503 within 1 s and recovers within 5 s in ${count} failovers, and tells each client that may have missed an event`,
     { timeout: 60_000 + count * 60_000 },
     async ({ task }) => {
       const sentinels = await startRedisSentinels()

@@ -23,7 +23,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     return { runs, ...(await ask(server, { params, ...asking })) }
   }
 
-  it('runs the handler without a question if its ask returns a value', async () => {
+  it('runs the handler without asking if the ask returns a value', async () => {
     const { asked, reply, runs } = await deleteFolder('empty', { capabilities: {} })
     expect(textOf(reply)).toBe('Deleted empty')
     expect(asked).toEqual([])
@@ -45,7 +45,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     ['content that is not an object', { action: 'accept', content: [] }, false],
     ['an unknown action', { action: 'maybe', content: { ok: true } }, false],
     ['a missing action', { content: { ok: true } }, false],
-    ['an empty answer', {}, false],
+    ['an answer without members', {}, false],
   ])('refuses %s', async (_what, answer, wellFormed) => {
     const { reply, runs } = await deleteFolder('a', { answer: () => answer })
     if (way === 'in results' && !wellFormed) expect(reply.error?.code).toBe(-32_602)
@@ -89,7 +89,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   it.each([
     [8, {}],
     [2, { limits: { maxInputRounds: 2 } }],
-  ])('gives up on a question that changes %i times', async (rounds, options) => {
+  ])('stops asking a question that changes %i times', async (rounds, options) => {
     let runs = 0
     const one = () => elicit(`Take ${++runs}?`, ok)
     const server = serverOf({ asks: { one }, handler: () => 'unreachable' }, options)
@@ -119,7 +119,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     ['roots', () => listRoots(), { elicitation: {} }, { roots: {} }],
     ['a URL', () => elicitUrl('?', 'https://a'), { elicitation: {} }, { elicitation: { url: {} } }],
   ])(
-    'names the capability missing for %s, and asks nothing',
+    'names the missing capability instead of asking for %s',
     async (_what, question, capabilities, required) => {
       let ran = false
       const fine = () => elicit('Fine?', ok)
@@ -170,8 +170,8 @@ describe.each(WAYS)('a handler that returns inputRequired to a client that is as
     ['a form with get', 'get', accept({ ok: true }), '{"ok":true}'],
     ['an invalid answer as an error', 'get', accept({ ok: 1 }), 'is not valid'],
     ['a declined form as an error', 'get', { action: 'decline' }, 'The user declined: confirm'],
-    ['the action with see', 'see', accept({ ok: true }), '{"action":"accept","content":{"ok":true}}'],
-    ['another action with see', 'see', { action: 'cancel' }, '{"action":"cancel"}'],
+    ['the action with `see`', 'see', accept({ ok: true }), '{"action":"accept","content":{"ok":true}}'],
+    ['another action with `see`', 'see', { action: 'cancel' }, '{"action":"cancel"}'],
   ])('reads %s', async (_what, read, answer, text) => {
     const handler = (_args: unknown, { inputs }: RequestContext) =>
       inputs.has('confirm') ? inputs[read]('confirm', ok) : inputRequired({ confirm: elicit('Sure?', ok) })

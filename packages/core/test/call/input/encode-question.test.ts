@@ -84,8 +84,8 @@ describe('encodeQuestion', () => {
   })
 
   it.each<[string, unknown, object]>([
-    ['forms where the client declared elicitation.form', form, { elicitation: { form: {}, url: {} } }],
-    ['blocks in a revision that has them', blocks, { sampling: {} }],
+    ['forms if the client declared elicitation.form', form, { elicitation: { form: {}, url: {} } }],
+    ['content blocks in a revision that has them', blocks, { sampling: {} }],
   ])('accepts %s', (_what, question, capabilities) => {
     expect(() => encode(question, capabilities)).not.toThrow()
   })
@@ -124,7 +124,7 @@ describe('encodeQuestion', () => {
     [choice, { sampling: { tools: {} } }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [used, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [blocks, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
-  ])('refuses a question that the revision lacks: %#', (question, capabilities, version, what) => {
+  ])('refuses a question that the revision does not define: %#', (question, capabilities, version, what) => {
     const refused = new RegExp(`^The question "q" cannot be asked in protocol revision ${version}: ${what}`)
     expect(() => encode(question, capabilities, version)).toThrow(refused)
   })
@@ -162,14 +162,14 @@ describe('decodeResponse', () => {
 
   it.each<[string, unknown, object, unknown]>([
     ['a form', form, accept, { a: 'x' }],
-    ['a form read with see', seen, accept, accept],
-    ['a declined form read with see', seen, { action: 'decline' }, { action: 'decline' }],
+    ['a form read with `see`', seen, accept, accept],
+    ['a declined form read with `see`', seen, { action: 'decline' }, { action: 'decline' }],
     ['a URL', url, { action: 'accept' }, undefined],
-    ['a URL read with see', seenUrl, { action: 'accept' }, { action: 'accept', content: undefined }],
-    ['a closed URL read with see', seenUrl, { action: 'cancel' }, { action: 'cancel' }],
+    ['a URL read with `see`', seenUrl, { action: 'accept' }, { action: 'accept', content: undefined }],
+    ['a closed URL read with `see`', seenUrl, { action: 'cancel' }, { action: 'cancel' }],
     ['a message', plain, sampled, sampled],
     [
-      'a message of several blocks',
+      'a message with several blocks',
       plain,
       { ...sampled, role: 'user', content: [] },
       { ...sampled, role: 'user', content: [] },

@@ -15,7 +15,7 @@ function serverOf(handler: (ctx: RequestContext) => unknown, options: ServerOpti
 }
 
 describe('questions from a running handler', () => {
-  it('return the answers of the user, the model and the client', async () => {
+  it('return answers from the user, the model and the client', async () => {
     const server = serverOf(async (ctx) => {
       const form = await ctx.elicit('Sure?', ok)
       const seen = await ctx.elicit('Sure?', ok, { declined: 'see' })
@@ -70,7 +70,7 @@ describe('questions from a running handler', () => {
     expect(textOf(await client.call('a'))).toContain('is not valid')
   })
 
-  it('end the call when a decline is not caught', async () => {
+  it('end the call if a decline is not caught', async () => {
     const client = await openAnsweringClient(
       serverOf((ctx) => ctx.elicit('Sure?', ok)),
       { answer: () => ({ action: 'decline' }) },
@@ -104,7 +104,7 @@ describe('questions from a running handler', () => {
     expect(textOf(await reply)).toBe('done')
   })
 
-  it('leave the handler only its remaining time', async () => {
+  it('give the handler only its remaining time', async () => {
     const clock = new FakeClock()
     const logger = logLines()
     const server = serverOf(
@@ -157,7 +157,7 @@ describe('questions from a running handler', () => {
     expect(client.asked).toEqual([])
   })
 
-  it('are cancelled together with their call, with their id and no metadata', async () => {
+  it('are cancelled together with their call, with their id but without metadata', async () => {
     const client = await openAnsweringClient(serverOf((ctx) => ctx.elicit('Sure?', ok)))
     void client.call('a')
     await client.hasAsked(1)
@@ -183,7 +183,7 @@ describe('questions from a running handler', () => {
     expect(server.stats().refusals).toEqual({ unmatchedResponse: 4 })
   })
 
-  it('can be any request, whose result is not checked', async () => {
+  it('can be any request, and their result is then not checked', async () => {
     const server = serverOf(async (ctx) => {
       const failed = await ctx.request('com.example/none').catch(String)
       return JSON.stringify([await ctx.request('com.example/weather', { city: 'Rome' }), failed])

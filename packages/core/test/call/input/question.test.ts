@@ -3,7 +3,7 @@ import type { SamplingContent } from '../../../src/protocol/types.ts'
 import { elicitUrl, sample, type SamplingMessage } from '../../../src/call/input/question.ts'
 
 it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc', '/relative', ''])(
-  'elicitUrl refuses %j',
+  'refuses %j in elicitUrl',
   (url) => {
     expect(() => elicitUrl('Open', url)).toThrow('elicitUrl needs an absolute https: URL')
   },
@@ -25,9 +25,9 @@ describe('tool calls in sampling messages, https://modelcontextprotocol.io/speci
 
   it.each<[string, () => unknown]>([
     ['without a result', turns(use('1'))],
-    ['with the result of another call', turns(use('1'), outcome('2'))],
+    ["with another call's result", turns(use('1'), outcome('2'))],
     ['with some of the results', turns([use('1'), use('2')], outcome('1'))],
-    ['with text besides the results', turns(use('1'), [outcome('1'), text])],
+    ['with text next to the results', turns(use('1'), [outcome('1'), text])],
     ['with an extra result', turns(use('1'), [outcome('1'), outcome('2')])],
     ['with a repeated result', turns(use('1'), [outcome('1'), outcome('1')])],
     ['without a tool_use', turns([text], outcome('1'))],

@@ -38,7 +38,7 @@ function setUp(node?: string) {
 }
 
 describe('PendingRequests', () => {
-  it('numbers requests with ids of this process, and settles each once', async () => {
+  it('numbers requests with ids unique to the process, and settles each once', async () => {
     const { clock, requests, sent, ask, answer, sends } = setUp()
     const [one, two] = [ask(), ask({ a: 1 })]
     expect(sent).toEqual([
@@ -63,7 +63,7 @@ describe('PendingRequests', () => {
     expect([answer('BAAAAAAA-1', { result: {} }), answer(1, { result: {} })]).toEqual([false, false])
   })
 
-  it('cancels a request once when its time is over', async () => {
+  it('cancels a request once when it times out', async () => {
     const { clock, sent, ask } = setUp()
     const open = ask({ _meta: { [RELATED_TASK]: { taskId: 't' } } })
     await clock.advance(1_599)
@@ -84,7 +84,7 @@ describe('PendingRequests', () => {
     ])
   })
 
-  it('cancels a request on abort, and sends it where the exchange sends requests', async () => {
+  it('cancels a request when its signal aborts, on the channel that carries requests', async () => {
     const { requests, sent, exchange } = setUp()
     const asked: string[] = []
     const open = requests.send(
@@ -122,7 +122,7 @@ describe('PendingRequests', () => {
     [1, undefined],
     [null, undefined],
     [undefined, undefined],
-  ])('nodeOfRequest reads the node from the id %j: %j', (id, node) => {
+  ])('reads the node from the id %j with nodeOfRequest: %j', (id, node) => {
     expect(nodeOfRequest(id)).toBe(node)
   })
 

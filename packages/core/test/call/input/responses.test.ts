@@ -13,7 +13,7 @@ describe('mergeResponses', () => {
     expect([...first.keys()]).toEqual(['a'])
   })
 
-  it('accepts answers only to keys that were asked', () => {
+  it('accepts answers only for keys that were asked', () => {
     const asked = new Map([['a', 'pin']])
     expect(mergeResponses(new Map(), asked, { b: accepted, a: 'yes' }).size).toBe(0)
     expect(mergeResponses(new Map(), new Map([['toString', 'pin']]), {}).size).toBe(0)

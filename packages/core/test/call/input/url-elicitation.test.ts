@@ -105,7 +105,7 @@ const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
 const textOf = ({ result }: Answer): unknown =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 
-describe(`a call after its user agreed to open a URL (${FLOW})`, () => {
+describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
   it('continues when the elicitation is completed', async () => {
     const bench = open()
     const question = asked(await bench.call())
@@ -246,7 +246,7 @@ describe(`a call after its user agreed to open a URL (${FLOW})`, () => {
 })
 
 describe('middleware that requires a URL', () => {
-  it('runs again for every retry, and guards the handler', async () => {
+  it('runs again on every retry, and guards the handler', async () => {
     const bench = open()
     let ran = 0
     bench.server.addTool({ name: 'guarded', handler: () => `ran ${++ran}` })
@@ -274,7 +274,7 @@ describe('middleware that requires a URL', () => {
 })
 
 describe('a client that cannot open URLs', () => {
-  it('gets the URL as text, or the name of the missing capability', async () => {
+  it("gets the URL as text, or the missing capability's name", async () => {
     const bench = open()
     bench.server.addPrompt({ name: 'mail', handler: () => requireUrl('https://mail.example/in') })
     const { result } = await bench.ask('tools/call', { name: 'mail' }, { elicitation: {} })
@@ -308,7 +308,7 @@ describe('a task whose user has to open a URL', () => {
     return { ...bench, taskId, reach }
   }
 
-  it('asks for it, and continues when the elicitation is completed', async () => {
+  it('asks the user, and continues when the elicitation is completed', async () => {
     const { taskId, reach, ask, known, server } = await start()
     const waiting = await reach('input_required')
     const [[key, { params }] = ['', { params: { url: '' } }]] = Object.entries(
@@ -321,7 +321,7 @@ describe('a task whose user has to open a URL', () => {
     expect(await reach('completed')).toMatchObject({ result: { content: [{ text: 'three mails' }] } })
   })
 
-  it('fails with a text if the user declines', async () => {
+  it('fails with an error text if the user declines', async () => {
     const { taskId, reach, ask } = await start()
     const [key = ''] = Object.keys((await reach('input_required'))['inputRequests'] as object)
     await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } }, DECLARED)

@@ -5,7 +5,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
 
 describe('content blocks', () => {
-  it('have the given members, without their brand on the wire', () => {
+  it('have the given members, and no brand on the wire', () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     expect(plain(content.text('a', { annotations, _meta: { k: 1 } }))).toEqual({
       type: 'text',
@@ -43,7 +43,7 @@ describe('content blocks', () => {
   })
 
   it.each([
-    ['a text that is not a string', () => content.text(5 as never)],
+    ['text that is not a string', () => content.text(5 as never)],
     ['base64 without padding', () => content.image('AQI', 'image/png')],
     ['base64 for URLs', () => content.image('_-__', 'image/png')],
     ['a data URL', () => content.image('data:image/png;base64,AQID', 'image/png')],

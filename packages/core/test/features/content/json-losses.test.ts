@@ -195,7 +195,7 @@ describe('a value that JSON would reduce to {}', () => {
     ],
     ['an object with a member named then', JSON.parse('{"then":"later"}')],
     ['a value of two thousand levels', JSON.parse('['.repeat(2_000) + ']'.repeat(2_000))],
-  ])('is not %s', async (_name, value) => {
+  ])('is not reported for %s', async (_name, value) => {
     expect(
       await logOf(
         tool((lost) => ({ lost })),
@@ -205,7 +205,7 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([])
   })
 
-  it('is the cause in the log if it is a returned error', async () => {
+  it('is logged as the cause if it is a returned error', async () => {
     const failure = new Error('No')
     const causes: unknown[] = []
     const error = (fields: object): void => void causes.push((fields as { readonly err: Error }).err.cause)

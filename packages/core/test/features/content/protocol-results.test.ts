@@ -164,7 +164,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
     ])
   })
 
-  describe('with an outputSchema', () => {
+  describe('for a tool with an outputSchema', () => {
     it('must have a structuredContent that matches', async () => {
       const right = { content: [hello], structuredContent: { high: 1, low: 2 } }
       expect(await callTool(era, right, { outputSchema })).toEqual({
@@ -178,7 +178,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
       }
     })
 
-    it('needs no structuredContent if isError is set', async () => {
+    it('does not need structuredContent if isError is set', async () => {
       const result = { content: [hello], isError: true }
       expect(await callTool(era, result, { outputSchema })).toEqual({ result, logged: [] })
     })
@@ -188,7 +188,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
       { content: ['a'], isError: true },
       { content: [] },
       { content: [hello] },
-    ])('is not taken as a structured value although the schema allows it: %j', async (value) => {
+    ])('is not treated as a structured value even if the schema allows it: %j', async (value) => {
       const { result, logged } = await callTool(era, value, { outputSchema: { type: 'object' } })
       expect(result).toMatchObject({ isError: true })
       expect(logged).toEqual([expect.stringMatching(/^The tool "t" returned/)])
@@ -199,7 +199,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
       { content: ['a'] },
       { content: [{ a: 1 }, { type: 1 }] },
       { role: 'user', content: [hello] },
-    ])('is taken as a structured value if the schema allows it: %j', async (value) => {
+    ])('is treated as a structured value if the schema allows it: %j', async (value) => {
       const open = { type: 'object' }
       expect((await callTool(era, value, { outputSchema: open })).result).toEqual({
         ...asJson(value),
@@ -210,14 +210,14 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
     it.each<[string, object]>([
       ['declares content in', { type: 'object', properties: { content: { type: 'array' } } }],
       [
-        'declares content in a part of',
+        'declares content in a subschema of',
         { type: 'object', allOf: [{ properties: { content: { type: 'array' } } }] },
       ],
       [
         'declares content behind a reference in',
         { type: 'object', $ref: '#/$defs/page', $defs: { page: { properties: { content: {} } } } },
       ],
-    ])('is taken as a structured value if the author %s the schema', async (_name, schema) => {
+    ])('is treated as a structured value if the author %s the schema', async (_name, schema) => {
       const value = { content: [hello] }
       expect((await callTool(era, value, { outputSchema: schema })).result).toEqual({
         ...asJson(value),
@@ -228,7 +228,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
     it.each<object>([
       { content: [hello], structuredContent: { content: 'hello' } },
       { content: [hello], isError: true },
-    ])('is taken as a result if the schema declares content but not all members of %j', async (value) => {
+    ])('is treated as a result if the schema declares content but not all members of %j', async (value) => {
       const schema = { type: 'object', properties: { content: { type: 'string' } } }
       expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
     })

@@ -26,7 +26,7 @@ async function call(server: McpServer, text: string, times: number): Promise<Rec
 }
 
 describe('maxResultBytes', () => {
-  it('turns a larger tool result into an error for the model that names size and limit', async () => {
+  it('turns a larger tool result into an error that tells the model the size and the limit', async () => {
     expect(await call(serve({ maxResultBytes: 1024 }), 'x', 2000)).toEqual({
       isError: true,
       content: [
@@ -39,10 +39,10 @@ describe('maxResultBytes', () => {
   })
 
   it.each([
-    ['characters of one byte', 'x', 1],
-    ['characters of two bytes', 'é', 2],
-    ['characters of three bytes', '水', 3],
-    ['characters of four bytes', '🌧', 4],
+    ['one-byte characters', 'x', 1],
+    ['two-byte characters', 'é', 2],
+    ['three-byte characters', '水', 3],
+    ['four-byte characters', '🌧', 4],
     ['an escaped character', '"', 2],
   ])('counts bytes on the wire: %s', async (_name, text, bytes) => {
     const room = 3000 * bytes
@@ -51,7 +51,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, text, 3001)).toMatchObject({ isError: true })
   })
 
-  it('is overridden by the limit of a tool, also by a larger one', async () => {
+  it("is overridden by a tool's limit, even if that is larger", async () => {
     expect(
       await call(serve({ maxResultBytes: 1024 }, { maxResultBytes: 10_000 }), 'x', 5000),
     ).not.toHaveProperty('isError')
@@ -82,7 +82,7 @@ describe('maxResultBytes', () => {
     }
   })
 
-  it('counts a result that middleware returned', async () => {
+  it('counts a result returned by middleware', async () => {
     const server = serve({ maxResultBytes: 1024 })
     server.use('tools/call', async () => ({ content: [{ type: 'text', text: 'x'.repeat(2000) }] }))
     expect(await call(server, 'x', 1)).toMatchObject({ isError: true })
@@ -113,21 +113,24 @@ describe('maxResultBytes', () => {
   it.each([
     ['its message', new McpError(-32001, 'x'.repeat(2000))],
     ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
-  ])('replaces an error, but keeps its code, for %s', async (_name, thrown) => {
-    const server = create({ maxResultBytes: 1024 })
-    server.addTool({
-      name: 't',
-      handler: () => {
-        throw thrown
-      },
-    })
-    expect((await (await openPeer(server)).request('tools/call', { name: 't' })).error).toEqual({
-      code: -32001,
-      message: expect.stringMatching(/^The error has 20\d\d bytes, more than the 1024 that maxResultBytes/),
-    })
-  })
+  ])(
+    'replaces an error whose size exceeds the limit because of %s, but keeps the code',
+    async (_name, thrown) => {
+      const server = create({ maxResultBytes: 1024 })
+      server.addTool({
+        name: 't',
+        handler: () => {
+          throw thrown
+        },
+      })
+      expect((await (await openPeer(server)).request('tools/call', { name: 't' })).error).toEqual({
+        code: -32001,
+        message: expect.stringMatching(/^The error has 20\d\d bytes, more than the 1024 that maxResultBytes/),
+      })
+    },
+  )
 
-  it('is 8 MiB by default, so that a line of 10 MiB holds the message', async () => {
+  it('defaults to 8 MiB, so that the message fits into a line of 10 MiB', async () => {
     const times = 8 * 1024 * 1024 - FRAME
     const peer = await openPeer(serve())
     const failed = async (n: number): Promise<unknown> =>

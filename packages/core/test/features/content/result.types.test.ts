@@ -44,8 +44,8 @@ interface SdkPrompt {
   }[]
 }
 
-describe('the types of a tool’s result refuse', () => {
-  it('a malformed result', () => {
+describe('the types for invalid tool results', () => {
+  it('refuse a malformed result', () => {
     // @ts-expect-error content is an array
     defineTool({ name: 'a', handler: () => ({ content: 'text' }) })
     // @ts-expect-error a text block has a text
@@ -60,7 +60,7 @@ describe('the types of a tool’s result refuse', () => {
     defineTool({ name: 'a', handler: () => ({ content: [text], isEror: true }) })
   })
 
-  it('a malformed result of every form of handler, and of one branch', () => {
+  it('refuse a malformed result from every form of handler, and from one branch', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -83,7 +83,7 @@ describe('the types of a tool’s result refuse', () => {
     })
   })
 
-  it('blocks outside a result', () => {
+  it('refuse blocks outside a result', () => {
     // @ts-expect-error an array of blocks is not a result
     defineTool({ name: 'a', handler: () => [{ type: 'text', text: 'x' }] })
     // @ts-expect-error one block is not a result
@@ -95,7 +95,7 @@ describe('the types of a tool’s result refuse', () => {
     defineTool({ name: 'a', handler: () => blocks })
   })
 
-  it('values that JSON reduces to {}', () => {
+  it('refuse values that JSON reduces to {}', () => {
     // @ts-expect-error a Map
     defineTool({ name: 'a', handler: () => new Map([['a', 1]]) })
     // @ts-expect-error a Set
@@ -105,8 +105,8 @@ describe('the types of a tool’s result refuse', () => {
   })
 })
 
-describe('the types of a tool’s result accept', () => {
-  it('results', () => {
+describe('the types for valid tool results', () => {
+  it('accept results', () => {
     defineTool({ name: 'a', handler: () => ({ content: [{ type: 'text', text: 'x' }], isError: true }) })
     defineTool({
       name: 'a',
@@ -133,7 +133,7 @@ describe('the types of a tool’s result accept', () => {
     })
   })
 
-  it('data that shares member names with a result', () => {
+  it('accept data that shares member names with a result', () => {
     defineTool({ name: 'a', handler: () => ({ content: 'text', path: 'a.txt' }) })
     defineTool({ name: 'a', handler: () => ({ content: [], total: 0 }) })
     defineTool({ name: 'a', handler: () => ({ content: [{ id: 1 }], total: 1 }) })
@@ -152,7 +152,7 @@ describe('the types of a tool’s result accept', () => {
     })
   })
 
-  it('a value of an outputSchema that declares content, and a result with it', () => {
+  it('accept a value for an outputSchema that declares content, and a result with such a value', () => {
     const outputSchema = z.object({ content: z.string() })
     defineTool({ name: 'a', outputSchema, handler: () => ({ content: 'x' }) })
     defineTool({
@@ -165,11 +165,11 @@ describe('the types of a tool’s result accept', () => {
   })
 })
 
-it('the types of a prompt’s result accept those of other packages', () => {
+it('accepts prompt results typed by other packages', () => {
   definePrompt({ name: 'a', handler: (): SdkPrompt => ({ messages: [{ role: 'user', content: text }] }) })
 })
 
-describe('the types of a resource’s or template’s result', () => {
+describe('the result types for a resource or template', () => {
   it('refuse a malformed result', () => {
     // @ts-expect-error contents is an array
     defineResource({ uri: 'a://b', name: 'a', handler: () => ({ contents: 'x' }) })

@@ -51,7 +51,7 @@ describe('the result of prompts/get', () => {
     expect(await get(returning(Promise.resolve(value)))).toEqual(expected)
   })
 
-  it('has the description of the definition, unless the handler returned one', async () => {
+  it("has the definition's description unless the handler returned one", async () => {
     expect(await get(returning('x', { description: 'Mine' }))).toMatchObject({ description: 'Mine' })
     const own = messages({ description: 'Own', messages: [message.user('x')] })
     expect(await get(returning(own, { description: 'Mine' }))).toMatchObject({ description: 'Own' })
@@ -63,16 +63,16 @@ describe('the result of prompts/get', () => {
     ['undefined', undefined],
     ['a number', 5],
     ['no value', []],
-    ['hand-made messages', [{ role: 'user', content: { type: 'text', text: 'x' } }]],
+    ['messages made without the helpers', [{ role: 'user', content: { type: 'text', text: 'x' } }]],
     ['messages among other values', [message.user('x'), 'y']],
     ['an object that is not a result', { message: 'x' }],
-  ])('does not tell the peer about %s, an error of the author', async (_name, value) => {
+  ])("does not tell the peer about the author's error: %s", async (_name, value) => {
     const error = await errorOf(() => get(returning(value)))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"p"') })
     expect(error).not.toBeInstanceOf(McpError)
   })
 
-  it('accepts only messages of the helpers', () => {
+  it('accepts only messages made by the helpers', () => {
     const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
     expect(() => message.user({ type: 'text', text: 'x' } as never)).toThrow(wrong)
     expect(() => message.user([content.text('x')] as never)).toThrow(wrong)
@@ -96,7 +96,7 @@ describe('the arguments of prompts/get', () => {
     handler: (args) => JSON.stringify(args),
   })
 
-  it('are the output of the schema', async () => {
+  it("are the schema's output", async () => {
     expect(await get(serve(brief), { city: 'Oslo', days: '3' })).toEqual({
       messages: [text('user', 'Oslo number 3')],
     })
@@ -178,9 +178,12 @@ describe('the arguments of prompts/get', () => {
 })
 
 describe('the prompt of prompts/get', () => {
-  it.each([['q'], ['__proto__'], [5], [null]])('is refused with -32602 for the unknown %j', async (name) => {
-    expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
-  })
+  it.each([['q'], ['__proto__'], [5], [null]])(
+    'is refused with -32602 if it is unknown: %j',
+    async (name) => {
+      expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
+    },
+  )
 
   it('is truncated in the error if it is unknown', async () => {
     const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))
@@ -238,7 +241,7 @@ describe('prompts/list', () => {
   })
 })
 
-describe('registering a prompt', () => {
+describe('addPrompt', () => {
   const handler = (): string => 'x'
 
   it.each([

@@ -42,12 +42,12 @@ const ALL = [
 ] as const
 const LISTS = ALL.slice(0, -1)
 
-describe('cache hints of a server (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching)', () => {
+describe('server-wide cache hints (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching)', () => {
   it.each(ALL)('default to 0 and private: %s', async (method, params) => {
     expect(await hints(createServer(), method, params)).toEqual([0, 'private'])
   })
 
-  it('are missing in all other results', async () => {
+  it('are absent from all other results', async () => {
     const server = createServer({ cache: { ttlMs: 5, cacheScope: 'public' } })
     const called = await ask(server, 'tools/call', { name: 'a' })
     const got = await ask(server, 'prompts/get', { name: 'p' })
@@ -72,7 +72,7 @@ describe('cache hints of a server (https://modelcontextprotocol.io/specification
     ['resources', 'resources/list', {}],
     ['resourceTemplates', 'resources/templates/list', {}],
     ['reads', 'resources/read', { uri: 'a://one' }],
-  ])('can be set for one kind, which overrides the general ones: %s', async (kind, method, params) => {
+  ])('can be set for one kind, and then override the general ones: %s', async (kind, method, params) => {
     const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
     for (const [other, otherParams] of ALL)
       expect(await hints(server, other, otherParams)).toEqual(
@@ -112,7 +112,7 @@ describe('cache hints of a server (https://modelcontextprotocol.io/specification
 describe('a public cacheScope, if results may depend on the caller,', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
-  it('becomes private if a visible rule applies, for every caller and every setting', async () => {
+  it('becomes private if a `visible` rule applies, for every caller and every setting', async () => {
     const server = createServer({ cache: { ...cache, tools: { cacheScope: 'public' } } })
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
     expect(await hints(server, 'tools/list')).toEqual([9, 'private'])
@@ -130,7 +130,7 @@ describe('a public cacheScope, if results may depend on the caller,', () => {
     expect(await hints(server, 'server/discover')).toEqual([9, 'private'])
   })
 
-  it('becomes private if templates list resources, unless the kind is public explicitly; a visible rule on a template always counts', async () => {
+  it('becomes private if templates list resources, unless the kind is public explicitly; a `visible` rule on a template always counts', async () => {
     const list = (): { uri: string; name: string }[] => [{ uri: 'c://1', name: '1' }]
     const template = { uriTemplate: 'c://{x}', name: 'c', list, handler: () => 'c' }
     const listing = createServer({ cache })
@@ -154,14 +154,14 @@ describe('a public cacheScope, if results may depend on the caller,', () => {
 describe('the pages of a list', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
-  it('share one scope', async () => {
+  it('have the same scope', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const { result } = await ask(server, 'tools/list')
     expect(result).toMatchObject({ ttlMs: 9, cacheScope: 'public' })
     expect(await hints(server, 'tools/list', { cursor: result?.['nextCursor'] })).toEqual([9, 'public'])
   })
 
-  it('restart if the scope changes between them', async () => {
+  it('restart if the scope changes between pages', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const before = (await ask(server, 'tools/list')).result?.['nextCursor']
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
@@ -179,7 +179,7 @@ describe('the pages of a list', () => {
   })
 })
 
-describe('cache hints of a resource and of one read', () => {
+describe('cache hints for a resource and for one read', () => {
   function reading(options: ServerOptions = {}): McpServer {
     const server = createServer(options)
     server.addResource({
@@ -216,11 +216,11 @@ describe('cache hints of a resource and of one read', () => {
     ['t://now', [0, 'private']],
     ['r://guarded', [3, 'private']],
     ['a://one', [30, 'private']],
-  ])('override those of the server: %s', async (uri, expected) => {
+  ])("override the server's: %s", async (uri, expected) => {
     expect(await hints(reading({ cache: { ttlMs: 30 } }), 'resources/read', { uri })).toEqual(expected)
   })
 
-  it('survive middleware, which sees only the contents', async () => {
+  it('are kept by middleware, which sees only the contents', async () => {
     const server = reading()
     const seen: object[] = []
     server.use('resources/read', async (_ctx, next) => {
@@ -251,7 +251,7 @@ describe('cache hints of a resource and of one read', () => {
     expect(await hints(reading(), 'resources/read', answered)).toEqual([0, 'private'])
   })
 
-  it('are refused at registration if they are invalid, or public with a visible rule', () => {
+  it('are refused at registration if they are invalid, or public with a `visible` rule', () => {
     const server = createServer()
     const resource = { uri: 'w://w', name: 'w', handler: () => 'w' }
     expect(() => server.addResource({ ...resource, cache: { ttlMs: -5 } })).toThrow(
@@ -267,7 +267,7 @@ describe('cache hints of a resource and of one read', () => {
 })
 
 describe('an unknown resource (https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)', () => {
-  it('fails with -32602 and its URI, also if its handler returns no contents', async () => {
+  it('fails with -32602 and its URI, even if its handler returns no contents', async () => {
     const server = createServer()
     server.addResource({ uri: 'e://none', name: 'none', handler: () => contents([]) })
     server.addResource({ uri: 'e://gone', name: 'gone', handler: () => undefined })

@@ -61,7 +61,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('keeps the order of registration, also after a replacement', async () => {
+  it('keeps the order of registration, even after a replacement', async () => {
     const features = serve(['c', 'a', 'b'].map((name) => tool(name)))
     features.tools.registry.add(tool('a', { title: 'new' }), { replace: true })
     expect(namesOf(await wire(features.methods, 'tools/list'))).toEqual(['c', 'a', 'b'])
@@ -118,7 +118,7 @@ describe('tools/list', () => {
   })
 })
 
-describe('pages of a list', () => {
+describe('list pages', () => {
   const letters = ['a', 'b', 'c', 'd', 'e'].map((name) => tool(name))
 
   it('hold pageSize items, and the last has no cursor', async () => {
@@ -128,7 +128,7 @@ describe('pages of a list', () => {
     expect(await pages(serve([], 2))).toEqual([[]])
   })
 
-  it('are a single page without pageSize', async () => {
+  it('number one if there is no `pageSize`', async () => {
     expect(await pages(serve(letters))).toEqual([['a', 'b', 'c', 'd', 'e']])
   })
 
@@ -147,7 +147,7 @@ describe('pages of a list', () => {
     ])
   })
 
-  it('have cursors that another node with the same definitions accepts', async () => {
+  it('have cursors that are valid on any node with the same definitions', async () => {
     const { nextCursor: cursor } = await wire(serve(letters, 2).methods, 'tools/list')
     const other = serve([tool('z'), ...letters], 2)
     expect(namesOf(await wire(other.methods, 'tools/list', { cursor }))).toEqual(['c', 'd'])
@@ -164,21 +164,21 @@ describe('pages of a list', () => {
     [false],
     [{}],
     ['A'.repeat(100_000)],
-  ])('refuse the cursor %j with -32602, with and without a pageSize', async (cursor) => {
+  ])('refuse the cursor %j with -32602, with and without a `pageSize`', async (cursor) => {
     for (const features of [serve(letters, 2), serve(letters)]) {
       const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
       expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
     }
   })
 
-  it('refuse a cursor of another list with -32602', async () => {
+  it('refuse a cursor from another list with -32602', async () => {
     const features = serve(letters, 2)
     features.prompts.registry.set(['a', 'b', 'c'].map((name) => ({ name, handler: () => 'x' })))
     const { nextCursor: cursor } = await wire(features.methods, 'tools/list')
     expect((await mcpErrorOf(() => call(features.methods, 'prompts/list', { cursor }))).code).toBe(-32602)
   })
 
-  it('have cursors that need no escaping, whatever the key', async () => {
+  it('have cursors that need no escaping for any key', async () => {
     const features = createFeatures({
       ...PARTS,
       schemas: tieredEngine(),

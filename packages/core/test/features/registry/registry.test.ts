@@ -29,7 +29,7 @@ describe('Registry', () => {
     expect(registry.get('a')?.value).toBe(2)
   })
 
-  it('refuses a duplicate and says how to replace it', () => {
+  it('refuses a duplicate and tells how to replace the entry', () => {
     const registry = create()
     registry.add({ name: 'a', value: 1 })
     expect(() => registry.add({ name: 'a', value: 2 })).toThrow(
@@ -62,7 +62,7 @@ describe('Registry', () => {
     expect(registry.remove('a')).toBe(false)
   })
 
-  it('counts as offered after any registration, also of an empty list', () => {
+  it('counts as offered after any registration, even of an empty list', () => {
     const added = create()
     expect(added.offered).toBe(false)
     added.add({ name: 'a' }).remove()
@@ -72,7 +72,7 @@ describe('Registry', () => {
     expect(emptied.offered).toBe(true)
   })
 
-  it('changes nothing if a definition of a new set is invalid or duplicate', () => {
+  it('does not change if a definition in a new set is invalid or duplicate', () => {
     const registry = create()
     registry.add({ name: 'a' })
     const entries = registry.entries()
@@ -82,7 +82,7 @@ describe('Registry', () => {
     expect(registry.entries()).toBe(entries)
   })
 
-  it('takes over the order of a new set', () => {
+  it('adopts the order of a new set', () => {
     const registry = create()
     registry.set([{ name: 'a' }, { name: 'b' }])
     registry.set([{ name: 'b' }, { name: 'a' }])
@@ -91,7 +91,7 @@ describe('Registry', () => {
 })
 
 describe('a registration handle', () => {
-  it('updates members and keeps the others, in a new entry', () => {
+  it('updates some members and keeps the others, in a new entry', () => {
     const registry = create()
     const handle = registry.add({ name: 'a', value: 1 })
     const before = registry.get('a')
@@ -144,7 +144,7 @@ describe('a registration handle', () => {
     expect(names(registry)).toEqual([])
   })
 
-  it('keeps the methods of a definition that is an instance', () => {
+  it("keeps a definition's methods if it is a class instance", () => {
     class Thing {
       readonly name = 'a'
       readonly value: number | undefined = undefined
@@ -179,7 +179,7 @@ describe('Registry.onChange', () => {
     expect(calls).toBe(2)
   })
 
-  it('does not call listeners without a change', async () => {
+  it('does not call listeners if nothing changed', async () => {
     const registry = create()
     let calls = 0
     registry.onChange(() => calls++)
@@ -190,7 +190,7 @@ describe('Registry.onChange', () => {
     expect(registry.offered).toBe(false)
   })
 
-  it('does not call later or removed listeners', async () => {
+  it('does not call removed listeners, or listeners added later', async () => {
     const registry = create()
     let calls = 0
     registry.add({ name: 'a' })

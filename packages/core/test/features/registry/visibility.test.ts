@@ -108,7 +108,7 @@ describe.each([
   ],
 ] as [string, VisibleRule][])('an entry hidden by %s', (_name, visible) => {
   it.each(requests)(
-    'gets the same bytes in response as an unknown one: %s',
+    'has the same response as an unknown entry, byte for byte: %s',
     async (_request, method, params) => {
       const { hiding, without } = withAndWithout(visible)
       const hidden = await (await serveWeb(hiding).open('anyone')).text(method, params)
@@ -137,7 +137,7 @@ describe('a caller', () => {
     expect(lists.slice(2)).toEqual(lists.slice(0, 2))
   })
 
-  it('gets the order of registration although rules are slow', async () => {
+  it('gets entries in the order of registration, even if rules are slow', async () => {
     const server = create()
     const waiting: (() => void)[] = []
     for (const name of ['c', 'a', 'b']) {
@@ -169,7 +169,7 @@ describe('a caller', () => {
     expect(second.result).not.toHaveProperty('nextCursor')
   })
 
-  it('cannot detect a hidden entry by a cursor', async () => {
+  it('cannot detect a hidden entry through a cursor', async () => {
     const server = create({ limits: { pageSize: 1 } })
     for (const name of ['a', 'secret', 'b'])
       server.addTool({ name, ...(name === 'secret' && { visible: forAdmins }), handler: () => '' })
@@ -183,7 +183,7 @@ describe('a caller', () => {
     })
   })
 
-  it('gets the capabilities of the server, not of the visible entries', async () => {
+  it("gets the server's capabilities, regardless of the visible entries", async () => {
     const server = create()
     server.addTool({ name: 'secret', visible: () => false, handler: () => '' })
     const peer = await openPeer(server)
@@ -205,7 +205,7 @@ describe('a caller', () => {
   })
 })
 
-describe('a visible rule', () => {
+describe('a `visible` rule', () => {
   it('gets the context of its request', async () => {
     const seen: unknown[] = []
     const server = new McpServer<{ tenant: string }, { db: string }>(
@@ -248,7 +248,7 @@ describe('a visible rule', () => {
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'yes' }] })
   })
 
-  it('is logged with the name of the hidden entry if it throws', async () => {
+  it("is logged with the hidden entry's name if it throws", async () => {
     const logged: object[] = []
     const server = create({ logger: { ...silent, error: (fields: object) => void logged.push(fields) } })
     const failure = new Error('canary')
@@ -258,7 +258,7 @@ describe('a visible rule', () => {
     expect(logged).toEqual([{ err: failure, kind: 'tool', name: 'a' }])
   })
 
-  it('is refused with the name of the tool if it is not a function', () => {
+  it('is refused, and its tool named, if it is not a function', () => {
     const wrong = { name: 'a', visible: true as unknown as VisibleRule, handler: () => '' }
     expect(() => create().addTool(wrong)).toThrow(/tool "a" needs a function of \(ctx\) as its visible/)
   })

@@ -71,7 +71,7 @@ describe('the result of resources/read', () => {
     }
   })
 
-  it('has the media type of the definition', async () => {
+  it("has the definition's media type", async () => {
     const mimeType = 'text/x-own'
     for (const value of ['x', new Uint8Array([1]), { a: 1 }, contents([{ text: 'x' }])]) {
       expect(await read(serve([resource(() => value, { mimeType })]))).toMatchObject({
@@ -84,7 +84,7 @@ describe('the result of resources/read', () => {
     })
   })
 
-  it('keeps metadata of contents()', async () => {
+  it('keeps metadata from contents()', async () => {
     const features = serve([resource(() => contents([{ text: 'x', _meta: { a: 1 } }], { _meta: { b: 2 } }))])
     expect(await read(features)).toEqual({
       contents: [{ uri: 'a://b', text: 'x', _meta: { a: 1 } }],
@@ -109,7 +109,7 @@ describe('the result of resources/read', () => {
     ['empty contents', contents([{}])],
     ['contents that are not an array', contents('x' as never)],
     ['a blob that is not base64', contents([{ blob: '?' }])],
-  ])('does not tell the peer about %s, an error of the author', async (_name, value) => {
+  ])("does not tell the peer about the author's error: %s", async (_name, value) => {
     const error = await errorOf(() => read(serve([resource(() => value)])))
     expect(error).toBeInstanceOf(Error)
     expect(error).not.toBeInstanceOf(McpError)
@@ -143,11 +143,14 @@ describe('the resource of resources/read', () => {
     ['w://se/lund', 'city', { country: 'se', city: 'lund' }],
     ['w://se/lund/north', 'anything', { anything: 'se/lund/north' }],
     ['w://se/%C3%A5%20b', 'city', { country: 'se', city: 'å b' }],
-  ])('at %s is the %s one, whose handler gets the variables and the URI', async (uri, name, variables) => {
-    seen.length = 0
-    expect(await read(features, uri)).toEqual({ contents: [{ uri, text: name }] })
-    expect(seen).toEqual([[name, variables, uri]])
-  })
+  ])(
+    'is found at %s as the %s one, and its handler gets the variables and the URI',
+    async (uri, name, variables) => {
+      seen.length = 0
+      expect(await read(features, uri)).toEqual({ contents: [{ uri, text: name }] })
+      expect(seen).toEqual([[name, variables, uri]])
+    },
+  )
 
   it('does not depend on the order of registration', async () => {
     const reversed = serve(
@@ -159,7 +162,7 @@ describe('the resource of resources/read', () => {
     expect(await read(reversed, 'w://no/bergen')).toMatchObject({ contents: [{ text: 'with b' }] })
   })
 
-  it('is not searched in less specific templates if the best match returns nothing', async () => {
+  it('is not looked up in less specific templates if the best match returns nothing', async () => {
     const strict = serve(
       [],
       [template('w://{+anything}', () => 'anything'), template('w://no/{city}', () => undefined)],
@@ -177,7 +180,7 @@ describe('the resource of resources/read', () => {
   })
 
   it.each(['w://no/..%2f..%2fetc', 'w://no/%2e%2e', 'w://../../etc/passwd'])(
-    'is unknown for the traversal %s',
+    'is unknown for the path traversal %s',
     async (uri) => {
       expect(await mcpErrorOf(() => read(features, uri))).toMatchObject({ reason: 'resource-not-found' })
     },
@@ -248,7 +251,7 @@ describe('resources/list', () => {
     })
   })
 
-  it('includes the lists of templates, called with the context each time', async () => {
+  it("includes the templates' lists, which are called with the context each time", async () => {
     let round = 0
     const list = (ctx: { protocolVersion: string }): Resource[] => [
       { uri: `w://${++round}`, name: ctx.protocolVersion },
@@ -267,7 +270,7 @@ describe('resources/list', () => {
     expect(urisOf(await wire(features.methods, 'resources/list'))).toEqual(['a://b', 'w://2'])
   })
 
-  it('splits the lists of templates into pages', async () => {
+  it("splits the templates' lists into pages", async () => {
     const list = async (): Promise<Resource[]> =>
       ['w://1', 'w://2', 'w://3'].map((uri) => ({ uri, name: uri }))
     const { methods } = serve([resource(() => 'x')], [template('w://{n}', () => 'x', { list })], 2)
@@ -285,8 +288,8 @@ describe('resources/list', () => {
     ['a resource without a name', () => [{ uri: 'w://1' }], 'needs a name'],
     ['a relative URI', () => [{ uri: '1', name: 'x' }], 'needs an absolute URI'],
     ['an unsafe icon', () => [{ uri: 'w://1', name: 'x', icons: [{ src: 'javascript:x' }] }], 'icon'],
-    ['a failure', () => Promise.reject(new Error('down')), 'down'],
-  ])('fails with an error of the author if a template lists %s', async (_name, list, message) => {
+    ['nothing because it throws', () => Promise.reject(new Error('down')), 'down'],
+  ])("fails with the author's error if a template lists %s", async (_name, list, message) => {
     const { methods } = serve([], [template('w://{n}', () => 'x', { list })])
     const error = await errorOf(() => call(methods, 'resources/list'))
     expect(error).toMatchObject({ message: expect.stringContaining(message) })
@@ -294,7 +297,7 @@ describe('resources/list', () => {
   })
 })
 
-describe('registering a resource', () => {
+describe('addResource', () => {
   const handler = (): string => 'x'
 
   it.each([

@@ -42,7 +42,7 @@ function create() {
   return { server, calls }
 }
 
-describe('onSubscribe and onUnsubscribe of a resource', () => {
+describe("a resource's onSubscribe and onUnsubscribe", () => {
   it('are called for the first and the last subscriber across sessions and subscriptions', async () => {
     const { server, calls } = create()
     const session = await openPeer(server)
@@ -63,7 +63,7 @@ describe('onSubscribe and onUnsubscribe of a resource', () => {
     expect(calls).toHaveLength(3)
   })
 
-  it('are those that the resource has when it gets its first subscriber', async () => {
+  it('are read when the resource gets its first subscriber', async () => {
     const { server } = create()
     const calls: string[] = []
     const hooks = (name: string) => ({
@@ -137,7 +137,7 @@ describe('onSubscribe and onUnsubscribe of a resource', () => {
     )
   })
 
-  it('get the session of a session resource', async () => {
+  it("receive a session resource's session", async () => {
     const { server } = create()
     const seen: string[] = []
     server.addTool({

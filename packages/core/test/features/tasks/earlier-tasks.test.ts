@@ -58,8 +58,8 @@ async function ended({ ask }: Bench, taskId: string, capabilities?: object): Pro
   throw new Error('The task never ended')
 }
 
-describe(`a client of 2026-07-28 that declares only the tasks of 2025-11-25 (${SEP})`, () => {
-  it('may read a task that it started there, with its result', async () => {
+describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`, () => {
+  it('may read a task that it started in 2025-11-25, including the result', async () => {
     const bench = open()
     const taskId = await bench.begin('quick')
     expect(await ended(bench, taskId)).toMatchObject({
@@ -74,7 +74,7 @@ describe(`a client of 2026-07-28 that declares only the tasks of 2025-11-25 (${S
     })
   })
 
-  it('reads a failed tool in the form of its revision and of the extension', async () => {
+  it('reads a failed tool in the form that its revision and the extension define', async () => {
     const bench = open()
     const taskId = await bench.begin('fails')
     const result = { isError: true, content: [{ text: 'Not today' }] }
@@ -85,7 +85,7 @@ describe(`a client of 2026-07-28 that declares only the tasks of 2025-11-25 (${S
     expect(shown).not.toHaveProperty('ttl')
   })
 
-  it('may cancel it, once', async () => {
+  it('may cancel such a task once', async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const { json } = await bench.ask('tasks/cancel', { taskId })
@@ -94,7 +94,7 @@ describe(`a client of 2026-07-28 that declares only the tasks of 2025-11-25 (${S
     bench.release()
   })
 
-  it('has not declared the extension for other methods', async () => {
+  it('is refused by other methods as if it had not declared the extension', async () => {
     const bench = open()
     const { json } = await bench.ask('tools/call', { name: 'slow' }, { extensions: EXTENSION })
     const taskId = json.result?.['taskId']
@@ -114,7 +114,7 @@ describe(`a client of 2026-07-28 that declares only the tasks of 2025-11-25 (${S
     bench.release()
   })
 
-  it('may not read the task of another principal, nor its own without a declaration', async () => {
+  it("may not read another principal's task, nor its own without a declaration", async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const foreign = await callModern(bench, 'tasks/get', { taskId }, { capabilities: EARLIER })

@@ -80,7 +80,7 @@ const askedOf = ({ inputRequests }: JsonObject): readonly string[] => Object.key
 const textOf = (task: JsonObject): unknown =>
   (task['result'] as { content: { text: string }[] } | undefined)?.content[0]?.text
 
-describe(`answers that a call got before it became a task (${SEP})`, () => {
+describe(`answers that a call received before it became a task (${SEP})`, () => {
   it('are passed to the handler of a tool with asks', async () => {
     const { call, reach, runs } = open()
     const first = await call('declared')
@@ -105,7 +105,7 @@ describe(`answers that a call got before it became a task (${SEP})`, () => {
     expect(runs).toEqual(['first', 'two', 'three'])
   })
 
-  it('are kept if a part of the round is missing', async () => {
+  it("are kept if some of the round's answers are missing", async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     const task = await call('returned', { ...stateOf(first), inputResponses: { who: answer('Ann') } })
@@ -117,7 +117,7 @@ describe(`answers that a call got before it became a task (${SEP})`, () => {
     expect(runs).toEqual(['first', 'first', 'two'])
   })
 
-  it('count without requestState, as in any first round', async () => {
+  it('are accepted without requestState, as in any first round', async () => {
     const { call, reach } = open()
     const task = await call('returned', { inputResponses: { who: answer('Ann'), where: answer('Oslo') } })
     expect(askedOf(await reach(task, 'input_required'))).toEqual([expect.stringMatching(/^sure-/)])

@@ -159,7 +159,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect([status, json.error]).toMatchObject([400, { code: -32_021, data: REQUIRED }])
   })
 
-  it('does not become a task because the client asks for one', async () => {
+  it('does not run as a task merely because the client requests one', async () => {
     const bench = open()
     const task = { ttl: 5 }
     expect((await bench.ask('tools/call', { name: 'plain', task })).json.result?.['resultType']).toBe(
@@ -184,7 +184,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     ['result', 'completed', { result: { isError: true, content: [{ text: 'No' }] } }],
     ['other', 'completed', { result: { isError: true } }],
     ['error', 'failed', { error: { code: -32_000, message: 'Broken', data: { at: 1 } } }],
-  ])('ends after a failure of kind "%s" as %s', async (how, status, outcome) => {
+  ])('ends after the failure "%s" as %s', async (how, status, outcome) => {
     const bench = open()
     const task = await bench.until(await bench.start('fails', { how }), status)
     expect(task).toMatchObject(outcome)
@@ -204,7 +204,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(seen).toEqual([taskId])
   })
 
-  it('is declared as an extension, not as tasks of session revisions', async () => {
+  it("is declared as an extension, not as the session revisions' tasks", async () => {
     const { json } = await open().ask('server/discover')
     expect(json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: {} } })
     expect(json.result?.['capabilities']).not.toHaveProperty('tasks')
@@ -213,24 +213,24 @@ describe(`a tool that can run as a task (${SEP})`, () => {
   })
 })
 
-describe(`the methods of tasks (${SEP})`, () => {
+describe(`the task methods (${SEP})`, () => {
   const EACH: [method: string, more: object][] = [
     ['tasks/get', {}],
     ['tasks/update', { inputResponses: {} }],
     ['tasks/cancel', {}],
   ]
 
-  it.each(EACH)('%s requires a client with the extension', async (method, more) => {
+  it.each(EACH)('require a client with the extension: %s', async (method, more) => {
     const { status, json } = await open().ask(method, { taskId: 'a', ...more }, { capabilities: {} })
     expect([status, json.error]).toMatchObject([400, { code: -32_021, data: REQUIRED }])
   })
 
-  it.each(EACH)('%s refuses an unknown task', async (method, more) => {
+  it.each(EACH)('refuse an unknown task: %s', async (method, more) => {
     expect((await open().ask(method, { taskId: 'a', ...more })).json.error?.code).toBe(-32_602)
     expect((await open().ask(method, more)).json.error?.code).toBe(-32_602)
   })
 
-  it.each(EACH)('%s requires the task id in Mcp-Name', async (method, more) => {
+  it.each(EACH)('require the task id in Mcp-Name: %s', async (method, more) => {
     const bench = open()
     const taskId = await bench.start('slow')
     for (const name of ['other', undefined]) {
@@ -241,7 +241,7 @@ describe(`the methods of tasks (${SEP})`, () => {
   })
 
   it.each(EACH)(
-    '%s returns the same error for the task of another principal as for an unknown task',
+    "return the same error for another principal's task as for an unknown task: %s",
     async (method, more) => {
       const bench = open()
       const taskId = await bench.start('slow', {}, as('ann'))
@@ -253,7 +253,7 @@ describe(`the methods of tasks (${SEP})`, () => {
     },
   )
 
-  it('tasks/cancel aborts the handler, returns an empty result, and can be repeated', async () => {
+  it('include tasks/cancel, which aborts the handler, returns an empty result, and can be repeated', async () => {
     const bench = open()
     const taskId = await bench.start('slow')
     for (const _ of [1, 2]) {
@@ -267,7 +267,7 @@ describe(`the methods of tasks (${SEP})`, () => {
     expect(bench.server.stats().tasks).toBe(0)
   })
 
-  it('tasks/cancel does not change an ended task', async () => {
+  it('do not change an ended task: tasks/cancel', async () => {
     const bench = open()
     const taskId = await bench.start('must')
     await bench.until(taskId, 'completed')
@@ -275,7 +275,7 @@ describe(`the methods of tasks (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ status: 'completed' })
   })
 
-  it('a task continues when its client disconnects', async () => {
+  it('are not needed for a task to continue when its client disconnects', async () => {
     const bench = open()
     const { request, json } = await bench.ask('tools/call', { name: 'slow' })
     request.leave()
@@ -284,7 +284,7 @@ describe(`the methods of tasks (${SEP})`, () => {
   })
 })
 
-describe(`input of a task (${SEP})`, () => {
+describe(`input for a task (${SEP})`, () => {
   it('is requested by tasks/get and answered in parts by tasks/update, under unique keys', async () => {
     const bench = open()
     const taskId = await bench.start('asks')
@@ -321,7 +321,7 @@ describe(`input of a task (${SEP})`, () => {
     },
   )
 
-  it('can be requested by a returned inputRequired', async () => {
+  it('can be requested by returning inputRequired', async () => {
     const bench = open()
     const taskId = await bench.start('rounds')
     const [[key]] = asked(await bench.until(taskId, 'input_required')) as [[string, object]]
@@ -330,7 +330,7 @@ describe(`input of a task (${SEP})`, () => {
     expect(await bench.until(taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'Ann' }] } })
   })
 
-  it('fails for the handler if the client cannot be asked', async () => {
+  it('rejects in the handler if the client cannot be asked', async () => {
     const bench = open()
     const capabilities = { extensions: { [ID]: {} } }
     const { json } = await bench.ask('tools/call', { name: 'asks' }, { capabilities })
@@ -371,7 +371,7 @@ describe(`input of a task (${SEP})`, () => {
 })
 
 describe('anonymous clients', () => {
-  it('share a number of tasks above that of one principal and below that of the store', async () => {
+  it('share a task limit that is above the limit per principal and below the limit of the store', async () => {
     const bench = open({
       server: { tasks: { store: new MemoryTaskStore({ clock: new FakeClock(), max: 260 }) } },
     })

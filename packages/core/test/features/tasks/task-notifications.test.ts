@@ -79,7 +79,7 @@ const told = async (answer: Answer, count: number): Promise<Record<string, unkno
 }
 
 describe(`a client that subscribes to its tasks (${SEP})`, () => {
-  it('gets each state in the form of tasks/get after the acknowledgement, and nothing else', async () => {
+  it('gets only the acknowledgement and then each state, in the form of tasks/get', async () => {
     const bench = open()
     const taskId = await bench.start()
     const answer = await bench.listen([taskId])
@@ -136,7 +136,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     }
   })
 
-  it('gets no task of another principal: its id is omitted like an unknown one', async () => {
+  it("does not get another principal's task, whose id is omitted like an unknown one", async () => {
     const bench = open()
     const [own, foreign, anyones] = [
       await bench.start(as('ann')),
@@ -184,7 +184,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
 })
 
 describe('subscribers to tasks', () => {
-  it('get states from another node, also when that node cancels', async () => {
+  it('get states from another node, even when that node cancels', async () => {
     const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new FakeClock() }) } }
     const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
       Bench,
@@ -199,7 +199,7 @@ describe('subscribers to tasks', () => {
       await vi.waitFor(() => expect(toldOf(answer).at(-1)?.status).toBe('cancelled'), { interval: 1 })
   })
 
-  it('get the states of tasks that the same principal started in a session', async () => {
+  it('get the states of tasks started by the same principal in a session', async () => {
     const bench = open()
     const session = await bench.open({ version: '2025-11-25', more: { auth: { principal: 'ann' } } })
     const params = { name: 'works', task: {} }
@@ -234,7 +234,7 @@ describe('subscribers to tasks', () => {
     await server.close({ deadline: 0 })
   })
 
-  it('are necessary for messages on the bus: without the extension there are none', async () => {
+  it('cause messages on the bus only if the extension is enabled', async () => {
     const bus = new MemoryBus()
     const heard: unknown[] = []
     bus.subscribe('changes', (message) => heard.push(message))

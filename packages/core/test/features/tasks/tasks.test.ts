@@ -91,7 +91,7 @@ function stored(options: { readonly max?: number; readonly maxBytes?: number } =
 const unknown = { code: -32602, message: 'Task not found' }
 
 describe('a call as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
-  it('returns the task at once, and its result after it ended', async () => {
+  it('returns the task at once, and the result after the task has ended', async () => {
     const { client, gate: held } = await started(bench())
     const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
     expect(task).toEqual({
@@ -129,7 +129,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     })
   })
 
-  it('has immediateResponse as a text for the model in its first response', async () => {
+  it('sends immediateResponse as text for the model in its first response', async () => {
     const { server, add } = bench()
     add('hint', () => 'done', { immediateResponse: 'It takes a while' })
     const client = await openAnsweringClient(server)
@@ -139,7 +139,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     })
   })
 
-  it('has its own time limit, which can be longer than that of other calls', async () => {
+  it('has its own time limit, which can be longer than for other calls', async () => {
     const { client, clock, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
     await clock.advance(2_999_000)
@@ -152,7 +152,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     expect((await client.request('tasks/get', { taskId })).error).toEqual(unknown)
   })
 
-  it('ends at the time limit of its tool with a tool error', async () => {
+  it("ends with a tool error at its tool's time limit", async () => {
     const { server, clock, add } = bench()
     add('hangs', () => new Promise(() => {}), { timeoutMs: 5_000 })
     const client = await openAnsweringClient(server)
@@ -179,7 +179,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     expect(error?.code).toBe(-32602)
   })
 
-  it('runs inside the middleware of tools/call, which sees the result', async () => {
+  it('runs inside the tools/call middleware, which sees the result', async () => {
     const { server, gate: held } = bench()
     const seen: unknown[] = []
     server.use('tools/call', async (ctx, next) => {
@@ -206,7 +206,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
   })
 })
 
-describe('task support of a tool (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation)', () => {
+describe("a tool's task support (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation)", () => {
   const withRequired = (options: Options = {}) => {
     const made = bench(options)
     made.server.addTool({
@@ -254,7 +254,7 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
     expect((await client.request('tasks/list')).error?.code).toBe(-32601)
   })
 
-  it('has no effect on a server without such tools, which has no task methods', async () => {
+  it('has no effect on a server without task tools, which has no task methods', async () => {
     const server = new McpServer({ name: 'none', version: '1' })
     server.addTool({ name: 'plain', handler: () => 'plain' })
     const client = await openAnsweringClient(server)
@@ -297,7 +297,7 @@ describe('task support of a tool (https://modelcontextprotocol.io/specification/
   })
 })
 
-describe('the result of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-execution-errors)', () => {
+describe("a task's result (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-execution-errors)", () => {
   const failing = () => {
     const made = bench()
     const { server } = made
@@ -318,7 +318,7 @@ describe('the result of a task (https://modelcontextprotocol.io/specification/20
     ['leaks', {}, /^The tool failed \(reference .{12}\)$/],
     ['vast', {}, /bytes, more than the 1024/],
     ['slow', { arguments: { city: 5 } }, /^Invalid arguments/],
-  ])('is a failure if the tool %s fails', async (name, params, text) => {
+  ])('is a failure if the tool "%s" fails', async (name, params, text) => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name, ...params })
     const { result: ended } = await outcome(client, taskId)
@@ -338,8 +338,8 @@ describe('the result of a task (https://modelcontextprotocol.io/specification/20
   })
 })
 
-describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-cancellation)', () => {
-  it('aborts its handler, answers waiting requests, and drops late results', async () => {
+describe('the cancellation of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-cancellation)', () => {
+  it('aborts the handler, answers waiting requests, and drops late results', async () => {
     const { client, gate: held, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow' })
     await settled()
@@ -355,7 +355,7 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
   })
 
   it.each(['completed', 'failed', 'cancelled'])(
-    'is refused if it is %s, and changes nothing',
+    'is refused if the task is %s, and changes nothing',
     async (ended) => {
       const { server, gate: held, add } = bench()
       add('fails', () => {
@@ -377,7 +377,7 @@ describe('cancelling a task (https://modelcontextprotocol.io/specification/2025-
   )
 })
 
-describe('questions of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#input-required-status)', () => {
+describe('questions from a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#input-required-status)', () => {
   const FORM = z.object({ ok: z.boolean() })
   const asking = (options: Options = {}) => {
     const made = bench(options)
@@ -418,7 +418,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     ])
   })
 
-  it('can be declared with asks', async () => {
+  it('can be declared with `asks`', async () => {
     const { client } = await started(asking(), { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'declares' })
     expect(await resultOf(client, taskId)).toBe('true')
@@ -472,7 +472,7 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
     expect(mute.notifications.map(({ method }) => method)).toContain('notifications/cancelled')
   })
 
-  it('do not count toward the time limit of the handler', async () => {
+  it("do not count toward the handler's time limit", async () => {
     const { server, clock, gate: held, add } = asking()
     add('brief', async (_args, ctx) => String((await ctx.elicit('Go on?', FORM)).ok), { timeoutMs: 1_000 })
     const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
@@ -483,8 +483,8 @@ describe('questions of a task (https://modelcontextprotocol.io/specification/202
   })
 })
 
-describe('notifications of a task', () => {
-  it('refer to it: progress with the token of the call, log messages, and its status', async () => {
+describe('notifications from a task', () => {
+  it("refer to the task: progress with the call's token, log messages, and status", async () => {
     const { server, gate: held, add } = bench()
     add('reports', async (_args, ctx) => {
       await ctx.progress(1, 2, 'Half of it')
@@ -514,7 +514,7 @@ describe('notifications of a task', () => {
   })
 })
 
-describe('the owner of a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control)', () => {
+describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-isolation-and-access-control)", () => {
   const METHODS = ['tasks/get', 'tasks/result', 'tasks/cancel']
   const as = (principal: string): { auth: { principal: string } } => ({ auth: { principal } })
   const errors = async (client: AnsweringClient, taskId: unknown): Promise<unknown[]> =>
@@ -522,7 +522,7 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
   const listed = async (client: AnsweringClient): Promise<unknown[]> =>
     idsOf((await client.request('tasks/list')).result)
 
-  it('is the session of an anonymous client; the task does not exist for others', async () => {
+  it("is an anonymous client's session, and the task does not exist for others", async () => {
     const { server } = bench()
     const [own, other] = [await openAnsweringClient(server), await openAnsweringClient(server)]
     const taskId = await idOf(own, { name: 'slow' })
@@ -534,7 +534,7 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
     expect(await status(own, taskId)).toBe('working')
   })
 
-  it('is its principal, in every session', async () => {
+  it("is the caller's principal, in every session", async () => {
     const { server, gate: held } = bench()
     const ann = await openAnsweringClient(server, as('ann'))
     const taskId = await idOf(ann, { name: 'slow' })
@@ -572,7 +572,7 @@ describe('the owner of a task (https://modelcontextprotocol.io/specification/202
 })
 
 describe('a session that ends', () => {
-  it('leaves no task behind, although its store returns small pages', async () => {
+  it('deletes all its tasks, even if its store returns small pages', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const store: TaskStore = {
@@ -593,7 +593,7 @@ describe('a session that ends', () => {
 })
 
 describe('a session that ends while one of its tasks is being stored', () => {
-  it('leaves no task behind, and the handler does not run', async () => {
+  it('deletes the task, and the handler does not run', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const created = deferred()
@@ -620,7 +620,7 @@ describe('a session that ends while one of its tasks is being stored', () => {
   })
 })
 
-describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
+describe('the task list (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
   it('has pages, with cursors that remain valid after their task is gone', async () => {
     const { client, clock } = await started(bench({ limits: { pageSize: 2 } }))
     const ids: string[] = []
@@ -652,7 +652,7 @@ describe('the list of tasks (https://modelcontextprotocol.io/specification/2025-
   )
 })
 
-describe('the limits of tasks', () => {
+describe('the task limits', () => {
   it('allow a limited number of running tasks per owner', async () => {
     const { client, server } = await started(bench({ limits: { running: 2 } }))
     const first = await idOf(client, { name: 'slow' })
@@ -669,7 +669,7 @@ describe('the limits of tasks', () => {
     await idOf(client, { name: 'slow' })
   })
 
-  it('reserve room for the tasks of principals, however many sessions anonymous clients open', async () => {
+  it("reserve room for principals' tasks, however many sessions anonymous clients open", async () => {
     const limits = { running: 10, anonymous: { running: 15, inFlight: 20 } }
     const { server } = bench({ limits })
     const sessions = [await openAnsweringClient(server), await openAnsweringClient(server)]
@@ -736,7 +736,7 @@ describe('tasks on several nodes', () => {
     expect((await waiting).result).toMatchObject({ content: [{ text: 'It rains in Rome' }] })
   })
 
-  it('end at the next notification of their handler if another node cancelled them', async () => {
+  it('end at their handler’s next notification if another node cancelled them', async () => {
     const { near, far, gate: held, add } = await nodes()
     let signal: AbortSignal | undefined
     add('talks', async (_args, ctx) => {
@@ -755,7 +755,7 @@ describe('tasks on several nodes', () => {
 })
 
 describe('server.close', () => {
-  it('waits for the tasks of principals until the deadline', async () => {
+  it("waits for principals' tasks until the deadline", async () => {
     const {
       client,
       server,
@@ -772,7 +772,7 @@ describe('server.close', () => {
     expect(record?.status).toBe('completed')
   })
 
-  it('fails the remaining tasks, and reports it', async () => {
+  it('fails and reports the remaining tasks', async () => {
     const { client, server, signals, clock, store } = await started(stored(), { auth: { principal: 'ann' } })
     const taskId = await idOf(client, { name: 'slow' })
     const closed = server.close({ deadline: 5_000 })
@@ -788,7 +788,7 @@ describe('server.close', () => {
 })
 
 describe('a task store', () => {
-  it('gets no updates if it has no tasks', async () => {
+  it('does not get updates if it has no tasks', async () => {
     const refuse = (): never => {
       throw new Error('asked')
     }
@@ -798,7 +798,7 @@ describe('a task store', () => {
     await client.close()
   })
 
-  it('gets updates in order although it is slow', async () => {
+  it('gets updates in order, even if it is slow', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const written: unknown[] = []

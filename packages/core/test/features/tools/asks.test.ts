@@ -68,7 +68,7 @@ describe('a declared ask', () => {
     expect(runs).toEqual({ ask: 2, handler: 1 })
   })
 
-  it('does not run for invalid arguments', async () => {
+  it('does not run if the arguments are invalid', async () => {
     const { server, runs } = deleteFolder()
     const client = await openAnsweringClient(server)
     expect((await client.call('delete_folder', {})).result?.['isError']).toBe(true)
@@ -255,7 +255,7 @@ describe('the capabilities that a question needs', () => {
     })
   })
 
-  it('do not matter for a schema that no form can show: the log names it', async () => {
+  it('are irrelevant for a schema that a form cannot show, which is logged', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -271,7 +271,7 @@ describe('the capabilities that a question needs', () => {
   })
 })
 
-describe('the time limit of a question', () => {
+describe("a question's time limit", () => {
   const open = async (
     options: ServerOptions = {},
   ): Promise<Counted & { client: AnsweringClient; clock: FakeClock; reply: Promise<Message> }> => {
@@ -283,7 +283,7 @@ describe('the time limit of a question', () => {
     return { ...counted, client, clock, reply }
   }
 
-  it('is separate from that of the handler', async () => {
+  it("is separate from the handler's", async () => {
     const { client, clock, reply } = await open({
       limits: { handlerTimeoutMs: 1_000, maxHandlerTimeoutMs: 2_000 },
     })
@@ -349,7 +349,7 @@ describe('the time limit of a question', () => {
   })
 })
 
-it('unknown and repeated answers have no effect', async () => {
+it('ignores unknown and repeated answers', async () => {
   const { client, reply, runs } = await ask(() => accept({ ok: true }))
   client.send({ id: client.asked[0]?.id, result: accept({ ok: false }) })
   client.send({ id: 999, result: accept({ ok: true }) })
@@ -359,7 +359,7 @@ it('unknown and repeated answers have no effect', async () => {
   expect(runs.handler).toBe(1)
 })
 
-it('a server at its call limit still reads answers', async () => {
+it('reads answers even at the call limit', async () => {
   const { server } = deleteFolder({ limits: { running: 2, inFlight: 2 } })
   const client = await openAnsweringClient(server)
   const replies = [client.call('delete_folder', { path: 'a' }), client.call('delete_folder', { path: 'b' })]
@@ -368,7 +368,7 @@ it('a server at its call limit still reads answers', async () => {
   expect((await Promise.all(replies)).map(textOf)).toEqual(['Deleted a', 'Deleted b'])
 })
 
-it('middleware runs once around a call, regardless of the number of rounds', async () => {
+it('runs middleware once per call, regardless of the number of rounds', async () => {
   const { server, runs } = deleteFolder()
   let around = 0
   server.use('tools/call', async (_ctx, next) => {
@@ -382,7 +382,7 @@ it('middleware runs once around a call, regardless of the number of rounds', asy
   expect([around, runs.handler]).toEqual([1, 1])
 })
 
-it('QuestionError contains the reason, and is a ToolError', () => {
+it('throws a QuestionError that contains the reason and is a ToolError', () => {
   expect(new QuestionError('declined', 'No')).toMatchObject({ reason: 'declined', message: 'No' })
   expect(new QuestionError('declined', 'No')).toBeInstanceOf(ToolError)
 })

@@ -32,7 +32,7 @@ interface Ok {
 type Form = Record<string, unknown>
 const isEmpty = async (path: string): Promise<boolean> => path === ''
 
-describe('the result of a question', () => {
+describe("a question's result", () => {
   it('is the output of its schema', () => {
     expectTypeOf(elicit('?', ok)).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicit('?', z.object({ at: z.coerce.date().optional() }))).toEqualTypeOf<
@@ -73,8 +73,8 @@ describe('the result of a question', () => {
   })
 })
 
-describe('asks as an object', () => {
-  it('give the handler the answers', () => {
+describe('`asks` as an object', () => {
+  it('pass the answers to the handler', () => {
     defineTool({
       name: 'delete_folder',
       inputSchema,
@@ -147,7 +147,7 @@ describe('asks as an object', () => {
     })
   })
 
-  it('give a union if an ask returns several questions or values', () => {
+  it('yield a union if an ask returns several questions or values', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -171,7 +171,7 @@ describe('asks as an object', () => {
     })
   })
 
-  it('have arguments and answers of JSON Schema', () => {
+  it('infer arguments and answers from JSON Schema', () => {
     defineTool({
       name: 'a',
       inputSchema: { type: 'object' },
@@ -189,7 +189,7 @@ describe('asks as an object', () => {
     })
   })
 
-  it('have arguments and answers of a Standard Schema', () => {
+  it('infer arguments and answers from a Standard Schema', () => {
     defineTool({
       name: 'a',
       inputSchema: toStandardJsonSchema(v.object({ path: v.string() })),
@@ -201,7 +201,7 @@ describe('asks as an object', () => {
     })
   })
 
-  it('have arguments and answers of zod 3', () => {
+  it('infer arguments and answers from zod 3', () => {
     const schema = zod3(z3.object({ path: z3.string() }))
     const form = zod3(z3.object({ ok: z3.boolean() }))
     defineTool({
@@ -226,7 +226,7 @@ describe('asks as an object', () => {
     })
   })
 
-  it('accept only the names of asks', () => {
+  it('accept only names of asks', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -313,7 +313,7 @@ describe('asks() with chained ask()', () => {
     })
   })
 
-  it('know the answers of earlier asks only', () => {
+  it('know only the answers to earlier asks', () => {
     const chain = asks(inputSchema)
       .ask('folder', ({ path }) => elicit(path, z.object({ folder: z.string() })))
       .ask('confirm', (_args, ctx) => {
@@ -335,7 +335,7 @@ describe('asks() with chained ask()', () => {
     asks(inputSchema).ask('a', (_args, ctx) => ctx.answers.b)
   })
 
-  it('need no schema if the tool has none', () => {
+  it('do not need a schema if the tool has none', () => {
     defineTool({
       name: 'a',
       handler: (_args, ctx) => expectTypeOf(ctx.answers.confirm).toEqualTypeOf<Ok>(),
@@ -415,7 +415,7 @@ describe('asks on a server', () => {
     expectTypeOf(add).toBeFunction()
   })
 
-  it('work with definitions of all kinds', () => {
+  it('work with all kinds of definitions', () => {
     const tool = defineTool({
       name: 'a',
       inputSchema,
@@ -433,7 +433,7 @@ describe('asks on a server', () => {
 })
 
 describe('inputRequired', () => {
-  it('can be returned next to results of every kind', () => {
+  it('can be returned alongside every kind of result', () => {
     defineTool({
       name: 'a',
       outputSchema: count,
@@ -469,7 +469,7 @@ describe('inputRequired', () => {
   })
 })
 
-it('a question in a handler has the same result type as elsewhere', () => {
+it('gives a question in a handler the same result type as elsewhere', () => {
   defineTool({
     name: 'a',
     handler: async (_args, ctx) => {

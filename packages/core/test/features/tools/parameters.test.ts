@@ -327,7 +327,7 @@ describe('an invalid schema', () => {
     ['a dangling reference', 'outputSchema', { $ref: '#/$defs/x' }, /\$defs\/x/],
     ['an unsupported dialect', input, { $schema: 'http://x.y/z', type: 'object' }, /2020-12.*draft-07/],
     ['a transform', 'outputSchema', z.object({ n: z.string().transform(Number) }), /at "n": Transforms/],
-  ])('is refused with tool, field and remedy: %s', (_, field, schema, problem) => {
+  ])('is refused, with tool, field and remedy named: %s', (_, field, schema, problem) => {
     const server = new McpServer({ name: 'schemas', version: '1' })
     const add = (): unknown =>
       server.addTool({ name: 'get_x', [field]: schema as AnySchema, handler: () => 'x' })

@@ -78,7 +78,7 @@ describe('annotations', () => {
     ],
     ['a title of another type', { title: 5 }, /needs a string as its annotations.title/],
     ['an array', ['readOnly'], /needs an object as its annotations/],
-  ])('are refused with the name of the tool: %s', (_name, annotations, message) => {
+  ])('are refused, and their tool named: %s', (_name, annotations, message) => {
     const add = (): unknown =>
       create().addTool({ name: 'a', annotations: annotations as object, handler: () => '' })
     expect(add).toThrow(message)
@@ -102,7 +102,7 @@ describe('priority, related tools and cache control', () => {
     { name: 'c', relation: 'suggested' },
   ]
 
-  it("are published as metadata under Jetway's prefix, next to the author's", async () => {
+  it("are published as metadata under Jetway's prefix, alongside the author's", async () => {
     expect(
       await shown({ priority: 1000, relatedTools, cacheControl: 'ephemeral', _meta: { 'com.example/k': 1 } }),
     ).toMatchObject({
@@ -115,7 +115,7 @@ describe('priority, related tools and cache control', () => {
     })
   })
 
-  it('add nothing to a tool without them, and only metadata to others', async () => {
+  it('add only metadata to tools that have them, and nothing to others', async () => {
     expect(await shown({})).toEqual({
       name: 'a',
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
@@ -264,10 +264,10 @@ describe('describeRelations', () => {
   })
 })
 
-describe('the metadata of a tool', () => {
+describe("a tool's metadata", () => {
   const icon = { src: 'https://example.com/a.png', mimeType: 'image/png', sizes: ['48x48'] }
 
-  it('has title and icons if the revision has them', async () => {
+  it('includes title and icons if the revision has them', async () => {
     const definition = { title: 'A', icons: [icon], inputSchema: z.object({}) }
     expect(await shown(definition)).toMatchObject({ title: 'A', icons: [icon] })
     expect(await shown(definition, {}, '2025-06-18')).not.toHaveProperty('icons')

@@ -38,7 +38,7 @@ describe('tools/call', () => {
     expect(error.message).toBe(`Unknown tool: ${'n'.repeat(128)}`)
   })
 
-  it.each(['__proto__', 'constructor', 'toString'])('does not find a tool called %s', async (name) => {
+  it.each(['__proto__', 'constructor', 'toString'])('does not find a tool named %s', async (name) => {
     expect((await mcpErrorOf(() => callTool(serve(tool(() => 'x')), {}, name))).code).toBe(-32602)
   })
 
@@ -51,7 +51,7 @@ describe('tools/call', () => {
     expect((await mcpErrorOf(() => callTool(serve(tool(() => 'x')), args))).code).toBe(-32602)
   })
 
-  it('gives a handler a new empty object if there are no arguments', async () => {
+  it('passes a new empty object to the handler if there are no arguments', async () => {
     const given: unknown[] = []
     const features = serve(
       defineTool({
@@ -66,7 +66,7 @@ describe('tools/call', () => {
     expect(given[0]).not.toBe(given[1])
   })
 
-  it('fails with -32601 if no tool was ever registered, and else with -32602', async () => {
+  it('fails with -32601 if no tool was ever registered, and with -32602 otherwise', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => callTool(features))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(features.methods, 'tools/list'))).code).toBe(-32601)
@@ -75,7 +75,7 @@ describe('tools/call', () => {
     expect(await call(features.methods, 'tools/list')).toEqual({ tools: [] })
   })
 
-  it('uses the timeout of the called tool', () => {
+  it("uses the called tool's timeout", () => {
     const { methods } = serve(
       defineTool({ name: 't', timeoutMs: 5, handler: () => 'x' }),
       defineTool({ name: 'u', handler: () => 'x' }),
@@ -94,7 +94,7 @@ describe('the arguments of tools/call', () => {
     handler: ({ city, days }) => `${city} ${days}`,
   })
 
-  it('are the output of the schema', async () => {
+  it("are the schema's output", async () => {
     expect(await callTool(serve(forecast), { city: 'Oslo', other: 1 })).toEqual(textOf('Oslo 3'))
   })
 
@@ -155,7 +155,7 @@ describe('the arguments of tools/call', () => {
   })
 })
 
-describe('the result of a tool without outputSchema', () => {
+describe('a result from a tool without outputSchema', () => {
   const block = content.text('a')
   const cases: [string, unknown, object][] = [
     ['a string', 'x', textOf('x')],
@@ -230,7 +230,7 @@ describe('the result of a tool without outputSchema', () => {
     })
   })
 
-  it('treats a forged brand in JSON as data', async () => {
+  it('is treated as data if it has a forged brand in JSON', async () => {
     const forged: unknown = JSON.parse(
       '{"type":"text","text":"x","dev.jetway/brand":"content","Symbol(dev.jetway/brand)":"content"}',
     )
@@ -290,21 +290,21 @@ describe('an error thrown by a handler', () => {
     }
   })
 
-  it('may be a ToolError of the schema', async () => {
+  it('may be a ToolError thrown by the schema', async () => {
     const inputSchema = z.object({}).transform(() => {
       throw new ToolError('closed today')
     })
     expect(await callTool(serve({ ...tool(() => 'x'), inputSchema }))).toEqual(failureOf('closed today'))
   })
 
-  it('becomes a result if the dispatcher supplies a text', () => {
+  it('becomes a result if the dispatcher supplies text', () => {
     const outcome = entryOf(serve(tool(() => 'x')).methods, 'tools/call').failure?.('generic')
     expect(outcome).toMatchObject({ result: failureOf('generic') })
   })
 })
 
-describe('the result of a tool with outputSchema', () => {
-  it('has the value and its JSON as text', async () => {
+describe('a result from a tool with outputSchema', () => {
+  it('contains the value, and its JSON as text', async () => {
     const features = serve(structuredTool(() => ({ high: 1 })))
     expect(await callTool(features)).toMatchObject({
       ...textOf('{"high":1}'),
@@ -316,7 +316,7 @@ describe('the result of a tool with outputSchema', () => {
     })
   })
 
-  it('has only text in a revision without structured content', async () => {
+  it('contains only text in a revision without structured content', async () => {
     const { methods } = serve(structuredTool(() => ({ high: 1 })))
     expect(await wire(methods, 'tools/call', { name: 't' }, { revision: '2025-03-26' })).toEqual(
       textOf('{"high":1}'),
@@ -394,7 +394,7 @@ describe('the result of a tool with outputSchema', () => {
     })
   })
 
-  it('keeps content and metadata of result()', async () => {
+  it('keeps content and metadata from result()', async () => {
     const whole = result({ content: 'warm', structured: { high: 1 }, _meta: { k: 1 } })
     expect(await callTool(serve(structuredTool(() => whole)))).toMatchObject({
       ...textOf('warm'),
@@ -403,7 +403,7 @@ describe('the result of a tool with outputSchema', () => {
     })
   })
 
-  it('is not validated if validation is off for the server or the tool', async () => {
+  it('is not validated if `validation` is off for the server or the tool', async () => {
     const off = structuredTool(() => ({ high: 'x' }), { validateOutput: false })
     expect(await callTool(serve(off))).toMatchObject({ structuredContent: { high: 'x' } })
     const features = createFeatures({
@@ -420,7 +420,7 @@ describe('the result of a tool with outputSchema', () => {
     expect(await errorOf(() => callTool(features))).toMatchObject({ name: 'OutputError' })
   })
 
-  it('can be a value that is not an object, which session revisions get as text', async () => {
+  it('may be a value that is not an object; session revisions get it as text', async () => {
     const { methods } = serve(
       defineTool({ name: 't', outputSchema: z.array(z.number()), handler: () => [1, 2] }),
     )
@@ -433,7 +433,7 @@ describe('the result of a tool with outputSchema', () => {
 })
 
 describe('a synchronous tools/call', () => {
-  it('returns no promise if schema and handler are synchronous', () => {
+  it('does not return a promise if schema and handler are synchronous', () => {
     const features = serve(
       structuredTool(() => ({ high: 1 })),
       defineTool({ name: 'u', inputSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
@@ -463,7 +463,7 @@ describe('a synchronous tools/call', () => {
   })
 })
 
-describe('registering a tool', () => {
+describe('addTool', () => {
   const register = (definition: object): unknown => serve(definition as AnyTool)
   const code = (value: string): unknown => expect.objectContaining({ code: value })
   const handler = (): string => 'x'

@@ -88,7 +88,7 @@ const text = (json: string): object[] => [{ type: 'text', text: json }]
 const ids = [{ id: 'a' }, { id: 'b' }]
 const closed = { type: 'object', additionalProperties: false }
 
-describe.each(['2025-06-18', '2025-11-25'])('wrapOutput, for a client of %s', (version) => {
+describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that speaks %s', (version) => {
   it('publishes an object that contains the schema', async () => {
     expect(await schemasOf(version)).toMatchObject({
       array: {
@@ -132,7 +132,7 @@ describe.each(['2025-06-18', '2025-11-25'])('wrapOutput, for a client of %s', (v
     expect((await call(version, 'array', server)).structuredContent).toEqual({ items: [{ id: 'z' }] })
   })
 
-  it('does not wrap the value of an error, which no schema describes', async () => {
+  it('does not wrap the value in an error, because no schema describes it', async () => {
     expect(await call(version, 'failure')).toMatchObject({ isError: true, structuredContent: { why: 'x' } })
   })
 
@@ -141,7 +141,7 @@ describe.each(['2025-06-18', '2025-11-25'])('wrapOutput, for a client of %s', (v
   })
 })
 
-it('wrapOutput changes nothing in 2026-07-28, where structured values have any type', async () => {
+it('does not wrap output in 2026-07-28, where structured values can have any type', async () => {
   expect(await call('2026-07-28', 'array')).toEqual({
     content: text(JSON.stringify(ids)),
     structuredContent: ids,
@@ -149,12 +149,12 @@ it('wrapOutput changes nothing in 2026-07-28, where structured values have any t
   expect((await schemasOf('2026-07-28'))['array']).toMatchObject({ type: 'array' })
 })
 
-it.each(['2024-11-05', '2025-03-26'])('wrapOutput sends only text to a client of %s', async (version) => {
+it.each(['2024-11-05', '2025-03-26'])('sends only text to a client that speaks %s', async (version) => {
   expect(await call(version, 'array')).toEqual({ content: text(JSON.stringify(ids)) })
   expect((await schemasOf(version))['array']).toBeUndefined()
 })
 
-describe('wrapOutput is refused', () => {
+describe('an invalid `wrapOutput`', () => {
   const list = z.array(z.string())
   it.each<[string, object, string]>([
     ['without an outputSchema', { wrapOutput: 'items' }, 'without an outputSchema; add one'],
@@ -178,7 +178,7 @@ describe('wrapOutput is refused', () => {
       { wrapOutput: 'a/b', outputSchema: list },
       'needs a name such as "items" as its wrapOutput',
     ],
-  ])('%s, when the tool is added', (_name, rest, problem) => {
+  ])('is refused when the tool is added: %s', (_name, rest, problem) => {
     const server = new McpServer({ name: 'wrap', version: '1' })
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(
       expect.objectContaining({
@@ -189,7 +189,7 @@ describe('wrapOutput is refused', () => {
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(problem)
   })
 
-  it('at compile time if the schema is typed', () => {
+  it('is refused at compile time if the schema is typed', () => {
     const types = (): void => {
       defineTool({ name: 't', outputSchema: list, wrapOutput: 'items', handler: () => [] })
       defineTool({ name: 't', outputSchema: { type: 'array' }, wrapOutput: 'items', handler: () => [] })

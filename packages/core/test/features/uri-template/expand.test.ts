@@ -165,11 +165,11 @@ for (const [section, examples] of Object.entries(SECTIONS)) {
 }
 
 describe('expansion beyond the published examples', () => {
-  it('encodes invalid characters of literals, and keeps their triplets', () => {
+  it('encodes invalid characters in literals, and keeps percent triplets', () => {
     expect(expandUriTemplate('notes://café%20bar/{id}', { id: 'ü' })).toBe('notes://caf%C3%A9%20bar/%C3%BC')
   })
 
-  it('keeps percent triplets of reserved values and encodes other percent signs', () => {
+  it('keeps percent triplets in reserved values and encodes other percent signs', () => {
     expect(expandUriTemplate('{+a}', { a: '%2F %zz %' })).toBe('%2F%20%25zz%20%25')
   })
 

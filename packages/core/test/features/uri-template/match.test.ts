@@ -76,7 +76,7 @@ describe('positional variables', () => {
 describe('named variables', () => {
   const search = 'search://notes{?q,limit}'
 
-  it('are optional and come in any order', () => {
+  it('are optional and can be in any order', () => {
     expect(match(search, 'search://notes')).toEqual({})
     expect(match(search, 'search://notes?q=a')).toEqual({ q: 'a' })
     expect(match(search, 'search://notes?limit=5&q=a%26b')).toEqual({ q: 'a&b', limit: '5' })
@@ -87,7 +87,7 @@ describe('named variables', () => {
     expect(match('m{;a,b}', 'm;b;a=1')).toEqual({ a: '1', b: '' })
   })
 
-  it('keep further equals signs and a plus sign', () => {
+  it('keep additional equals signs and a plus sign', () => {
     expect(match(search, 'search://notes?q=a=b+c')).toEqual({ q: 'a=b+c' })
   })
 
@@ -125,7 +125,7 @@ describe('named variables', () => {
     expect(match('x{?a}{&b}{#at}', 'x?a=1#y')).toEqual({ a: '1', at: 'y' })
   })
 
-  it('can follow reserved variables, which do not match the query', () => {
+  it('can follow reserved variables, because those do not match the query', () => {
     expect(match('file:///{+path}{?rev}', 'file:///a/b?rev=3')).toEqual({ path: 'a/b', rev: '3' })
     expect(match('file:///{+path}{?rev}', 'file:///a/b?other=3')).toBeUndefined()
     expect(match('file:///{+path}{?rev}{#at}', 'file:///a/b?rev=3#L1')).toEqual({
@@ -137,14 +137,14 @@ describe('named variables', () => {
 })
 
 describe('match with hostile URIs', () => {
-  it('accepts up to 8192 characters of the percent-encoded form', () => {
+  it('accepts up to 8192 characters in percent-encoded form', () => {
     expect(match('{a}', 'x'.repeat(8192))).toEqual({ a: 'x'.repeat(8192) })
     expect(match('{a}', 'x'.repeat(8193))).toBeUndefined()
     expect(match('{a}', '€'.repeat(910))).toEqual({ a: '€'.repeat(910) })
     expect(match('{a}', '€'.repeat(911))).toBeUndefined()
   })
 
-  it('creates own properties for names of the prototype', () => {
+  it('creates own properties for names on the prototype', () => {
     const values = match('{__proto__}/{constructor}', 'a/b')
     expect(Object.entries(values ?? {})).toEqual([
       ['__proto__', 'a'],

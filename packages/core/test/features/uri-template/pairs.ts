@@ -89,7 +89,7 @@ const HOUR = 3_600_000
 
 /** Tests that a template returns the values of this many URIs, each within the limit. */
 export function itMatchesPairs(pairs: number): void {
-  it('match(expand(values)) returns the values, for every operator', { timeout: HOUR }, ({ task }) => {
+  it('returns the values from match(expand(values)) for every operator', { timeout: HOUR }, ({ task }) => {
     let [matched, longest, slowest] = [0, 0, 0]
     const pieces = fc
       .integer({ min: 0, max: 4 })

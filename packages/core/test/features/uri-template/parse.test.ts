@@ -26,7 +26,7 @@ describe('parseUriTemplate', () => {
     expect(() => parseUriTemplate(templateOf(limit + 1))).toThrow(message)
   })
 
-  it('truncates the name of a too long template to 40 characters', () => {
+  it('truncates an overlong template to 40 characters in the error', () => {
     const start = 'notes://a/template/of/quite/some/length/'
     expect(() => parseUriTemplate(start.padEnd(2049, 'x'))).toThrow(`starting with "${start}" is longer`)
   })

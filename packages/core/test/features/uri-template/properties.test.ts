@@ -10,8 +10,8 @@ import { parseUriTemplate } from '../../../src/features/uri-template/uri-templat
 
 itMatchesPairs(400)
 
-describe('match(expand(values)) returns the values', () => {
-  it('up to the prefix length', () => {
+describe('match(expand(values))', () => {
+  it('returns the values up to the prefix length', () => {
     fc.assert(
       fc.property(segment, fc.integer({ min: 1, max: 9 }), (value, length) => {
         const cut = Array.from(value).slice(0, length).join('')
@@ -25,7 +25,7 @@ describe('match(expand(values)) returns the values', () => {
   })
 })
 
-describe('match with any text', () => {
+describe('match with an arbitrary string', () => {
   it('returns allowed values or undefined', () => {
     const templates = [
       '{a}',
@@ -83,7 +83,7 @@ const ADVERSARIAL = [
 ]
 const units = ['a', 'ab', '/', '//a', '.', 'a.', ',', 'a,', '%41', '%', 'a/', ';v0', '&v0=1', '?', '\\', '€']
 
-describe('the work of match', () => {
+describe('the cost of match', () => {
   it.each(ADVERSARIAL)('is at most two reads per character and variable, template %#', (template) => {
     for (const unit of units) {
       for (const end of ['', '!']) {

@@ -19,7 +19,7 @@ describe('compareSpecificity', () => {
     '{+name}',
   ]
 
-  it('sorts by more literals, then fewer variables, then simple before reserved, then text', () => {
+  it('sorts by more literals, then fewer variables, then simple before reserved ones, then alphabetically', () => {
     const expected = [
       'files://static/{name}',
       'files://{dir}/{name}',

@@ -30,7 +30,7 @@ describe('TemplateVariables', () => {
     }>()
   })
 
-  it('is empty without variables', () => {
+  it('is empty if there are no variables', () => {
     // oxlint-disable-next-line typescript/no-generated-empty-object-type
     type Names = keyof TemplateVariables<'weather://cities'>
     expectTypeOf<Names>().toBeNever()

@@ -44,7 +44,7 @@ describe('projection of an object to a revision', () => {
     expect(LAST_OLD.project(shape, value)).toMatchObject(later)
   })
 
-  it('keeps the annotations that apply to its kind', () => {
+  it('keeps annotations that apply to its kind', () => {
     const tool = { name: 't', inputSchema: { type: 'object' }, annotations, icons, secret: 1 } as const
     expect(revision('2025-03-26').projectTool(tool as never)).toEqual({
       name: 't',
@@ -63,10 +63,10 @@ describe('encodeResult in a session revision', () => {
   const text = (value: string, more: object = {}): object => ({ type: 'text', text: value, ...more })
 
   it.each([
-    ['one text', [text('a')], [text('a')]],
-    ['two texts', [text('a'), text('b')], [text('a'), text('b')]],
-    ['a text with annotations', [text('a', { annotations })], [text('a', { annotations: shown })]],
-    ['a text with metadata', [text('a', { _meta: { b: 1 } })], [text('a')]],
+    ['one text block', [text('a')], [text('a')]],
+    ['two text blocks', [text('a'), text('b')], [text('a'), text('b')]],
+    ['a text block with annotations', [text('a', { annotations })], [text('a', { annotations: shown })]],
+    ['a text block with metadata', [text('a', { _meta: { b: 1 } })], [text('a')]],
     ['sound', [{ type: 'audio', data: '', mimeType: 'audio/wav' }], [text('[audio of type audio/wav]')]],
     ['a link', [{ type: 'resource_link', uri: 'x://y', name: 'n' }], [text('n: x://y')]],
     [
@@ -83,7 +83,7 @@ describe('encodeResult in a session revision', () => {
     })
   })
 
-  it('keeps the metadata of a text', () => {
+  it("keeps a text block's metadata", () => {
     const content = [text('a', { _meta: { b: 1 } })]
     expect(LAST_OLD.encodeResult('tools/call', { content })).toBe(JSON.stringify({ content }))
   })
@@ -93,7 +93,7 @@ describe('encodeResult in a session revision', () => {
     [{ content: [], isError: false }, '{"content":[]}'],
     [{ content: [], _meta: { a: 1 }, other: 1 }, '{"content":[],"_meta":{"a":1}}'],
     [{ content: [], structuredContent: new Date(0) }, '{"content":[]}'],
-  ])('removes unknown members of a tool result: %j', (result, json) => {
+  ])('removes unknown members from a tool result: %j', (result, json) => {
     expect(LAST_OLD.encodeResult('tools/call', result)).toBe(json)
   })
 
@@ -116,7 +116,7 @@ describe('encodeResult in a session revision', () => {
     expect(JSON.parse(FIRST.encodeResult(method, result))).toEqual(encoded)
   })
 
-  it('adapts the blocks of a sampling request to the revision', () => {
+  it('adapts the blocks in a sampling request to the revision', () => {
     const image = { type: 'image', data: '', mimeType: 'image/png', _meta: { a: 1 } }
     const use = { type: 'tool_use', id: '1', name: 'n', input: {}, _meta: { a: 1 } }
     const answer = { type: 'tool_result', toolUseId: '1', content: [], _meta: { a: 1 } }
@@ -160,7 +160,7 @@ describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specificat
       undefined,
       `{"resultType":"complete","_meta":{${info},"a":1},"b":2}`,
     ],
-  ])('adds the common members to a result of %s: %s', (method, json, given, type, whole) => {
+  ])('adds the common members to a serialised %s result: %s', (method, json, given, type, whole) => {
     expect(MODERN.envelope?.(method, json, server, given, type)).toBe(whole)
   })
 
@@ -173,11 +173,14 @@ describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specificat
     ['tools/list', { tools: [], cacheScope: 'public' }, '{"tools":[]}'],
     ['tools/list', { tools: [], resultType: 'x', a: 1 }, '{"tools":[],"a":1}'],
     ['tools/list', { tools: [], resultType: 'x', ttlMs: 0, a: 1 }, '{"tools":[],"a":1}'],
-  ] satisfies [string, JsonObject, string][])('adds them to a result of %s: %j', (method, result, json) => {
-    expect(MODERN.encodeResult(method, result)).toBe(json)
-  })
+  ] satisfies [string, JsonObject, string][])(
+    'adds the common members to a %s result: %j',
+    (method, result, json) => {
+      expect(MODERN.encodeResult(method, result)).toBe(json)
+    },
+  )
 
-  it('encodes input_required with and without requests', () => {
+  it('encodes input_required with and without input requests', () => {
     const head = `{"resultType":"input_required","_meta":{${info}},`
     expect(MODERN.rounds?.encode({}, 'state', server)).toBe(`${head}"requestState":"state"}`)
     expect(MODERN.rounds?.encode({ a: 1 }, 'state', server)).toBe(
@@ -186,7 +189,7 @@ describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specificat
   })
 })
 
-describe('the error of a revision', () => {
+describe("a revision's error", () => {
   it.each<[number, McpErrorReason | undefined, number, number, number]>([
     [-32603, 'busy', 503, 503, -32603],
     [-32603, 'ended', 503, 503, -32603],
@@ -202,7 +205,7 @@ describe('the error of a revision', () => {
     [-32021, undefined, 200, 400, -32021],
     [-32022, undefined, 200, 400, -32022],
   ])(
-    '%i because of %s has the HTTP status %i with sessions, and %i without',
+    'maps %i because of %s to the HTTP status %i with sessions, and %i without',
     (code, reason, old, modern, spelt) => {
       const error = new McpError(code, 'm', undefined, reason)
       expect([LAST_OLD.httpStatus(error), MODERN.httpStatus(error)]).toEqual([old, modern])

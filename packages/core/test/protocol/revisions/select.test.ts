@@ -139,7 +139,7 @@ it.each([
     'initialize',
   ],
 ] satisfies [string, RevisionDate[], Input, unknown][])(
-  'selectRevision chooses the revision of one message: %s',
+  "chooses one message's revision in selectRevision: %s",
   (_what, served, input, selected) => {
     expect(select(served, input)).toEqual(selected)
   },
@@ -150,13 +150,13 @@ it.each([
   [call({ protocolVersion: 1 }, 'initialize'), ''],
   [call(undefined, 'initialize'), ''],
   [call(meta('x')), 'x'],
-])('selectRevision names the served versions to a client without sessions: %j', (message, requested) => {
+])('names the served versions to a client without sessions: %j', (message, requested) => {
   expect(selectRevision({ message, served: resolveRevisions([NEW]), stateless: false })).toMatchObject({
     error: { code: ErrorCode.UnsupportedProtocolVersion, data: { supported: [NEW], requested } },
   })
 })
 
-it('selectRevision names the versions of sessions to a client with a session', () => {
+it('names the session versions to a client with a session', () => {
   const served = resolveRevisions([NEW, OLD, EARLY])
   expect(selectRevision({ message: call(), header: 'x', served, stateless: false })).toMatchObject({
     error: { message: 'Unsupported protocol version: this server speaks 2025-11-25, 2024-11-05' },

@@ -7,7 +7,7 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 
-describe('dialects (https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage)', () => {
+describe('JSON Schema dialects (https://modelcontextprotocol.io/specification/2025-11-25/basic#json-schema-usage)', () => {
   const tuple = (dialect: string | undefined, keywords: JsonSchema): JsonSchema => ({
     ...(dialect !== undefined && { $schema: dialect }),
     type: 'object',
@@ -23,13 +23,13 @@ describe('dialects (https://modelcontextprotocol.io/specification/2025-11-25/bas
     ['2019-09', tuple(DRAFT_2019, items)],
     ['draft-07', tuple(DRAFT_07, items)],
     ['draft-07 over https', tuple('https://json-schema.org/draft-07/schema', items)],
-  ])('validates by %s', async (_, schema) => {
+  ])('include %s', async (_, schema) => {
     expect(await checkInput(schema, { pair: ['a'] })).toEqual({ pair: ['a'] })
     expect(await checkInput(schema, { pair: [1] })).toEqual({ refused: 'pair[0]: must be string' })
     expect(await checkInput(schema, { pair: ['a', 'b'] })).toHaveProperty('refused')
   })
 
-  it('ignores the keywords next to a $ref in draft-07 only', async () => {
+  it('ignore keywords next to a $ref only in draft-07', async () => {
     const beside = { $ref: '#/definitions/name', maxLength: 1 }
     const schema = { type: 'object', properties: { a: beside }, definitions: { name: { type: 'string' } } }
     expect(await checkInput({ $schema: DRAFT_07, ...schema }, { a: 'xyz' })).toEqual({ a: 'xyz' })
@@ -37,7 +37,7 @@ describe('dialects (https://modelcontextprotocol.io/specification/2025-11-25/bas
   })
 
   it.each(['http://json-schema.org/draft-04/schema#', 'https://example.com/my-dialect', 7, null])(
-    'refuses the unsupported dialect %j at registration',
+    'are refused at registration if they are unsupported: %j',
     ($schema) => {
       const compile = (): unknown => engine.input({ $schema, type: 'object' }, inputSite)
       expect(compile).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
@@ -46,7 +46,7 @@ describe('dialects (https://modelcontextprotocol.io/specification/2025-11-25/bas
   )
 })
 
-describe('schemas that do not compile', () => {
+describe('a schema that does not compile', () => {
   it.each<[string, JsonSchema]>([
     ['an unknown type', { type: 'object', properties: { a: { type: 'strng' } } }],
     ['a malformed keyword', { type: 'object', required: 'a' }],
@@ -54,7 +54,7 @@ describe('schemas that do not compile', () => {
     ['a bad pattern', { type: 'object', properties: { a: { pattern: '(' } } }],
     ['a dangling pointer', { type: 'object', properties: { a: { $ref: '#/$defs/none' } } }],
     ['a dangling anchor', { type: 'object', properties: { a: { $ref: '#none' } } }],
-    ['the id of a metaschema', { $id: DRAFT_2020, type: 'object' }],
+    ["a metaschema's id", { $id: DRAFT_2020, type: 'object' }],
     [
       'the same id twice',
       { type: 'object', $defs: { a: { $id: 'urn:a', type: 'string' }, b: { $id: 'urn:a' } } },
@@ -70,7 +70,7 @@ describe('schemas that do not compile', () => {
     'https://example.com/s',
     'file:///etc/hosts',
     'data:application/json,{}',
-  ])('refuses the remote $ref %s without fetching it', ($ref) => {
+  ])('is refused for the remote $ref %s, which is not fetched', ($ref) => {
     const fetching = vi.spyOn(globalThis, 'fetch')
     expect(() => engine.input({ type: 'object', properties: { a: { $ref } } }, inputSite)).toThrow(
       /can't resolve reference/,
@@ -79,7 +79,7 @@ describe('schemas that do not compile', () => {
     fetching.mockRestore()
   })
 
-  it('leaves nothing behind for the next schema', async () => {
+  it('does not affect the next schema', async () => {
     const broken = {
       $id: 'https://example.com/broken',
       type: 'object',
@@ -92,7 +92,7 @@ describe('schemas that do not compile', () => {
   })
 })
 
-describe('ids', () => {
+describe('a schema with an id', () => {
   const withId = (type: string): JsonSchema => ({
     $id: 'https://example.com/args',
     type: 'object',
@@ -105,7 +105,7 @@ describe('ids', () => {
     $defs: { part: { $id: 'https://example.com/part', $anchor: 'p', type } },
   })
 
-  it('compiles schemas with the same $id separately', async () => {
+  it('is compiled separately from others with the same $id', async () => {
     const [strings, numbers] = [withId('string'), withId('number')].map((schema) =>
       engine.input(schema, inputSite),
     )
@@ -119,20 +119,20 @@ describe('ids', () => {
     expect(numbers?.check({ self: { self: { a: 1 } } })).toMatchObject({ ok: true })
   })
 
-  it('does not resolve a $ref to another registered schema', () => {
+  it('cannot refer to another registered schema', () => {
     engine.input(withId('string'), inputSite)
     const schema = { type: 'object', properties: { a: { $ref: 'https://example.com/part' } } }
     expect(() => engine.input(schema, inputSite)).toThrow(/can't resolve reference/)
   })
 
-  it('compiles one schema object for input and for output', () => {
+  it('can be used for both input and output', () => {
     const schema = withId('string')
     expect(engine.input(schema, inputSite).check({ a: 1 })).toMatchObject({ ok: false })
     expect(checkOutput(schema, { a: 1 })).toHaveProperty('refused')
     expect(engine.input(schema, inputSite).check({ a: 'x' })).toMatchObject({ ok: true })
   })
 
-  it('keeps validators working after 600 more schemas', () => {
+  it('still validates after 600 more schemas', () => {
     const first = engine.input(withId('string'), inputSite)
     for (let i = 0; i < 600; i++) engine.input({ type: 'object', maxProperties: i }, inputSite)
     expect(first.check({ self: { a: 1 } })).toMatchObject({ ok: false })
@@ -169,14 +169,14 @@ describe('validation', () => {
     expect(await checkInput(schema, { a: 'red' })).toEqual({ a: 'red' })
   })
 
-  it('stays synchronous although a schema contains $async', () => {
+  it('is synchronous even if a schema contains $async', () => {
     expect(engine.input({ $async: true, type: 'object' }, inputSite).check({})).toEqual({
       ok: true,
       value: {},
     })
   })
 
-  it('changes no value: defaults are annotations', async () => {
+  it('does not change values, because defaults are annotations', async () => {
     const value = { b: '1' }
     expect(await checkInput(property({ default: 1 }), value)).toBe(value)
   })

@@ -28,8 +28,8 @@ function thrownBy(act: () => unknown): UsageError {
   throw new Error('nothing was thrown')
 }
 
-describe('supported schemas', () => {
-  it('publishes zod schemas without $schema, because some clients ignore tools that have it', () => {
+describe('schema conversion', () => {
+  it('publishes zod schemas without $schema, because some clients ignore tools with $schema', () => {
     const schema = z.object({ city: z.string(), days: z.number().int().min(1).max(7).default(3) })
     expect(publishedInput(schema)).toEqual({
       type: 'object',
@@ -56,7 +56,7 @@ describe('supported schemas', () => {
     expect(JSON.stringify(publishedOutput(schema))).toBe(JSON.stringify(schema))
   })
 
-  it('keeps the published and enforced schema when the author changes the object later', () => {
+  it('keeps the published and enforced schema if the author changes the object later', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     const compiled = engine.input(schema, inputSite)
     schema.properties.a.type = 'number'
@@ -65,7 +65,7 @@ describe('supported schemas', () => {
   })
 
   it.each<[string, AnySchema]>([
-    ['a hand-made Standard Schema', handMade],
+    ['a hand-written Standard Schema', handMade],
     ['valibot with its converter', toStandardJsonSchema(v.object({ a: v.string() }))],
     ['a Standard Schema that is a function', Object.assign(() => undefined, handMade)],
     ['an object without a prototype', Object.assign(Object.create(null), { type: 'object' })],
@@ -95,7 +95,7 @@ describe('supported schemas', () => {
     expect(publishedInput(schema)).toEqual(build({ type: 'integer' }))
   })
 
-  it('asks a library for draft-07 if it does not support 2020-12, and keeps $schema', () => {
+  it('requests draft-07 from a library that does not support 2020-12, and keeps $schema', () => {
     const draft07: AnySchema = {
       '~standard': {
         ...handMade['~standard'],
@@ -116,7 +116,7 @@ describe('supported schemas', () => {
   })
 })
 
-describe('unsupported schemas', () => {
+describe('the refusal of unsupported schemas', () => {
   it.each<[string, unknown, RegExp]>([
     ['zod 3', zod3.object({ a: zod3.string() }), /zod 3.*wrap it with zod3 from "@jetway\/zod3" \[/],
     [
@@ -139,7 +139,7 @@ describe('unsupported schemas', () => {
     ['an array', [{ type: 'object' }], /not a schema/],
     ['a class instance', new Map(), /neither/],
     ['a function', () => ({ type: 'object' }), /neither/],
-  ])('refuses %s, and names the definition and the remedy', (_, schema, remedy) => {
+  ])('names the definition and the remedy for %s', (_, schema, remedy) => {
     for (const act of [
       () => engine.input(schema as AnySchema, inputSite),
       () => engine.output(schema as AnySchema, outputSite),
@@ -152,7 +152,7 @@ describe('unsupported schemas', () => {
   })
 })
 
-describe('invalid schemas', () => {
+describe('the validation of schemas', () => {
   const invalid = (schema: AnySchema, side: 'input' | 'output' = 'input'): string => {
     const error = thrownBy(() => engine[side](schema, side === 'input' ? inputSite : outputSite))
     expect(error.code).toBe('ERR_MCP_SCHEMA_INVALID')
@@ -166,7 +166,7 @@ describe('invalid schemas', () => {
     ['map', z.object({ a: z.union([z.string(), z.map(z.string(), z.string())]) }), '"a": Map'],
     ['undefined in a tuple', z.object({ a: z.tuple([z.string(), z.undefined()]) }), '"a[1]": Undefined'],
     ['a symbol behind optional', z.object({ a: z.optional(z.symbol()) }), '"a": Symbols'],
-  ])('names the place of a zod %s, which JSON Schema cannot express', (_, schema, place) => {
+  ])('names the path of a zod %s, which JSON Schema cannot express', (_, schema, place) => {
     expect(invalid(schema)).toContain(place)
     expect(invalid(schema, 'output')).toContain(place)
   })

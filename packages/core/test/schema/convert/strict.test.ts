@@ -45,7 +45,7 @@ describe.each<[string, AnySchema]>([
         .default(() => []),
     }),
   ],
-])('strictInput with %s', (_, schema) => {
+])('`strictInput` with %s', (_, schema) => {
   it('publishes additionalProperties: false for every object', () => {
     expect(strictly(schema)).toMatchObject({
       additionalProperties: false,
@@ -71,14 +71,14 @@ describe.each<[string, AnySchema]>([
   })
 })
 
-describe('strictInput with zod', () => {
+describe('`strictInput` with zod', () => {
   it.each<[string, AnySchema, unknown]>([
     ['loose objects', z.looseObject({}), { z: 1 }],
     ['objects with a catch-all', z.object({}).catchall(z.number()), { z: 1 }],
     ['records', z.object({ r: z.record(z.string(), z.number()) }), { r: { z: 1 } }],
     ['anything', z.object({ any: z.any() }), { any: { z: 1 } }],
-    ['passthrough of zod 3', zod3(z3.object({}).passthrough()), { z: 1 }],
-    ['records of zod 3', zod3(z3.object({ r: z3.record(z3.number()) })), { r: { z: 1 } }],
+    ['zod 3 passthrough objects', zod3(z3.object({}).passthrough()), { z: 1 }],
+    ['zod 3 records', zod3(z3.object({ r: z3.record(z3.number()) })), { r: { z: 1 } }],
   ])('allows unknown properties in %s', async (_, schema, value) => {
     expect(await check(schema, value)).toEqual(value)
   })
@@ -120,7 +120,7 @@ describe('strictInput with zod', () => {
       'u.z',
     ],
     [
-      'intersections of zod 3',
+      'zod 3 intersections',
       zod3(z3.object({ a: z3.string() }).and(z3.object({ b: z3.number() }))),
       { a: 'x', b: 1 },
       { a: 'x', b: 1, z: 1 },
@@ -158,7 +158,7 @@ describe('strictInput with zod', () => {
   })
 })
 
-describe('strictInput with any library', () => {
+describe('`strictInput` with any library', () => {
   const a = { properties: { a: {} } }
   const b = { properties: { b: {} } }
   const $defs = { a, b }
@@ -213,7 +213,7 @@ describe('strictInput with any library', () => {
   })
 })
 
-describe('strictInput with JSON Schema', () => {
+describe('`strictInput` with JSON Schema', () => {
   it('adds additionalProperties: false at the root and leaves nested objects as written', async () => {
     const schema = { type: 'object', properties: { a: { type: 'object', properties: {} } } }
     expect(strictly(schema)).toEqual({ ...schema, additionalProperties: false })
@@ -230,7 +230,7 @@ describe('strictInput with JSON Schema', () => {
   })
 })
 
-describe('the option strictInput', () => {
+describe('the `strictInput` option', () => {
   const inputSchema = z.object({ a: z.string() })
   const call = async (server: McpServer, name: string): Promise<unknown> => {
     const peer = await openPeer(server)

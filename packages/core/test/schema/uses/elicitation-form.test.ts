@@ -16,7 +16,7 @@ describe('toFormSchema, https://modelcontextprotocol.io/specification/2025-11-25
     ['an integer', z.int(), { type: 'integer' }],
     ['a boolean with a default', z.boolean().default(true), { type: 'boolean', default: true }],
     ['an enum', z.enum(['a', 'b']), { type: 'string', enum: ['a', 'b'] }],
-    ['an enum of one value', z.literal('a'), { type: 'string', enum: ['a'] }],
+    ['an enum with one value', z.literal('a'), { type: 'string', enum: ['a'] }],
     [
       'an enum with titles',
       z.union([z.literal('a').meta({ title: 'A' }), z.literal('b').meta({ title: 'B' })]),
@@ -59,7 +59,7 @@ describe('toFormSchema, https://modelcontextprotocol.io/specification/2025-11-25
     expect(field(schema)).toEqual(expected)
   })
 
-  it('keeps enumNames, as earlier revisions have them', () => {
+  it('keeps enumNames, as in earlier revisions', () => {
     const choices = { enum: ['a', 'b'], enumNames: ['A', 'B'] }
     expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
       type: 'string',
@@ -67,7 +67,7 @@ describe('toFormSchema, https://modelcontextprotocol.io/specification/2025-11-25
     })
   })
 
-  it('keeps `required`, and nothing else of the schema', () => {
+  it("keeps only `required` from the schema's other keywords", () => {
     const schema = z.object({ a: z.string(), b: z.string().optional(), c: z.string().default('x') })
     expect(toFormSchema(jsonOf(schema))).toEqual({
       type: 'object',
@@ -76,7 +76,7 @@ describe('toFormSchema, https://modelcontextprotocol.io/specification/2025-11-25
     })
   })
 
-  it('uses the value as the title if only other choices have one', () => {
+  it('uses the value as the title of a choice that lacks one', () => {
     const choices = { oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }
     expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
       type: 'string',
@@ -93,7 +93,7 @@ describe('toFormSchema, https://modelcontextprotocol.io/specification/2025-11-25
       'an enum with a number',
       { type: 'object', properties: { f: { oneOf: [{ const: 'a' }, { const: 1 }] } } },
     ],
-    ['an array of anything', { type: 'object', properties: { f: { type: 'array' } } }],
+    ['an array with items of any type', { type: 'object', properties: { f: { type: 'array' } } }],
     ['a field without a schema', { type: 'object', properties: { f: null } }],
     ['a nested object', { type: 'object', properties: { f: { type: 'object' } } }],
     [
@@ -169,7 +169,7 @@ describe('a form for 2025-06-18, https://modelcontextprotocol.io/specification/2
   const projected = (properties: object): unknown =>
     projectForm(plain, toFormSchema({ type: 'object', properties }))['properties']
 
-  it('has titles in enumNames, and defaults for booleans only', () => {
+  it('has titles in enumNames, and defaults only for booleans', () => {
     expect(
       projected({
         a: { oneOf: [{ const: 'x', title: 'X' }], default: 'x' },
@@ -196,7 +196,7 @@ describe('a form that the protocol cannot express', () => {
     [{ type: 'string', enum: ['x'], default: 'y' }],
     [{ type: 'string', format: 'email', default: 'nobody' }],
     [{ type: 'array', items: { enum: ['x'] }, default: ['y'] }],
-  ])('is refused for a default that its field refuses: %j', (given) => {
+  ])('is refused for a default that is invalid in its field: %j', (given) => {
     expect(() => toFormSchema(formOf(given) as never)).toThrow(/the field "a": its default must/)
   })
 
@@ -212,7 +212,7 @@ describe('a form that the protocol cannot express', () => {
   it.each([
     ['a form without fields', { type: 'object' }],
     ['a disabled constraint', formOf({ type: 'array', items: { enum: ['x'] }, uniqueItems: false })],
-  ])('is not %s', (_what, given) => {
+  ])('does not include %s', (_what, given) => {
     expect(() => refuseUnsayable(given as never)).not.toThrow()
   })
 
@@ -222,7 +222,7 @@ describe('a form that the protocol cannot express', () => {
     ['date', '2024-02-29', '2023-02-29'],
     ['date-time', '2024-02-29T10:00:00Z', '2024-02-29'],
     ['date-time', '2024-02-29T10:00:00.5+02:00', '2024-02-30T10:00:00Z'],
-  ])('validates answers of format %s', (format, good, bad) => {
+  ])('does not include the format %s, which answers must match', (format, good, bad) => {
     const form = toFormSchema(formOf({ type: 'string', format }) as never)
     expect(formIssues(form, { a: good })).toEqual([])
     expect(formIssues(form, { a: bad })).toEqual([{ path: ['a'], message: `must match format "${format}"` }])

@@ -45,7 +45,7 @@ describe('compiled code', () => {
   })
 })
 
-it('two schemas with the same $id share no code and cannot refer to each other', async () => {
+it('compiles two schemas with the same $id separately, without references between them', async () => {
   const $id = 'https://a.test/schema'
   const [first, second] = await Promise.all([
     compileWithAjv({ $id, type: 'string', $defs: { a: { type: 'number' } } }),

@@ -61,7 +61,7 @@ describe('isJsonFaithful', () => {
     ['a typed array', new Uint8Array(1)],
     ['a sparse array', sparse],
     ['toJSON', { toJSON: () => 1 }],
-    ['toJSON of an array', Object.assign([], { toJSON: () => 1 })],
+    ["an array's toJSON", Object.assign([], { toJSON: () => 1 })],
     ['a deeply nested value', deep(10_000)],
   ])('refuses %s', (_, value) => {
     expect(isJsonFaithful(value)).toBe(false)

@@ -23,15 +23,15 @@ describe('findJsonLoss', () => {
     ['null', null],
     ['a string', 'x'],
     ['a function', () => new Map()],
-    ['an object with toJSON and a Map after it', { a: new Map(), toJSON: () => 1 }],
-    ['an object with toJSON and a Map before it', { toJSON: () => 1, a: new Map() }],
+    ['an object with toJSON, followed by a Map', { a: new Map(), toJSON: () => 1 }],
+    ['an object with toJSON, preceded by a Map', { toJSON: () => 1, a: new Map() }],
     ['an empty array', [null, undefined, 'x']],
     ['an object whose next is a function', { next: () => 1 }],
   ])('finds nothing in %s', (_, value) => {
     expect(findJsonLoss(value)).toBeUndefined()
   })
 
-  it('returns the first loss, but a promise before any other', () => {
+  it('returns the first loss, but prefers a promise to any other', () => {
     const losses = { a: [1, new Map()], b: new Set() }
     expect(findJsonLoss(losses)).toMatchObject({
       path: ['a', 1],

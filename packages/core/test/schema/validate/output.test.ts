@@ -25,21 +25,21 @@ describe('engine.output', () => {
     ['checks undefined in an array as null', [undefined], z.array(z.null()), [null]],
     ['checks holes as null', Object.assign([], { length: 2 }), z.array(z.null()), [null, null]],
     ['checks undefined properties as absent', { b: undefined }, z.strictObject({}), {}],
-    ['toJSON', { toJSON: () => 'text' }, z.string(), 'text'],
+    ['checks the value from toJSON', { toJSON: () => 'text' }, z.string(), 'text'],
     [
       'checks only own properties of an instance',
       new Reading(),
       z.strictObject({ celsius: z.number() }),
       { celsius: 20 },
     ],
-    ['-0 as 0', -0, z.literal(0), 0],
+    ['checks -0 as 0', -0, z.literal(0), 0],
     ['accepts a whole number as an integer', 2.0, z.int(), 2],
     ['accepts a fraction as a number', 0.1 + 0.2, z.number(), 0.1 + 0.2],
   ])('%s', (_, a, schema, expected) => {
     expect(checkOutput(z.object({ a: schema }), { a })).toEqual({ a: expected })
   })
 
-  it('refuses a Map, which would be an empty object in JSON', () => {
+  it('refuses a Map, because it would be an empty object in JSON', () => {
     const refused = 'a: is a Map; send Object.fromEntries(…) of it'
     expect(checkOutput(z.object({ a: z.strictObject({}) }), { a: new Map([[1, 2]]) })).toEqual({ refused })
   })
@@ -57,7 +57,7 @@ describe('engine.output', () => {
     expect(checkOutput(numbers, { a })).toHaveProperty('refused')
   })
 
-  it('ignores getters of an instance, which JSON omits', () => {
+  it('ignores getters on an instance, because JSON omits them', () => {
     const schema = z.object({ celsius: z.number(), fahrenheit: z.number() })
     expect(checkOutput(schema, new Reading())).toEqual({ refused: 'fahrenheit: is required' })
   })
@@ -72,7 +72,7 @@ describe('engine.output', () => {
     }
   })
 
-  it('returns the given string without parsing it if JSON reproduces the value', () => {
+  it('returns the given string unparsed if JSON reproduces the value', () => {
     const compiled = engine.output(z.object({ high: z.number(), tags: z.array(z.string()) }), outputSite)
     const value = { high: 1, tags: ['x'] }
     const json = '{"high":1,"tags":["x"]}'
@@ -120,7 +120,7 @@ describe('an output schema of any root type', () => {
   })
 })
 
-describe('output schemas other than zod', () => {
+describe('output schemas from other libraries than zod', () => {
   it('keep unknown properties unless the schema refuses them', () => {
     const closed = { type: 'object', properties: { a: {} }, additionalProperties: false }
     expect(checkOutput(closed, { a: 1, b: 2 })).toEqual({ refused: 'b: is not a known property' })
@@ -134,7 +134,7 @@ describe('output schemas other than zod', () => {
     })
   })
 
-  it.each(['2020-12', '2019-09'])('validate by the declared dialect %s', (dialect) => {
+  it.each(['2020-12', '2019-09'])('validate with the declared dialect %s', (dialect) => {
     const schema = {
       $schema: `https://json-schema.org/draft/${dialect}/schema`,
       type: 'array',
@@ -144,7 +144,7 @@ describe('output schemas other than zod', () => {
   })
 })
 
-describe('output checks agree with ajv on JSON.parse(JSON.stringify(value))', () => {
+describe('an output check', () => {
   const value = fc.letrec<{ any: unknown }>((tie) => ({
     any: fc.oneof(
       { maxDepth: 4 },
@@ -182,16 +182,19 @@ describe('output checks agree with ajv on JSON.parse(JSON.stringify(value))', ()
     },
   ]
 
-  it.each(schemas.map((schema) => [JSON.stringify(schema), schema] as const))('%s', (_, schema) => {
-    const validate = new Ajv2020({ strict: false, ownProperties: true }).compile(schema)
-    const compiled = engine.output(schema, outputSite)
-    fc.assert(
-      fc.property(value, (sample) => {
-        const json = JSON.stringify(sample) as string | undefined
-        const expected = json !== undefined && validate(JSON.parse(json))
-        expect(compiled.check(sample, json).ok).toBe(expected)
-      }),
-      { numRuns: 300 },
-    )
-  })
+  it.each(schemas.map((schema) => [JSON.stringify(schema), schema] as const))(
+    'agrees with ajv on JSON.parse(JSON.stringify(value)): %s',
+    (_, schema) => {
+      const validate = new Ajv2020({ strict: false, ownProperties: true }).compile(schema)
+      const compiled = engine.output(schema, outputSite)
+      fc.assert(
+        fc.property(value, (sample) => {
+          const json = JSON.stringify(sample) as string | undefined
+          const expected = json !== undefined && validate(JSON.parse(json))
+          expect(compiled.check(sample, json).ok).toBe(expected)
+        }),
+        { numRuns: 300 },
+      )
+    },
+  )
 })

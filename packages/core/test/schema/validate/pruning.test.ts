@@ -19,7 +19,7 @@ const Tree = z.object({
 const Shared = z.object({ x: z.number() }).meta({ id: 'PruningShared' })
 const Inner = z.object({ in: z.union([A, B]) })
 
-describe('unknown properties of a zod object', () => {
+describe('unknown properties in a zod object', () => {
   it.each<[string, z.ZodType, unknown, unknown]>([
     ['are dropped at the root', A, { a: 'x', z: 1 }, { a: 'x' }],
     ['are dropped in nested objects', z.object({ o: A }), { o: { a: 'x', z: 1 }, z: 1 }, { o: { a: 'x' } }],
@@ -164,7 +164,7 @@ describe('unknown properties of a zod object', () => {
     expect(checkOutput(z.object({ o: z.looseObject({}) }), { o, z: 1 })).toEqual({ o })
   })
 
-  it('do not matter for null, which is refused', () => {
+  it('are irrelevant for null, which is refused', () => {
     expect(checkOutput(A, null)).toEqual({ refused: 'must be object' })
   })
 
@@ -185,7 +185,7 @@ describe('unknown properties of a zod object', () => {
     expect(checkOutput(schema, value)).toEqual({ refused })
   })
 
-  it('are not reported next to other issues', () => {
+  it('are not reported together with other issues', () => {
     expect(checkOutput(z.object({ o: A }), { o: { a: 1, z: 1 }, z: 1 })).toEqual({
       refused: 'o.a: must be string',
     })
@@ -193,7 +193,7 @@ describe('unknown properties of a zod object', () => {
     expect(checkOutput(shapes, { kind: 'box', r: 'x', z: 1 })).toEqual({ refused: 'w: is required' })
   })
 
-  it('are dropped by the alternative that matches in full', () => {
+  it('are dropped by the alternative that matches completely', () => {
     const schema = z.union([
       z.object({ id: z.string(), n: z.number() }),
       z.object({ id: z.string(), s: z.string() }),
@@ -201,11 +201,11 @@ describe('unknown properties of a zod object', () => {
     expect(checkOutput(schema, { id: 'x', s: 'y', n: 'not a number' })).toEqual({ id: 'x', s: 'y' })
   })
 
-  it('cause no additionalProperties in a published intersection, so that its own values satisfy it', () => {
+  it('do not cause additionalProperties in a published intersection, so that its own values satisfy it', () => {
     expect(JSON.stringify(publishedOutput(A.describe('A').and(B)))).not.toContain('additionalProperties')
   })
 
-  it('cost no copy: the given string is returned if nothing is dropped', () => {
+  it('do not cause a copy: the given string is returned if nothing is dropped', () => {
     const json = '{"b":1,   "a":"x"}'
     expect(engine.output(A.describe('A').and(B), outputSite).check({ b: 1, a: 'x' }, json)).toEqual({
       ok: true,

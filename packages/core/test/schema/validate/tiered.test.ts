@@ -84,7 +84,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(order).toContain('late'))
   })
 
-  it('explains issues by the interpreter after compilation', async () => {
+  it('uses the interpreter to describe issues after compilation', async () => {
     const validator = tieredWith(() => Promise.resolve(() => false), 1)
     validator.isValid(value)
     await vi.waitFor(() => expect(validator.isValid(value)).toBe(false))
@@ -103,7 +103,7 @@ describe('createTieredCompiler', () => {
   })
 })
 
-it('nothing is compiled on platforms that forbid code generation', async () => {
+it('does not compile anything on platforms that forbid code generation', async () => {
   vi.stubGlobal('Function', () => {
     throw new EvalError('Code generation from strings disallowed for this context')
   })
@@ -116,7 +116,7 @@ it('nothing is compiled on platforms that forbid code generation', async () => {
   expect(generate).not.toHaveBeenCalled()
 })
 
-describe('a value on which compiled code throws', () => {
+describe('a value for which compiled code throws', () => {
   const constant = { const: { a: 1 } }
   const trap = { valueOf: 1 }
 
@@ -132,7 +132,7 @@ describe('a value on which compiled code throws', () => {
     expect(validator.isValid({ a: 1 })).toBe(true)
   })
 
-  it('is not interpreted if it is nested too deeply, because that would throw as well', async () => {
+  it('is not interpreted if it is nested too deeply, because the interpreter would throw as well', async () => {
     const compiled = vi.fn<IsValid>().mockImplementation(() => {
       throw new RangeError('Maximum call stack size exceeded')
     })
@@ -150,7 +150,7 @@ it.each<[string, () => Promise<IsValid>]>([
     () => Promise.resolve((given) => interpret({ uniqueItems: true }, 'author').isValid(given)),
   ],
   ['compiled', () => compileWithAjv({ uniqueItems: true })],
-])('duplicate items are found in linear time: %s', async (_, compile) => {
+])('finds duplicate items in linear time: %s', async (_, compile) => {
   const isValid = await compile()
   const items: unknown[] = Array.from({ length: 100_000 }, (__, i) => ({ i }))
   expect(isValid(items)).toBe(true)
