@@ -112,7 +112,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/client/test/stdio/faults.test.ts',
-          name: 'with an endless line has nothing kept beyond the limit',
+          name: 'buffers an endless line only up to the limit',
         },
         {
           file: 'packages/client/test/connection/flooding.test.ts',
