@@ -116,7 +116,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/client/test/connection/flooding.test.ts',
-          name: 'the client stops reading while a server asks endlessly',
+          name: 'stops reading from a server that sends requests but does not read the responses',
         },
       ],
     },

@@ -158,7 +158,7 @@ export const PROCESSES: Group = {
       behaviour: 'No shell runs. A server’s URL is http or https, without credentials.',
       tests: [
         { file: 'packages/client/test/stdio/child-process.test.ts', name: 'does not use a shell' },
-        { file: 'packages/client/test/http/eras.test.ts', name: '%s is not a server' },
+        { file: 'packages/client/test/http/eras.test.ts', name: 'rejects the URL %s' },
       ],
     },
   ],

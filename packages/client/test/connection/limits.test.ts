@@ -8,8 +8,8 @@ const DONE = { content: [] }
 /** The outcome of a call: its result, or the text of its error. */
 const outcome = (of: Promise<unknown>): Promise<unknown> => of.catch((error: unknown) => String(error))
 
-describe('the requests of a client', () => {
-  it('are 1,024 at once at most', async () => {
+describe('pending requests', () => {
+  it('are limited to 1,024 at a time', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_024 }, () => client.callTool('x'))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_024))
@@ -25,7 +25,7 @@ describe('the requests of a client', () => {
   it.each([
     [new Error('x'.repeat(257)), 'x'.repeat(256)],
     ['enough', 'The caller has aborted the request'],
-  ])('are cancelled with a reason of 256 characters at most', async (given, reason) => {
+  ])('are cancelled with a reason of at most 256 characters', async (given, reason) => {
     const { client, server } = await scripted(sessions())
     const controller = new AbortController()
     const call = outcome(client.callTool('x', {}, { signal: controller.signal }))
@@ -44,7 +44,7 @@ describe('a batch', () => {
   it.each([
     [1_024, 1_024, 0],
     [1_025, 1_024, 1],
-  ])('of %i messages has %i that are read', async (length, read, malformed) => {
+  ])('with %i messages delivers %i of them', async (length, read, malformed) => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const heard = listener(client, 'toolsChanged')
     const errors = listener(client, 'error')
@@ -61,11 +61,11 @@ describe('a batch', () => {
 describe('an invalid message', () => {
   it.each<[string, (id: unknown) => object, boolean]>([
     ['with the id of a request', (id) => ({ jsonrpc: '2.0', id, result: 5 }), true],
-    ['with its id as a text', (id) => ({ jsonrpc: '2.0', id: String(id), result: 5 }), true],
+    ['with its id as a string', (id) => ({ jsonrpc: '2.0', id: String(id), result: 5 }), true],
     ['with a method', (id) => ({ jsonrpc: '2.0', id, method: 5 }), false],
     ['with another id', () => ({ jsonrpc: '2.0', id: 99, result: 5 }), false],
     ['without an id', () => ({ jsonrpc: '2.0', result: 5 }), false],
-  ])('%s fails that request, or is reported', async (_, message, fails) => {
+  ])('%s either fails the pending request or is reported', async (_, message, fails) => {
     const { client, server } = await scripted(sessions())
     const errors = listener(client, 'error')
     const call = outcome(client.callTool('x'))
@@ -84,7 +84,7 @@ describe('an error without an id', () => {
   it.each([
     [1, 0, 0],
     [2, 2, 1],
-  ])('with %i requests open leaves %i open', async (open, left, ignored) => {
+  ])('during %i pending requests leaves %i pending', async (open, left, ignored) => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(open))
@@ -97,7 +97,7 @@ describe('an error without an id', () => {
 })
 
 describe('progress', () => {
-  it('has members of the right types only, and needs a number', async () => {
+  it('is delivered with its valid members, and ignored without a number', async () => {
     const { client, server } = await scripted(sessions())
     const heard: unknown[] = []
     const call = client.callTool('x', {}, { onProgress: (report) => void heard.push(report) })
@@ -116,7 +116,7 @@ describe('progress', () => {
     expect(client.stats().ignored.progress).toBe(2)
   })
 
-  it('keeps the metadata of the call', async () => {
+  it("keeps the call's metadata", async () => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: DONE })
     await client.callTool('x', {}, { _meta: { 'com.example/a': 1 }, onProgress: () => {} })
     const [{ id, params } = {}] = server.of(Method.CallTool)
@@ -124,8 +124,8 @@ describe('progress', () => {
   })
 })
 
-describe('the time limits of a call', () => {
-  it('stand still while the server waits for input', async () => {
+describe('call timeouts', () => {
+  it('pause while the server waits for input', async () => {
     let answer = (_result: { readonly action: 'decline' }): void => {}
     const elicit = (): Promise<{ readonly action: 'decline' }> => new Promise((resolve) => (answer = resolve))
     const { client, server, clock } = await timed(sessions(), {
@@ -163,7 +163,7 @@ describe('the time limits of a call', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('are none for a notification that the server takes', async () => {
+  it('do not keep a timer after a notification', async () => {
     const { client, clock } = await timed(modern())
     await client.notify('notifications/example')
     expect(clock.pending).toBe(0)
