@@ -244,7 +244,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'opens a new session, restores its state, and sends the request again',
+          name: 'opens a new session, restores its state, and repeats the request',
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',

@@ -44,8 +44,8 @@ async function ask(
   return answer
 }
 
-describe('a request of a server with sessions', () => {
-  it('is cancelled if it is a form without a handler, and the capability is not declared', async () => {
+describe('a request from a server with sessions', () => {
+  it('is cancelled or rejected if there is no handler', async () => {
     const { client, server } = await scripted(sessions())
     expect(server.of(Method.Initialize)).toMatchObject([{ params: { capabilities: {} } }])
     expect(await ask(server, 'elicitation/create', FORM)).toEqual({ result: { action: 'cancel' } })
@@ -56,26 +56,29 @@ describe('a request of a server with sessions', () => {
     expect(client.isAlive).toBe(true)
   })
 
-  it.each(['2024-11-05', '2025-03-26'])('is answered if it was declared, even at %s', async (date) => {
-    const { server } = await scripted(sessions(date), {
-      handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },
-    })
-    expect(server.of(Method.Initialize)).toMatchObject([{ params: { capabilities: { elicitation: {} } } }])
-    expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ result: { action: 'accept' } })
-  })
+  it.each(['2024-11-05', '2025-03-26'])(
+    'is answered if its capability was declared, even at %s',
+    async (date) => {
+      const { server } = await scripted(sessions(date), {
+        handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },
+      })
+      expect(server.of(Method.Initialize)).toMatchObject([{ params: { capabilities: { elicitation: {} } } }])
+      expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ result: { action: 'accept' } })
+    },
+  )
 
   it.each([
     ['elicit', '2025-11-25', { elicitation: { form: {} } }],
     ['elicitUrl', '2025-11-25', { elicitation: { url: {} } }],
     ['elicitUrl', '2025-06-18', {}],
-  ] as const)('declares only the handler that it has: %s in %s', async (name, date, expected) => {
+  ] as const)('needs the capability of its handler: %s in %s', async (name, date, expected) => {
     const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
     const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
     const [{ params } = {}] = server.of(Method.Initialize)
     expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
   })
 
-  it('declares the capability of its handler', async () => {
+  it('needs capabilities, which are declared as the revision defines them', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
@@ -106,12 +109,12 @@ describe('a request of a server with sessions', () => {
 
   it.each([
     [
-      'numbers and booleans that came as texts',
+      'numbers and booleans given as strings',
       { count: '42', sure: 'true' },
       { count: 42, sure: true, size: 's' },
     ],
-    ['what was chosen instead of the default', { count: 1, size: 'l' }, { count: 1, size: 'l' }],
-  ])('gets content with the types of the form: %s', async (_, content, sent) => {
+    ['a choice other than the default', { count: 1, size: 'l' }, { count: 1, size: 'l' }],
+  ])('gets content converted to the types of the form: %s', async (_, content, sent) => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
     })
@@ -121,10 +124,10 @@ describe('a request of a server with sessions', () => {
   })
 
   it.each([
-    ['lacks what is required', {}],
-    ['is of another type', { count: 'many' }],
-    ['is no choice', { count: 1, size: 'm' }],
-  ])('is cancelled if the content %s, and an error is emitted', async (_, content) => {
+    ['lacks a required field', {}],
+    ['has a field of the wrong type', { count: 'many' }],
+    ['is not one of the choices', { count: 1, size: 'm' }],
+  ])('is cancelled with an error event if the content %s', async (_, content) => {
     const { client, server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
     })
@@ -133,14 +136,14 @@ describe('a request of a server with sessions', () => {
     expect(errors).toHaveBeenCalledTimes(1)
   })
 
-  it('has no content if it is declined', async () => {
+  it('is answered without content if it is declined', async () => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'decline', content: { count: 1 } }) },
     })
     expect(await ask(server, 'elicitation/create', FORM)).toEqual({ result: { action: 'decline' } })
   })
 
-  it('with an undeclared mode is refused, and unsafe URLs never reach a handler', async () => {
+  it('is rejected without calling the handler if its mode is not declared or its URL is unsafe', async () => {
     const elicitUrl = vi.fn<() => { action: 'accept' }>(() => ({ action: 'accept' }))
     const { server } = await scripted(sessions(), { handlers: { elicitUrl } })
     expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ error: { code: -32602 } })
@@ -173,14 +176,18 @@ describe('a request of a server with sessions', () => {
       { messages: [user(text)], toolChoice: { mode: 'auto' } },
       false,
     ],
-    ['a tool use without its result', { messages: [assistant(use('a'), text)] }, true],
+    ['a tool use without a result', { messages: [assistant(use('a'), text)] }, true],
     ['a tool use and another message', { messages: [assistant(use('a')), user(text)] }, true],
-    ['one result for two', { messages: [assistant(use('a'), use('b')), user(resultOf('a'))] }, true],
-    ['the result of another', { messages: [assistant(use('a')), user(resultOf('b'))] }, true],
-    ['a result and a text', { messages: [assistant(use('a')), user(resultOf('a'), text)] }, true],
-    ['a result out of nowhere', { messages: [user(resultOf('a'))] }, true],
+    [
+      'one result for two tool uses',
+      { messages: [assistant(use('a'), use('b')), user(resultOf('a'))] },
+      true,
+    ],
+    ["another tool use's result", { messages: [assistant(use('a')), user(resultOf('b'))] }, true],
+    ['a result and a text block', { messages: [assistant(use('a')), user(resultOf('a'), text)] }, true],
+    ['a result without a tool use', { messages: [user(resultOf('a'))] }, true],
     ['no messages', {}, true],
-  ])(`for sampling with %s is refused: ${SAMPLING}#error-handling`, async (_, params, declared) => {
+  ])(`for sampling with %s is rejected: ${SAMPLING}#error-handling`, async (_, params, declared) => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>()
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -191,7 +198,7 @@ describe('a request of a server with sessions', () => {
     expect(sample).not.toHaveBeenCalled()
   })
 
-  it('for sampling with tools reaches a handler that has declared them', async () => {
+  it('for sampling with tools reaches a handler if tools were declared', async () => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => SAID)
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -203,7 +210,7 @@ describe('a request of a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('for roots is notified of changes, in revisions that have this notification', async () => {
+  it('for roots is followed by notifications of changes, in revisions that define them', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },
@@ -216,7 +223,7 @@ describe('a request of a server with sessions', () => {
     expect(newer.server.methods).not.toContain('notifications/roots/list_changed')
   })
 
-  it("reaches its handler with the server's name", async () => {
+  it("calls its handler with the server's name", async () => {
     const sample = vi.fn(() => SAID)
     const { server } = await scripted(sessions(), { name: 'mine', handlers: { sample } })
     await ask(server, 'sampling/createMessage', { messages: [], maxTokens: 5 })
@@ -233,7 +240,7 @@ describe('a request of a server with sessions', () => {
     })
   })
 
-  it('whose handler throws gets a generic error, unless it is an McpError', async () => {
+  it('gets a generic error if its handler throws anything but an McpError', async () => {
     let failure: Error = new Error('password is hunter2')
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -253,7 +260,7 @@ describe('a request of a server with sessions', () => {
     expect(await ask(server, 'roots/list', {}, 3)).toMatchObject({ error: { code: -32603 } })
   })
 
-  it('that the server cancels aborts its handler and gets no response', async () => {
+  it('is not answered if the server cancels it, and its handler is aborted', async () => {
     const aborted = vi.fn<() => void>()
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -274,7 +281,7 @@ describe('a request of a server with sessions', () => {
     expect(server.heard.some(({ id }) => id === 'q')).toBe(false)
   })
 
-  it('without an answer is cancelled in the end, and the timeout of its call is paused meanwhile', async () => {
+  it("is cancelled if its handler does not answer in time, while the call's timeout is paused", async () => {
     let signal: AbortSignal | undefined
     const { client, server, clock } = await timed(sessions(), {
       handlers: { elicit: (_, ctx) => ((signal = ctx.signal), new Promise(() => {})) },
@@ -295,7 +302,7 @@ describe('a request of a server with sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is refused beyond 64 at once, and if its id is in use', async () => {
+  it('is rejected if 64 others are pending or its id is in use', async () => {
     const { server } = await scripted(sessions(), { handlers: { elicit: () => new Promise(() => {}) } })
     for (let id = 1; id <= 64; id++)
       server.say({ jsonrpc: '2.0', id, method: 'elicitation/create', params: FORM })
@@ -305,7 +312,7 @@ describe('a request of a server with sessions', () => {
 })
 
 describe('a server without sessions', () => {
-  it('gets no response to its own requests', async () => {
+  it('does not get responses to its own requests', async () => {
     const custom = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
       handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': custom } },
@@ -351,7 +358,7 @@ describe('a server without sessions', () => {
     expect(new Set(server.of(Method.CallTool).map(({ id }) => id)).size).toBe(4)
   })
 
-  it('is given up after eight rounds', async () => {
+  it('fails the call after eight rounds of input', async () => {
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },
       { handlers: { elicit: () => ({ action: 'decline' }) } },
@@ -362,20 +369,20 @@ describe('a server without sessions', () => {
 
   it.each([
     [
-      'what nobody here answers',
+      'a request without a handler',
       asking({ inputRequests: { r: { method: 'roots/list' } } }),
       'input-unavailable',
     ],
     [
-      'a method that is none',
+      'a request with an unsupported method',
       asking({ inputRequests: { r: { method: 'tools/call' } } }),
       'input-unavailable',
     ],
-    ['nothing', { resultType: 'input_required' }, 'invalid-response'],
-    ['questions that are none', asking({ inputRequests: { r: 'roots/list' } }), 'invalid-response'],
-    ['a state that must be a string', asking({ requestState: {} }), 'invalid-response'],
-    ['a type of result that is unknown', { resultType: 'later', content: [] }, 'invalid-response'],
-  ])('fails the call by asking %s', async (_, answer, code) => {
+    ['neither requests nor state', { resultType: 'input_required' }, 'invalid-response'],
+    ['a malformed request', asking({ inputRequests: { r: 'roots/list' } }), 'invalid-response'],
+    ['a state that is not a string', asking({ requestState: {} }), 'invalid-response'],
+    ['an unknown result type', { resultType: 'later', content: [] }, 'invalid-response'],
+  ])('fails the call by sending %s', async (_, answer, code) => {
     const { client, server } = await scripted({ ...modern(), [Method.CallTool]: answer as never })
     await expect(client.callTool('x')).rejects.toMatchObject({ code })
     expect(server.of(Method.CallTool)).toHaveLength(1)
@@ -386,7 +393,7 @@ describe('a server without sessions', () => {
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('gets nothing more after the caller has aborted', async () => {
+  it('does not get the call again after the caller has aborted', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },
