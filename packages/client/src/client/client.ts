@@ -77,7 +77,7 @@ export class Client {
     return this.#options.name
   }
 
-  /** Undefined until {@link connect} has resolved. */
+  /** The server's description, undefined until {@link connect} has resolved. */
   get server(): ServerDetails | undefined {
     const { dialect } = this.#lifecycle
     return dialect && { ...dialect.server, protocolVersion: dialect.revision.version }

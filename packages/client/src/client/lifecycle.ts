@@ -64,12 +64,12 @@ export class Lifecycle {
     return this.#connection
   }
 
-  /** Resolves with the reason when the connection has ended. */
+  /** A promise that resolves with the reason when the connection has ended. */
   get closed(): Promise<TransportClose> {
     return this.#closed.promise
   }
 
-  /** @throws ConnectionClosedError, ClientError `not-connected` */
+  /** Returns the dialect of the open connection. @throws ConnectionClosedError, ClientError `not-connected` */
   connected(): Dialect {
     if (this.#closeReason !== undefined)
       throw new ConnectionClosedError(
@@ -169,7 +169,7 @@ export class Lifecycle {
     this.#events.emit('close', reason)
   }
 
-  /** In revisions where the client has to subscribe to list changes, it does so while there are listeners. */
+  /** Subscribes to list changes while there are listeners, in revisions where the client has to. */
   #watchLists(): void {
     if (this.#closeReason !== undefined) return
     const all = this.#events.has('notification')
