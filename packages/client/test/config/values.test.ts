@@ -134,7 +134,7 @@ describe('a server entry', () => {
       { url: 'https://a.example/', transport: 'sse' },
       { transport: 'sse', ...address },
     ],
-  ])('%j is read as %j', async (entry, expected) => {
+  ])('is read from %j as %j', async (entry, expected) => {
     const { servers, disabled, problems } = await loading({ mcpServers: { s: entry } })
     expect({ servers, disabled, problems }).toEqual({ servers: { s: expected }, disabled: [], problems: [] })
   })
@@ -155,7 +155,7 @@ describe('a server entry', () => {
     [{ url: 'https://a.example/', headers: 'x' }, 'headers', 'must be an object of strings'],
     [{ command: 'c', args: [null] }, 'args', 'must be a string'],
     [{ command: 5, args: 'x' }, 'args', 'must be a list of strings'],
-  ])('%j reports a problem with the field %s', async (entry, field, what) => {
+  ])('is reported if it is %j, with a problem in the field %s', async (entry, field, what) => {
     const { problems } = await loading({ mcpServers: { s: entry } })
     expect(problems).toEqual([
       { severity: 'error', server: 's', field, message: `The server "s": ${field} ${what}` },

@@ -44,7 +44,7 @@ describe('a batch', () => {
   it.each([
     [1_024, 1_024, 0],
     [1_025, 1_024, 1],
-  ])('with %i messages delivers %i of them', async (length, read, malformed) => {
+  ])('has a maximum length: of %i messages, %i are delivered', async (length, read, malformed) => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const heard = listener(client, 'toolsChanged')
     const errors = listener(client, 'error')
@@ -65,7 +65,7 @@ describe('an invalid message', () => {
     ['with a method', (id) => ({ jsonrpc: '2.0', id, method: 5 }), false],
     ['with another id', () => ({ jsonrpc: '2.0', id: 99, result: 5 }), false],
     ['without an id', () => ({ jsonrpc: '2.0', result: 5 }), false],
-  ])('%s either fails the pending request or is reported', async (_, message, fails) => {
+  ])('fails the pending request or is reported: %s', async (_, message, fails) => {
     const { client, server } = await scripted(sessions())
     const errors = listener(client, 'error')
     const call = outcome(client.callTool('x'))
@@ -84,16 +84,19 @@ describe('an error without an id', () => {
   it.each([
     [1, 0, 0],
     [2, 2, 1],
-  ])('during %i pending requests leaves %i pending', async (open, left, ignored) => {
-    const { client, server } = await scripted(sessions())
-    const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
-    await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(open))
-    server.say({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Unreadable' } })
-    await settled()
-    expect(client.stats()).toMatchObject({ pending: left, ignored: { responses: ignored } })
-    await client.close()
-    if (left === 0) expect(await calls[0]).toBe('McpError: Unreadable')
-  })
+  ])(
+    'fails a request only if it is the single one: of %i pending requests, %i stay pending',
+    async (open, left, ignored) => {
+      const { client, server } = await scripted(sessions())
+      const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
+      await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(open))
+      server.say({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Unreadable' } })
+      await settled()
+      expect(client.stats()).toMatchObject({ pending: left, ignored: { responses: ignored } })
+      await client.close()
+      if (left === 0) expect(await calls[0]).toBe('McpError: Unreadable')
+    },
+  )
 })
 
 describe('progress', () => {

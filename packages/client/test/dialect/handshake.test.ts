@@ -121,7 +121,7 @@ describe('client capabilities', () => {
       { extensions: { ...tasks, ...extensions } },
     ],
     ['2026-07-28', {}, {}],
-  ])('at revision %s with %j are %j', async (version, options, expected) => {
+  ])('depend on revision and options: %s with %j declares %j', async (version, options, expected) => {
     const { server } = await scripted(
       { ...sessions(version), ...modern() },
       { revisions: [version] as never, ...options },

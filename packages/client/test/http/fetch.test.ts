@@ -58,9 +58,12 @@ describe('a redirect', () => {
     ['POST', 307, 200],
     ['POST', 308, 200],
     ['DELETE', 302, 302],
-  ] as const)('for a %s with status %i ends in status %i', async (method, status, expected) => {
-    expect((await sending(redirecting(status, 1), { method })).status).toBe(expected)
-  })
+  ] as const)(
+    'is followed or returned: a %s with status %i ends with status %i',
+    async (method, status, expected) => {
+      expect((await sending(redirecting(status, 1), { method })).status).toBe(expected)
+    },
+  )
 
   it('is followed at most three times', async () => {
     expect((await sending(redirecting(307, 3))).status).toBe(200)

@@ -45,7 +45,7 @@ function streamOf(text: string, held = false) {
 
 describe('a reply', () => {
   it.each<[string, ResponseInit, string]>([
-    ['202', { status: 202 }, 'The server answered a request with 202, as if it were a notification'],
+    ['status 202', { status: 202 }, 'The server answered a request with 202, as if it were a notification'],
     ['no content type', {}, 'The server answered a request with no content type'],
     [
       'an HTML page',
@@ -53,7 +53,7 @@ describe('a reply', () => {
       'The server answered a request with the content type text/html',
     ],
     ['a stream without a body', { headers: SSE }, 'with the content type text/event-stream'],
-  ])('with %s fails the request', async (_, init, message) => {
+  ])('fails the request if it has %s', async (_, init, message) => {
     const { transport, messages } = started(async () => new Response(null, init))
     await expect(transport.send(CALL, { revision: LEGACY })).rejects.toMatchObject({
       code: 'transport',
@@ -78,19 +78,16 @@ describe('a reply', () => {
     ['an error about the caller', { jsonrpc: '2.0', error: {} }, 401, '401: {"jsonrpc":"2.0","error":{}}'],
     ['an error about access', { jsonrpc: '2.0', error: {} }, 403, '403: {"jsonrpc":"2.0","error":{}}'],
     ['an error about the path', { jsonrpc: '2.0', error: {} }, 404, undefined],
-  ])(
-    'with %s and an error status rejects the request or delivers the error',
-    async (_, body, status, text) => {
-      const { transport, messages } = started(async () => Response.json(body, { status }))
-      const sent = transport.send(CALL, { revision: LEGACY })
-      if (text !== undefined)
-        await expect(sent).rejects.toThrow(`tools/call was answered with HTTP status ${text}`)
-      else await sent
-      expect(messages).toEqual(text === undefined ? [body] : [])
-    },
-  )
+  ])('delivers or rejects an error status with %s', async (_, body, status, text) => {
+    const { transport, messages } = started(async () => Response.json(body, { status }))
+    const sent = transport.send(CALL, { revision: LEGACY })
+    if (text !== undefined)
+      await expect(sent).rejects.toThrow(`tools/call was answered with HTTP status ${text}`)
+    else await sent
+    expect(messages).toEqual(text === undefined ? [body] : [])
+  })
 
-  it.each([400, 404, 405])('to initialize with the status %i is read or rejected', async (status) => {
+  it.each([400, 404, 405])('delivers or rejects an error for initialize with status %i', async (status) => {
     const body = { jsonrpc: '2.0', id: 1, error: { code: 1 } }
     const { transport, messages } = started(async () => Response.json(body, { status }))
     const sent = transport.send(INITIALIZE, { revision: undefined })
@@ -148,7 +145,7 @@ describe("a request's stream", () => {
       MODERN,
       'The stream ended before',
     ],
-  ])('%s fails the request if it ends early', async (_, text, revision, message) => {
+  ])('fails the request if the stream ends early: %s', async (_, text, revision, message) => {
     const fetch = vi.fn<Fetch>(async () => streamOf(text).answer)
     const { transport, failed } = started(fetch)
     await transport.send(CALL, { revision })
@@ -190,28 +187,25 @@ describe('a server that refuses initialize', () => {
     [401, ['POST']],
     [406, ['POST']],
     [500, ['POST']],
-  ])(
-    'with the status %i gets the requests %j, and its first refusal is the error',
-    async (status, expected) => {
-      const seen: unknown[] = []
-      const fetch: Fetch = async (_, { method }) => {
-        seen.push(method)
-        return new Response(null, { status: method === 'POST' ? status : 418 })
-      }
-      const transport = await http(URL_OF_SERVER, { fetch })()
-      await transport.start({
-        message: () => {},
-        malformed: () => {},
-        requestFailed: () => {},
-        close: () => {},
-      })
-      await expect(transport.send(INITIALIZE, { revision: undefined })).rejects.toMatchObject({ status })
-      expect(seen).toEqual(expected)
-      await expect(transport.send(CALL, { revision: undefined })).rejects.toMatchObject({ status })
-      expect(seen).toEqual([...expected, 'POST'])
-      expect(transport).toMatchObject({ streamPerRequest: true, alive: true, sessionId: undefined })
-      await transport.close()
-      expect(transport.alive).toBe(false)
-    },
-  )
+  ])('is tried over HTTP+SSE after some statuses: %i leads to %j', async (status, expected) => {
+    const seen: unknown[] = []
+    const fetch: Fetch = async (_, { method }) => {
+      seen.push(method)
+      return new Response(null, { status: method === 'POST' ? status : 418 })
+    }
+    const transport = await http(URL_OF_SERVER, { fetch })()
+    await transport.start({
+      message: () => {},
+      malformed: () => {},
+      requestFailed: () => {},
+      close: () => {},
+    })
+    await expect(transport.send(INITIALIZE, { revision: undefined })).rejects.toMatchObject({ status })
+    expect(seen).toEqual(expected)
+    await expect(transport.send(CALL, { revision: undefined })).rejects.toMatchObject({ status })
+    expect(seen).toEqual([...expected, 'POST'])
+    expect(transport).toMatchObject({ streamPerRequest: true, alive: true, sessionId: undefined })
+    await transport.close()
+    expect(transport.alive).toBe(false)
+  })
 })

@@ -146,7 +146,7 @@ describe('an input_required result', () => {
       'its input request "a" is malformed',
     ],
     ['65 requests', { inputRequests: requests(65) }, 'it has more than 64 input requests'],
-  ])('with %s is malformed', async (_, result, problem) => {
+  ])('is malformed if it contains %s', async (_, result, problem) => {
     const { client } = await asking(result)
     await expect(client.callTool('x')).rejects.toThrow(`The answer to tools/call is malformed: ${problem}`)
   })
@@ -159,7 +159,7 @@ describe('an input_required result', () => {
     })
   })
 
-  it('without requests repeats the call with its state', async () => {
+  it('repeats the call with only its state if it contains no requests', async () => {
     let calls = 0
     const { client, server } = await scripted({
       ...modern(),

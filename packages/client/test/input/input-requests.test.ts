@@ -187,7 +187,7 @@ describe('a request from a server with sessions', () => {
     ['a result and a text block', { messages: [assistant(use('a')), user(resultOf('a'), text)] }, true],
     ['a result without a tool use', { messages: [user(resultOf('a'))] }, true],
     ['no messages', {}, true],
-  ])(`for sampling with %s is rejected: ${SAMPLING}#error-handling`, async (_, params, declared) => {
+  ])(`is rejected if sampling contains %s: ${SAMPLING}#error-handling`, async (_, params, declared) => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>()
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -198,7 +198,7 @@ describe('a request from a server with sessions', () => {
     expect(sample).not.toHaveBeenCalled()
   })
 
-  it('for sampling with tools reaches a handler if tools were declared', async () => {
+  it('reaches a sampling handler with tools if tools were declared', async () => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => SAID)
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -210,7 +210,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('for roots is followed by notifications of changes, in revisions that define them', async () => {
+  it('is followed by notifications when roots change, in revisions that define them', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },

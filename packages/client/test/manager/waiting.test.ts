@@ -37,7 +37,7 @@ describe('requests that wait for a reconnect', () => {
   })
 })
 
-describe('a request that fails over HTTP', () => {
+describe('a failed request over HTTP', () => {
   /** Connects to a server whose resources fail, and reads one. */
   async function failing(failure: Error, pong: object | Error | undefined) {
     const made = world({ resources: false })
@@ -62,9 +62,9 @@ describe('a request that fails over HTTP', () => {
     ['with status 500', new TransportError('No', { status: 500 }), 1],
     ['with status 404', new TransportError('No', { status: 404 }), 1],
     ['with status 499', new TransportError('No', { status: 499 }), 0],
-    ['because of its credentials', new TransportError('No', { authFailed: true }), 0],
-    ['for another reason', new Error('No'), 0],
-  ])('%s pings the server if it may be down', async (_, failure, pings) => {
+    ['missing credentials', new TransportError('No', { authFailed: true }), 0],
+    ['another error', new Error('No'), 0],
+  ])('pings the server if it may be down: %s', async (_, failure, pings) => {
     const { transport, named } = await failing(failure, { result: {} })
     expect(transport.of(Method.Ping)).toHaveLength(pings)
     expect(named('reconnecting')).toEqual([])

@@ -25,9 +25,9 @@ describe('stderr lines', () => {
     ['in several chunks', ['a', 'b\nc', 'd\n'], ['ab', 'cd']],
     ['with Windows line endings', ['a\r\nb\r', '\n'], ['a', 'b']],
     ['without a final line break', ['a\nb'], ['a', 'b']],
-    ['that are empty', ['\n\n', ''], ['', '']],
+    ['as empty lines', ['\n\n', ''], ['', '']],
     ['with a character split across chunks', [letters.subarray(0, 2), letters.subarray(2)], ['für']],
-  ])('%s are read', async ([, pieces, lines]) => {
+  ])('are read if they come %s', async ([, pieces, lines]) => {
     expect(await linesOf(...pieces)).toEqual(lines)
   })
 
