@@ -29,19 +29,19 @@ export interface AiSdkTool<Schema, V extends AiSdkVersion = 7> {
 
 /** Options for tools of the AI SDK. */
 export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelToolsOptions {
-  /** `jsonSchema` of the package `ai`. */
+  /** The `jsonSchema` function of the `ai` package. */
   readonly jsonSchema: (schema: never) => Schema
-  /** The limit of a description in characters. @default 1_024 */
+  /** The maximum length of a description in characters. Longer ones are truncated. @default 1_024 */
   readonly maxDescription?: number
   /** The major version of `ai`. 6 and 7 have different types for files. @default 7 */
   readonly version?: V
 }
 
-/** A provider that refuses one longer description fails the whole request. */
+/** The maximum length of a description, because one longer description may fail the whole request. */
 const MAX_DESCRIPTION = 1_024
 
 /**
- * Converts tools for the AI SDK. Schemas change only where a provider would refuse them.
+ * Converts tools for the AI SDK. Schemas change only where a provider would reject them.
  *
  * @throws TypeError for duplicates
  */
@@ -73,8 +73,8 @@ function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVer
 }
 
 /**
- * Omits invalid images and documents, because all providers refuse them. Other files stay, because providers
- * accept different types.
+ * Returns a file, unless it is an invalid image or document, which all providers reject. Other files stay,
+ * because providers accept different types.
  */
 function fileOf(part: HostPart): Media | undefined {
   const bytes = bytesOf(part)

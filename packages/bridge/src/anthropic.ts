@@ -29,15 +29,15 @@ export interface AnthropicToolResult {
 }
 
 /**
- * Tools for the Messages API of Anthropic. `run` takes the content of the model's message, and returns the
+ * Tools for Anthropic's Messages API. `run` gets the content of the model's message, and returns the
  * content of the next user message.
  */
 export type AnthropicTools = ApiTools<AnthropicTool, readonly object[], AnthropicToolResult>
 
-/** The allowed names of arguments. One other name fails the whole request. */
+/** The allowed names of arguments. Any other name fails the whole request. */
 const KEYS = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/** Schemas change only where the API would refuse them. @throws TypeError for duplicate tools */
+/** Converts tools. Schemas change only where the API would reject them. @throws TypeError for duplicate tools */
 export async function anthropicTools(
   tools: readonly HostTool[],
   options: ModelToolsOptions = {},

@@ -1,12 +1,12 @@
 import { type HostTool, type HostToolOptions, hostTools } from './host-tool.ts'
 import { sourceOf, type SourceEvent, type Tools } from './source.ts'
 
-/** Holds tools by name, such as a `Map`. */
+/** A registry of tools by name, such as a `Map`. */
 export interface ToolRegistry {
   has(name: string): boolean
   set(name: string, tool: HostTool): unknown
   delete(name: string): unknown
-  /** With this method, `stop` does not remove tools that were replaced by others. */
+  /** Returns a registered tool. If present, `stop` does not remove tools that were replaced by others. */
   get?(name: string): unknown
 }
 
@@ -59,12 +59,12 @@ export class Bridge {
     })
   }
 
-  /** Registered tools. */
+  /** The number of registered tools. */
   get count(): number {
     return this.#own.size
   }
 
-  /** Names that belong to other owners. */
+  /** The names of omitted tools, which belong to other owners. */
   get skipped(): readonly string[] {
     return [...this.#skipped]
   }
@@ -80,7 +80,7 @@ export class Bridge {
       }))
   }
 
-  /** Stops updates and removes the tools. Repeated calls do nothing. */
+  /** Stops updates and removes the tools. Repeated calls have no effect. */
   stop(): void {
     this.#stopped = true
     for (const off of this.#offs.splice(0)) off()

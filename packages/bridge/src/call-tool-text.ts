@@ -3,7 +3,7 @@ import type { RequestOptions } from '@jetway/client'
 import { type HostToolResult, toHostResult } from './host-result.ts'
 import type { Tools } from './source.ts'
 
-/** The tool returned an error. The message is its text. */
+/** The tool returned an error, whose text is the message. */
 export class ToolFailedError extends Error {
   readonly tool: string
   readonly result: HostToolResult
@@ -17,7 +17,7 @@ export class ToolFailedError extends Error {
 }
 
 /**
- * Returns the text of a result; undefined if it is empty.
+ * Returns the text of a result, or undefined if it is empty.
  *
  * @throws ToolFailedError, and the errors of `callTool`
  */

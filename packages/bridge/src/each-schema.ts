@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 
 const MAX_DEPTH = 32
 
-/** Keywords with schemas by name. */
+/** The keywords that contain schemas by name. */
 const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const
-/** Keywords with a schema or a list of schemas. */
+/** The keywords that contain a schema or a list of schemas. */
 const INSIDE: readonly string[] = (
   'items prefixItems anyOf oneOf allOf not if then else additionalProperties contains propertyNames ' +
   'unevaluatedItems unevaluatedProperties contentSchema'

@@ -6,7 +6,7 @@ export interface HostToolResult {
   /** The whole result as text. Images, audio and links are described in brackets. */
   readonly text: string
   readonly parts: readonly HostPart[]
-  /** `structuredContent`. */
+  /** The result's `structuredContent`. */
   readonly structured: unknown
   /** Whether the tool failed or could not be called. `text` contains the reason. */
   readonly isError: boolean
@@ -16,11 +16,11 @@ export interface HostToolResult {
 
 /** Limits for a result. A note replaces omitted content. */
 export interface ResultLimits {
-  /** Characters of text. @default 100_000 */
+  /** The maximum number of characters of text. @default 100_000 */
   readonly maxText?: number
-  /** Characters of base64. @default 20_971_520 */
+  /** The maximum number of characters of base64. @default 20_971_520 */
   readonly maxData?: number
-  /** @default 1_000 */
+  /** The maximum number of parts. @default 1_000 */
   readonly maxParts?: number
 }
 

@@ -10,7 +10,7 @@ export interface HostToolMetadata {
   readonly destructive: boolean
   readonly idempotent: boolean
   readonly openWorld: boolean
-  /** May run concurrently with other calls. */
+  /** Whether the tool may run concurrently with other calls. */
   readonly concurrent: boolean
 }
 
@@ -30,14 +30,14 @@ export interface HostTool {
   /**
    * Calls the tool. An `McpError` or a `ClientError` becomes a result with `isError`, for the model to read.
    *
-   * @throws the reason of the signal, and any other error
+   * @throws the signal's reason, and any other error
    */
   execute(args?: JsonObject, options?: RequestOptions): Promise<HostToolResult>
 }
 
 export interface HostToolOptions extends ResultLimits {
   /**
-   * The trusted servers: their tool annotations are used. Nothing enforces annotations:
+   * The names of trusted servers, whose tool annotations are used. Nothing enforces annotations:
    * https://modelcontextprotocol.io/specification/2026-07-28/server/tools
    *
    * @default none
@@ -45,7 +45,7 @@ export interface HostToolOptions extends ResultLimits {
   readonly trusted?: readonly string[]
 }
 
-/** Lists the tools of a manager or a client, without duplicates and tools for user interfaces only. */
+/** Lists the tools of a manager or a client, except duplicates and tools only for user interfaces. */
 export async function hostTools(from: Tools, options: HostToolOptions = {}): Promise<readonly HostTool[]> {
   const source = sourceOf(from)
   const byName = new Map<string, HostTool>()
@@ -91,7 +91,7 @@ function describe({ name, description }: Tool, server: string, title: string | u
   return shown === '' ? said : `${said} (MCP server: ${shown})`
 }
 
-/** The defaults of the specification. */
+/** Returns the behaviour from a tool's annotations, with the defaults of the specification. */
 function metadataOf({ annotations }: Tool, by: 'hints' | 'worst'): HostToolMetadata {
   const hints = by === 'hints' && isObject(annotations) ? annotations : {}
   const readOnly = hints['readOnlyHint'] === true
@@ -104,7 +104,7 @@ function metadataOf({ annotations }: Tool, by: 'hints' | 'worst'): HostToolMetad
   }
 }
 
-/** Whether only the server's user interface may call a tool: https://github.com/modelcontextprotocol/ext-apps */
+/** Whether models may call a tool, and not only the server's user interface: https://github.com/modelcontextprotocol/ext-apps */
 function isForModels({ _meta }: Tool): boolean {
   const ui: unknown = isObject(_meta) ? _meta['ui'] : undefined
   const visibility: unknown = isObject(ui) ? ui['visibility'] : undefined

@@ -6,11 +6,11 @@ export interface Named {
   readonly server: string
 }
 
-/** The limit of OpenAI and Anthropic: https://platform.openai.com/docs/api-reference/chat/create */
+/** The maximum length of names at OpenAI and Anthropic: https://platform.openai.com/docs/api-reference/chat/create */
 const MAX_LENGTH = 64
 
 /**
- * Returns a name for models. A name beyond the limit gets a digest; undefined if every candidate is taken.
+ * Returns names for models. A name that is too long gets a digest, and is undefined if every candidate is taken.
  *
  * @throws TypeError for duplicate tools
  */

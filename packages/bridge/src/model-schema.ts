@@ -3,11 +3,11 @@ import { eachSchema } from './each-schema.ts'
 import { resolveReference, withoutLostReferences } from './references.ts'
 import { validSchema } from './valid-schema.ts'
 
-/** The limits of a model API for schemas. One tool beyond them fails the whole request. */
+/** A model API's limits for schemas. One tool beyond them fails the whole request. */
 export interface SchemaDialect {
-  /** Allowed names of arguments. */
+  /** The allowed names of arguments. */
   readonly keys?: RegExp
-  /** Arrays must have `items`, and objects `properties`. */
+  /** Whether arrays must have `items`, and objects `properties`. */
   readonly complete?: true
 }
 
@@ -17,12 +17,12 @@ export interface ModelSchema {
   readonly originals: ReadonlyMap<string, string>
 }
 
-/** The limits of depth and branches. The server validates the rest. */
+/** The maximum depth, beyond which only the server validates. */
 const MAX_DEPTH = 32
 const MAX_BRANCHES = 256
 const CHOICES = ['anyOf', 'oneOf'] as const
 
-/** Changes a schema only where the API would refuse it. The server validates the arguments in any case. */
+/** Changes a schema only where the API would reject it. The server validates the arguments in any case. */
 export function modelSchema(given: JsonObject, dialect: SchemaDialect = {}): ModelSchema {
   const folded = foldRoot(validSchema(given))
   const complete = dialect.complete === true ? completed(folded) : folded
@@ -33,7 +33,7 @@ export function modelSchema(given: JsonObject, dialect: SchemaDialect = {}): Mod
 const CHOSEN = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const
 const REPLACED: ReadonlySet<string> = new Set([...CHOSEN, 'properties', 'required'])
 
-/** Makes the root a plain object, because APIs refuse keywords such as `anyOf` there. */
+/** Makes the root a plain object, because APIs reject keywords such as `anyOf` there. */
 function foldRoot(root: JsonObject): JsonObject {
   const plain = root['type'] === 'object' && CHOSEN.every((key) => root[key] === undefined)
   if (plain) return root
@@ -51,7 +51,7 @@ function foldRoot(root: JsonObject): JsonObject {
   }
 }
 
-/** Collects the properties of all branches with all their schemas, and the required names. */
+/** The properties of all branches with all their schemas, and the required names. */
 interface Folded {
   readonly properties: Map<string, Map<string, unknown>>
   readonly required: ReadonlySet<string>

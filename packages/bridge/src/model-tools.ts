@@ -15,7 +15,7 @@ interface ModelTool {
 export interface ModelCall {
   readonly id: string
   readonly name: string
-  /** An object, or its JSON text. */
+  /** The arguments as an object or its JSON text. */
   readonly input: unknown
 }
 
@@ -29,20 +29,20 @@ export interface ApiTools<ApiTool, Reply, Answer> {
    * Runs the tool calls of the model's reply in order, and returns a result for each. Consecutive calls run
    * concurrently if their tools allow it.
    *
-   * @throws the reason of the signal
+   * @throws the signal's reason
    */
   readonly run: (reply: Reply, options?: RunOptions) => Promise<Answer[]>
 }
 
 /** Options of one run of the tools that a model calls. */
 export interface RunOptions {
-  /** Aborting it ends all calls and rejects with its reason. */
+  /** A signal that ends all calls, so that `run` rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** Options for the tools of every model API. */
 export interface ModelToolsOptions {
-  /** The limit of a description in characters. @default no limit */
+  /** The maximum length of a description in characters. Longer ones are truncated. @default no limit */
   readonly maxDescription?: number
 }
 
@@ -59,7 +59,7 @@ export class ModelTools {
     return this.#byName.get(name)?.tool
   }
 
-  /** Runs calls in order, and concurrently if the tools allow it. @throws the reason of the signal */
+  /** Runs calls in order, and concurrently if the tools allow it. @throws the signal's reason */
   async run<Answer>(
     calls: readonly ModelCall[],
     answer: (id: string, result: HostToolResult) => Answer,
@@ -81,7 +81,7 @@ export class ModelTools {
   }
 }
 
-/** @throws TypeError for duplicate tools */
+/** Lists the tools with names for models. @throws TypeError for duplicate tools */
 export async function modelTools(
   tools: readonly HostTool[],
   dialect: SchemaDialect,
@@ -110,7 +110,7 @@ export async function modelTools(
   )
 }
 
-/** Models may send nothing for a tool without arguments. */
+/** Reads the arguments, which models may omit for a tool without parameters. */
 function argsOf(input: unknown): JsonObject | undefined {
   if (input === undefined || input === null || input === '') return {}
   if (typeof input !== 'string') return isObject(input) ? input : undefined

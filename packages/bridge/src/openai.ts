@@ -16,7 +16,7 @@ export interface OpenAiResponsesTool {
   name: string
   description: string
   parameters: { [key: string]: unknown }
-  /** Strict schemas need a subset of JSON Schema that servers do not use. */
+  /** Always false, because strict schemas need a subset of JSON Schema that servers do not use. */
   strict: false
 }
 
@@ -48,18 +48,21 @@ export interface OpenAiCallOutput {
 
 /** Options for both APIs of OpenAI. */
 export interface OpenAiToolsOptions extends ModelToolsOptions {
-  /** The limit of a description in characters. OpenAI has refused longer ones. @default 1_024 */
+  /** The maximum length of a description in characters. OpenAI has rejected longer ones. @default 1_024 */
   readonly maxDescription?: number
 }
 
 /** Options for tools of the Chat Completions API. */
 export interface OpenAiChatOptions extends OpenAiToolsOptions {
-  /** `user-message` sends images after the tool messages, for models that can see. @default 'omit' */
+  /**
+   * What to do with images: `user-message` sends them after the tool messages, for models that can see.
+   * @default 'omit'
+   */
   readonly images?: 'omit' | 'user-message'
 }
 
 /**
- * Tools for the Chat Completions API. `run` takes the `tool_calls` of the model's
+ * Tools for the Chat Completions API. `run` gets the `tool_calls` of the model's
  * message, and returns messages.
  */
 export type OpenAiChatTools = ApiTools<
@@ -69,7 +72,7 @@ export type OpenAiChatTools = ApiTools<
 >
 
 /**
- * Tools for the Responses API. `run` takes the `output` of a response, and returns items of the next input.
+ * Tools for the Responses API. `run` gets the `output` of a response, and returns items of the next input.
  */
 export type OpenAiResponsesTools = ApiTools<OpenAiResponsesTool, readonly object[], OpenAiCallOutput>
 
@@ -78,8 +81,8 @@ const MAX_FILE_NAME = 255
 const DIALECT = { complete: true } as const
 
 /**
- * Tools for OpenAI's Chat Completions and compatible APIs. Schemas are changed only
- * where the API would refuse them.
+ * Converts tools for OpenAI's Chat Completions and compatible APIs. Schemas are changed only where the API would
+ * reject them.
  *
  * @throws TypeError for duplicate tools
  */
@@ -102,7 +105,10 @@ export async function openAiChatTools(
   }
 }
 
-/** Schemas change only where the API would refuse them. @throws TypeError for duplicate tools */
+/**
+ * Converts tools for the Responses API. Schemas change only where it would reject them.
+ * @throws TypeError for duplicate tools
+ */
 export async function openAiResponsesTools(
   tools: readonly HostTool[],
   { maxDescription = MAX_DESCRIPTION }: OpenAiToolsOptions = {},
@@ -126,7 +132,7 @@ interface OpenAiFunction {
   readonly arguments: string
 }
 
-/** Some compatible APIs omit the type. */
+/** Reads a call, whose type some compatible APIs omit. */
 function chatCall(call: object): readonly ModelCall[] {
   if (!('function' in call)) return []
   const {
@@ -154,7 +160,7 @@ export function openAiCallOutput(callId: string, result: HostToolResult): OpenAi
   return { type: 'function_call_output', call_id: callId, output: plain ? saying(result) : content }
 }
 
-/** Marks failed calls in the text, because the API has no flag for them. */
+/** Returns the text of a result, which marks a failed call because the API does not have a flag for it. */
 function saying({ text, isError }: HostToolResult): string {
   return isError ? `The tool failed: ${notBlank(text)}` : notBlank(text)
 }
@@ -170,7 +176,7 @@ function contentOf(part: HostPart): OpenAiOutputContent {
 const dataUrl = ({ data, mimeType }: { readonly data: string; readonly mimeType: string }): string =>
   `data:${mimeType};base64,${data}`
 
-/** Uses no regular expression, because the server may send a URI of any length. */
+/** Returns the file name of a URI, without a regular expression because the URI may have any length. */
 function fileName(uri = ''): string {
   const name = uri.slice(uri.lastIndexOf('/') + 1)
   const isName = name.length > '.pdf'.length && name.length <= MAX_FILE_NAME

@@ -21,7 +21,7 @@ export type HostPart =
       readonly type: 'resource'
       readonly uri: string
       readonly mimeType?: string
-      /** Either `text` or `data`. */
+      /** The text, if there is no `data`. */
       readonly text?: string
       readonly data?: string
     })
@@ -105,11 +105,11 @@ export function textOf(part: HostPart): string {
   }
 }
 
-/** Descriptions of binary data do not count as text, so they need their own limit. */
+/** The maximum length of a description of binary data, which does not count as text. */
 const MAX_FACT = 512
 const brief = (fact: string): string => (fact.length > MAX_FACT ? `${whole(fact, MAX_FACT)}…` : fact)
 
-/** Cuts a text, but never within a surrogate pair. */
+/** Truncates a text, but never within a surrogate pair. */
 export function whole(text: string, length: number): string {
   const start = text.slice(0, length)
   return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start
@@ -118,7 +118,7 @@ export function whole(text: string, length: number): string {
 const describe = (what: string, ...facts: readonly (string | undefined)[]): string =>
   `${what}: ${facts.filter((fact) => fact !== undefined && fact !== '').join(', ')}`
 
-/** Returns the number of bytes: four base64 characters are three bytes. */
+/** Returns the number of bytes. Four base64 characters are three bytes. */
 function sizeOf(data: string): string {
   const bytes = Math.floor((data.length * 3) / 4)
   return bytes < 10_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`
@@ -126,5 +126,5 @@ function sizeOf(data: string): string {
 
 export const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Returns the text, or a note for empty text, which some APIs refuse. */
+/** Returns the text, or a note for empty text, which some APIs reject. */
 export const notBlank = (text: string): string => (isBlank(text) ? '(no output)' : text)

@@ -17,7 +17,7 @@ export type SourceEvent = 'connected' | 'reconnected' | 'listChanged' | 'serverR
 export interface ToolSource {
   tools(): Promise<readonly SourceTool[]>
   callTool(name: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult>
-  /** Returns a function that removes the listener. */
+  /** Adds a listener, and returns a function that removes it. */
   on?(
     event: SourceEvent,
     listener: (event: { readonly server: string; readonly list?: string }) => void,
@@ -27,7 +27,7 @@ export interface ToolSource {
 /** A source of tools: a client, a manager, or any object that lists and calls tools. */
 export type Tools = ToolSource | Client
 
-/** Uses a client as a source. The tools keep their own names. */
+/** Returns the source, or makes one of a client, whose tools keep their own names. */
 export function sourceOf(tools: Tools): ToolSource {
   if (!('listTools' in tools)) return tools
   const server = (): string => tools.name ?? tools.server?.info?.name ?? ''

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 
-/** The depth below which schemas allow anything. The server validates the arguments. */
+/** The maximum depth, below which schemas allow anything. The server validates the arguments. */
 const MAX_DEPTH = 28
 
 /**
  * Converts any value from a server to a valid schema of JSON Schema 2020-12: translates older drafts, and
- * omits invalid keywords. A model API refuses the whole request for one keyword of a wrong type. Returns the
+ * omits invalid keywords. A model API rejects the whole request for one keyword of a wrong type. Returns the
  * same object if nothing is invalid.
  *
  * @see https://json-schema.org/draft/2020-12/schema
@@ -20,7 +20,7 @@ function repaired(given: JsonObject, depth: number): JsonObject {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** Returns the valid part of a keyword's value; undefined if there is none. */
+/** Returns the valid part of a keyword's value, or undefined if there is none. */
 function keywordOf(key: string, value: unknown, depth: number): unknown {
   const inner = (each: unknown): unknown =>
     typeof each === 'boolean' ? each : isObject(each) ? repaired(each, depth + 1) : undefined
@@ -45,9 +45,9 @@ const CHOICES: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
 const NAMED: ReadonlySet<string> = new Set(
   'properties patternProperties $defs definitions dependentSchemas'.split(' '),
 )
-/** Keywords with any value. */
+/** The keywords that allow any value. */
 const VALUES: ReadonlySet<string> = new Set(['default', 'const'])
-/** Keywords that 2020-12 lacks, or that change the targets of references. */
+/** The keywords that 2020-12 lacks, or that change the targets of references. */
 const NEVER: ReadonlySet<string> = new Set(
   'id $id $recursiveRef $recursiveAnchor $vocabulary dependencies additionalItems'.split(' '),
 )
@@ -85,7 +85,7 @@ const isName = (value: unknown): boolean =>
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0
 const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 
-/** Many servers write patterns that are invalid with the flag `u`. */
+/** Whether a value is a valid pattern, if only without the `u` flag, with which many servers' patterns are invalid. */
 const isPattern = (value: unknown): boolean =>
   typeof value === 'string' && ['u', ''].some((flags) => compiles(value, flags))
 
@@ -135,7 +135,7 @@ function dependentRequiredOf(value: unknown): unknown {
   return Object.fromEntries(entries.filter(([, names]) => names !== undefined))
 }
 
-/** Some APIs refuse empty lists and duplicate values. */
+/** Returns the distinct values of an `enum`, because some APIs reject empty lists and duplicates. */
 function enumOf(value: unknown): unknown {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const byText = new Map(value.map((each: unknown) => [JSON.stringify(each), each]))
@@ -143,7 +143,7 @@ function enumOf(value: unknown): unknown {
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
-/** JSON types by their names in other languages. */
+/** The JSON types by their names in other languages. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ...TYPES.map((type) => [type, type] as const),
   ...['int', 'int32', 'int64', 'long'].map((name) => [name, 'integer'] as const),
@@ -155,7 +155,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['none', 'null'],
 ])
 
-/** An unknown type may allow anything. */
+/** Returns the valid types, or undefined if unknown ones may allow anything. */
 function typeOf(value: unknown): unknown {
   const known = (name: unknown): string | undefined =>
     typeof name === 'string' ? ALIASES.get(name.toLowerCase()) : undefined

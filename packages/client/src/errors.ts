@@ -1,6 +1,6 @@
 import type { TransportClose } from './transport/client-transport.ts'
 
-/** For programs. The messages are for people and may change. */
+/** The code of an error, for programs. The messages are for people and may change. */
 export type ClientErrorCode =
   | 'not-connected'
   | 'closed'
@@ -23,8 +23,8 @@ export type ClientErrorCode =
   | 'skill-refused'
 
 /**
- * A failure on this side: of the connection, of a limit, or an invalid response. Errors that the server sends
- * are `McpError`s, and an aborted signal rejects with its own reason.
+ * A failure in the client: a lost connection, an exceeded limit or an invalid response. Errors that the server
+ * sends are `McpError`s, and an aborted signal rejects with its own reason.
  */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
@@ -50,16 +50,16 @@ export class ConnectionClosedError extends ClientError {
   }
 }
 
-/** Adds why the connection has ended, such as the exit code of its server. */
+/** Returns why the connection has ended, such as the server's exit code, to append to a message. */
 export const because = (close: TransportClose | undefined): string =>
   close?.kind === 'error' && close.error instanceof Error ? `: ${close.error.message}` : ''
 
-/** No response, and no progress, in time. The client has cancelled the request. */
+/** No response and no progress arrived in time. The client has cancelled the request. */
 export class RequestTimeoutError extends ClientError {
   readonly method: string
   readonly timeoutMs: number
 
-  /** @param option - the option that has the limit */
+  /** @param option - the option that sets the timeout */
   constructor(method: string, timeoutMs: number, option = 'timeoutMs') {
     super('timeout', `No answer to ${method} within ${timeoutMs} ms. Set ${option} to wait longer`)
     this.method = method
@@ -81,7 +81,7 @@ export class UnsupportedRevisionError extends ClientError {
 /** A structured result does not match the tool's `outputSchema`. */
 export class OutputMismatchError extends ClientError {
   readonly tool: string
-  /** The result, for hosts that want to use it anyway. */
+  /** The mismatching result, for hosts that want to use it anyway. */
   readonly result: object
 
   constructor(tool: string, problem: string, result: object) {
@@ -95,7 +95,7 @@ export class OutputMismatchError extends ClientError {
 export class TransportError extends ClientError {
   /** The HTTP status. */
   readonly status: number | undefined
-  /** The auth provider has failed. This says nothing about the server. */
+  /** Whether the auth provider has failed, which is no sign of a problem with the server. */
   readonly authFailed: boolean
   override readonly unprocessed: boolean
 
@@ -115,7 +115,7 @@ export class TransportError extends ClientError {
 }
 
 /**
- * The server no longer knows the session. The client opens a new one by itself. A transport that throws this
+ * The server no longer knows the session. The client opens a new one automatically. A transport that throws this
  * error has forgotten the session id.
  */
 export class SessionLostError extends ClientError {
@@ -129,7 +129,7 @@ export class SessionLostError extends ClientError {
 export const invalidResponse = (method: string, problem: string): ClientError =>
   new ClientError('invalid-response', `The answer to ${method} is malformed: ${problem}`)
 
-/** For a later step of a call: the call has been processed in part, so `unprocessed` must be false. */
+/** Returns the error for a later step of a call, with `unprocessed` false because part of the call was processed. */
 export function asStarted(error: unknown): unknown {
   if (!(error instanceof ClientError) || !error.unprocessed) return error
   if (error instanceof ConnectionClosedError) return new ConnectionClosedError(error.message, error.close)

@@ -1,28 +1,28 @@
-/** Asks for a name. */
+/** A request for a unique name. */
 export interface NameRequest {
   readonly name: string
-  /** Identifies the named thing. The digest is made of it. */
+  /** Identifies the named thing. The digest is computed from it. */
   readonly identity: string
 }
 
-/** Hexadecimal digits of a digest. A digest that collides gets longer. */
+/** The numbers of hexadecimal digits of a digest. A digest that collides gets longer. */
 const DIGITS = [8, 16, 24] as const
-/** More rounds than this only happen with names that are chosen to collide. */
+/** The maximum number of rounds. Only names that are chosen to collide need more. */
 const MAX_ROUNDS = 8
 const DISALLOWED = /[^a-zA-Z0-9_-]/g
 
 interface Naming {
   readonly request: NameRequest
   name: string
-  /** 0 for no digest; otherwise an index into DIGITS, from 1. */
+  /** 0 for no digest, or an index into DIGITS, counted from 1. */
   step: number
 }
 
 /**
- * Unique names, in the order of the requests. A name that breaks the limit, or that several requests want,
- * gets a digest. The result does not depend on the order. Undefined: no unique name was found.
+ * Returns unique names, in the order of the requests. A name that breaks the limit, or that several requests
+ * want, gets a digest. A name does not depend on the order, and is undefined if no unique one was found.
  *
- * @param maxLength - if set, names have letters, digits, `_` and `-` only
+ * @param maxLength - if set, names contain only letters, digits, `_` and `-`
  */
 export async function uniqueNames(
   requests: readonly NameRequest[],
@@ -48,7 +48,7 @@ export async function uniqueNames(
 const isAllowed = (name: string, maxLength: number | undefined): boolean =>
   maxLength === undefined || (name !== '' && name.length <= maxLength && name.search(DISALLOWED) === -1)
 
-/** A longer digest keeps its name: otherwise a server could take the name of another server's tool. */
+/** Returns the colliding names, except one with a longer digest: a server could otherwise take that name. */
 function colliding(namings: readonly Naming[]): readonly Naming[] {
   const byName = new Map<string, Naming[]>()
   for (const naming of namings)

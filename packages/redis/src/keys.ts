@@ -53,7 +53,7 @@ export class Keys {
     return [`${this.#prefix}1:{${hash}}`, `${this.#prefix}2:{${hash}}`]
   }
 
-  /** Exists while a node runs. */
+  /** The key that exists while a node runs. */
   lease(node: string): string {
     return `${this.#prefix}n:${this.#control}:${node}`
   }
@@ -95,7 +95,7 @@ export type TaskKeys = readonly [
   bytes: string,
 ]
 
-/** 22 characters: 128 bits of SHA-256. */
+/** Hashes a text to 22 characters, which are 128 bits of SHA-256. */
 export const hashOf = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)
 

@@ -31,15 +31,15 @@ export interface RedisOptions extends RedisAddress {
   readonly tasks?: RedisTaskLimits
   /** Limits of the used states for `requestState.singleUse`. */
   readonly usedStates?: RedisUsedStateLimits
-  /** Gets messages about failures and recoveries of Redis. @default writes warnings and errors to stderr */
+  /** The logger for failures and recoveries of Redis. @default writes warnings and errors to stderr */
   readonly logger?: Logger
 }
 
-/** The stores of one process, for the option `shared` of servers and mounts. */
+/** The stores of one process, for the `shared` option of servers and mounts. */
 export interface RedisStores extends SharedStores {
   /**
-   * Connects, checks the version of Redis, and resolves when this process receives messages of other nodes.
-   * Servers do not need it: they connect at first use, and recover with Redis.
+   * Connects, checks the version of Redis, and resolves when this process receives messages from other nodes.
+   * Servers do not need to call it: the stores connect at first use, and recover when Redis does.
    *
    * @throws an error if Redis cannot be reached within 3 s, or is older than 6.2
    */

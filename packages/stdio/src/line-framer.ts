@@ -1,13 +1,13 @@
 import { Buffer, isAscii, isUtf8 } from 'node:buffer'
 import { LineRest } from './line-rest.ts'
 
-/** A refused line. */
+/** A line that cannot be read. */
 export interface Malformed {
   readonly reason: string
 }
 
 /**
- * How to decode the complete lines of the current chunk; `unknown` if each line must be checked.
+ * The encoding of the complete lines in the current chunk, `unknown` if each line must be checked.
  */
 type Encoding = 'latin1' | 'utf8' | 'unknown'
 
@@ -34,7 +34,7 @@ export class LineFramer {
   #skipping = false
   #first = true
 
-  /** @param maxLineBytes - the limit without the line end */
+  /** @param maxLineBytes - the maximum length, without the line end */
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes
   }
@@ -48,7 +48,7 @@ export class LineFramer {
     this.#encoding = undefined
   }
 
-  /** Returns the next line; undefined if more bytes are needed. */
+  /** Returns the next line, or undefined if more bytes are needed. */
   next(): string | Malformed | undefined {
     while (this.#chunk !== undefined) {
       const chunk = this.#chunk

@@ -8,7 +8,7 @@ const BLOCK_BYTES = 64 * 1024
  */
 export class LineRest {
   #blocks: Buffer[] = []
-  /** Bytes used in the last block. */
+  /** The number of bytes used in the last block. */
   #used = 0
   #length = 0
 
@@ -28,7 +28,7 @@ export class LineRest {
     }
   }
 
-  /** Returns the bytes and clears the rest. Valid until the next `append`. */
+  /** Returns the bytes, which are valid until the next `append`, and clears the rest. */
   take(): Buffer {
     const [first] = this.#blocks
     const bytes =

@@ -1,17 +1,18 @@
 import type { Writable } from 'node:stream'
 
-/** The UTF-16 units after which joined frames are written. */
+/** The number of UTF-16 units after which joined frames are written. */
 const BATCH = 64 * 1024
 /**
- * The limit for joining frames that wait for a slow peer: together they may exceed the runtime's longest string.
+ * The maximum length of joined frames that wait for a slow peer, because together they may exceed the longest
+ * string of the runtime.
  */
 const PIECE = 1024 * 1024
 
 export interface LineWriterOptions {
   readonly output: Writable
-  /** Writes to the output; differs from `output.write` if the output is guarded. */
+  /** Writes to the output. This is not `output.write` if the output is guarded. */
   readonly write: (text: string, written?: (error?: Error | null) => void) => boolean
-  /** If more bytes than this wait, `send` returns a promise. */
+  /** The number of waiting bytes above which `send` returns a promise. */
   readonly highWaterMark: number
   /** Called once when writing fails, with the error unless the peer has disconnected. */
   readonly onDisconnect: (error: unknown) => void
@@ -53,12 +54,12 @@ export class LineWriter {
     return this.#disconnected
   }
 
-  /** Settles when the queue is written; undefined if the peer keeps up. */
+  /** A promise that settles when the queue is written, or undefined if the peer keeps up. */
   get behind(): Promise<void> | undefined {
     return this.#behind?.promise
   }
 
-  /** The bytes that wait here and in the output. */
+  /** The number of bytes that wait here and in the output. */
   get queued(): number {
     return this.#queued + this.#options.output.writableLength
   }
@@ -77,7 +78,7 @@ export class LineWriter {
     return this.#behind?.promise
   }
 
-  /** Writes the queue; resolves when it is written or the output has failed. */
+  /** Writes the queue, and resolves when it is written or the output has failed. */
   async flush(): Promise<void> {
     while (!this.#disconnected && this.#behind !== undefined) await this.#behind.promise
     if (this.#disconnected) return
@@ -90,7 +91,7 @@ export class LineWriter {
     })
   }
 
-  /** Stops writing. The error listener stays: a late EPIPE without one would end the process. */
+  /** Stops writing. The error listener stays, because a late EPIPE would otherwise end the process. */
   release(): void {
     this.#disconnected = true
     this.#options.output.off('drain', this.#onDrain)

@@ -26,44 +26,44 @@ export interface StdioServer<Locals = unknown> {
 
 export interface Options<Locals> {
   /**
-   * The client's identity, as `ctx.auth`. Take it from the environment: over stdio a
-   * client does not authenticate.
+   * The client's identity, as `ctx.auth`. Take it from the environment, because a client does not authenticate
+   * over stdio.
    */
   readonly auth?: AuthInfo
   /** The app's own data, as `ctx.locals`. */
   readonly locals?: Locals
-  /** The protocol revisions to serve. @default all that the server serves */
+  /** The protocol revisions to serve. @default all revisions of the server */
   readonly revisions?: readonly RevisionDate[]
-  /** Where messages arrive. @default process.stdin */
+  /** The stream from which messages are read. @default process.stdin */
   readonly input?: Readable
-  /** Where messages are sent. @default process.stdout */
+  /** The stream to which messages are written. @default process.stdout */
   readonly output?: Writable
-  /** The longest line in bytes. A longer one gets a parse error and is skipped. @default 10 MiB */
+  /** The maximum length of a line in bytes. A longer one gets a parse error and is skipped. @default 10 MiB */
   readonly maxLineBytes?: number
-  /** If more bytes than this wait for a slow client, reading stops. @default 1 MiB */
+  /** The number of bytes waiting for a slow client above which reading stops. @default 1 MiB */
   readonly maxQueuedBytes?: number
   /**
-   * Closes the server and exits with code 0 when the client has disconnected or a signal came.
+   * Whether to close the server and exit with code 0 when the client has disconnected or a signal has arrived.
    *
    * @default true for the process's own streams
    */
   readonly exitOnEnd?: boolean
   /**
-   * Drains on SIGINT and SIGTERM; a second signal ends the process at once.
+   * Whether to drain after SIGINT and SIGTERM. A second signal ends the process at once.
    *
    * @default true for the process's own streams
    */
   readonly handleSignals?: boolean
-  /** How long running calls may continue after a disconnect or a signal, in ms. @default 2_000 */
+  /** The maximum time in ms for running calls to finish after a disconnect or a signal. @default 2_000 */
   readonly drainMs?: number
   /**
-   * Sends other output, such as `console.log` in a tool, to stderr instead of
-   * stdout, and logs a warning once.
+   * Whether to send other output, such as `console.log` in a tool, to stderr instead of stdout, and to log a
+   * warning once.
    *
    * @default true for the process's own stdout
    */
   readonly guardStdout?: boolean
-  /** Gets warnings. @default stderr */
+  /** The logger for warnings. @default stderr */
   readonly logger?: Pick<Logger, 'warn'>
 }
 
@@ -91,12 +91,12 @@ const HINTS: NameHints = {
   signal: 'call close() of the handle',
 }
 
-/** @throws `ERR_MCP_OPTION` */
+/** Checks the options. @throws `ERR_MCP_OPTION` */
 export function checkOptions(options: object): void {
   checkNames(options, OPTIONS, HINTS)
 }
 
-/** @throws `ERR_MCP_OPTION` */
+/** Checks the server. @throws `ERR_MCP_OPTION` */
 export function checkServer(server: unknown): void {
   const given = server as { readonly server?: unknown; readonly runtime?: unknown } | null | undefined
   if (isServer(given) && given.runtime !== undefined) return

@@ -18,10 +18,10 @@ import { StdioTransport } from './transport.ts'
 export interface StdioHandle extends MountHandle {}
 
 const DEFAULT_DRAIN_MS = 2_000
-/** The part of the drain that calls may use; the rest is for writing the last responses. */
+/** The fraction of the drain that calls may use. The rest is for writing the last responses. */
 const WORK_SHARE = 0.9
 const DEFAULT_DEADLINE_MS = 10_000
-/** How long a client may take to read the last responses after an explicit close, in ms. */
+/** The time in ms that a client may take to read the last responses after an explicit close. */
 const FLUSH_MS = 500
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
 const STRAY_OUTPUT =
@@ -29,8 +29,8 @@ const STRAY_OUTPUT =
 
 /**
  * Serves one client over standard input and output until the client closes its side, a signal comes, or
- * `close` is called. By default the process then ends; an explicit `close` never ends it. In a terminal it
- * says on stderr that it waits for a client.
+ * `close` is called. By default the process ends after that, except after an explicit `close`. In a terminal, a
+ * message on stderr says that the server waits for a client.
  *
  * @throws `ERR_MCP_OPTION` for a wrong option; `ERR_MCP_IN_USE` if another server of
  *   this process uses the streams
@@ -50,7 +50,7 @@ export async function serveStdio<Locals = unknown>(
 /** The streams in use. Two servers on one stream would each get a part of the messages. */
 const inUse = new WeakSet<Readable | Writable>()
 
-/** @throws `ERR_MCP_IN_USE` */
+/** Claims streams, and returns a function that releases them. @throws `ERR_MCP_IN_USE` */
 function claim(...streams: readonly (Readable | Writable)[]): () => void {
   if (streams.some((stream) => inUse.has(stream)))
     throw new UsageError(
@@ -72,7 +72,7 @@ class StdioServing implements StdioHandle {
   readonly #releaseStreams: () => void
   readonly #drainMs: number
   readonly #exits: boolean
-  /** When the drain ends, in ms since 1970. */
+  /** The end of the drain, in ms since 1970. */
   #endBy: number | undefined
   #closed = false
   #signalled = false
@@ -204,7 +204,7 @@ function watchClose(transport: Transport, onClose: () => void): Transport {
 const surviving = new WeakSet<Writable>()
 
 /**
- * Ignores errors of a closed stream: they must not end the process, and cannot be logged to the same stream.
+ * Ignores errors of a closed stream, which must not end the process and cannot be logged to the same stream.
  * The listener stays after the connection, because write errors arrive late.
  */
 function surviveErrors(stream: Writable): void {

@@ -6,7 +6,7 @@ import { LineWriter } from './line-writer.ts'
 
 const MEBIBYTE = 1024 * 1024
 /**
- * The bytes to read ahead while `message` is pending. Without reading, the end of the input would go
+ * The number of bytes to read ahead while `message` is pending, because the end of the input would otherwise go
  * unnoticed.
  */
 const READ_AHEAD_BYTES = MEBIBYTE
@@ -17,19 +17,19 @@ export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
 
 /** Options of {@link StdioTransport}. */
 export interface StdioTransportOptions {
-  /** @default process.stdin */
+  /** The stream from which messages are read. @default process.stdin */
   readonly input?: Readable | undefined
-  /** @default process.stdout */
+  /** The stream to which messages are written. @default process.stdout */
   readonly output?: Writable | undefined
   /**
-   * The longest line in bytes. A longer one gets a parse error and is skipped without buffering.
+   * The maximum length of a line in bytes. A longer one gets a parse error and is skipped without buffering.
    *
    * @default 10 MiB
    */
   readonly maxLineBytes?: number | undefined
   /**
-   * If more bytes than this wait for a slow peer, `send` returns a promise and reading
-   * stops until they are written.
+   * The number of bytes waiting for a slow peer above which `send` returns a promise and reading stops until they
+   * are written.
    *
    * @default 1 MiB
    */

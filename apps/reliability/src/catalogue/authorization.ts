@@ -166,7 +166,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/client/test/auth/authorization-code.test.ts', name: 'never sees %s' },
         {
           file: 'packages/client/test/input/input-requests.test.ts',
-          name: 'unsafe URLs never reach a handler',
+          name: 'is rejected without calling the handler if its mode is not declared or its URL is unsafe',
         },
       ],
     },

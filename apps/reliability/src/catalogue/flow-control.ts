@@ -112,11 +112,11 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/client/test/stdio/faults.test.ts',
-          name: 'with an endless line has nothing kept beyond the limit',
+          name: 'buffers an endless line only up to the limit',
         },
         {
           file: 'packages/client/test/connection/flooding.test.ts',
-          name: 'the client stops reading while the server sends endless requests',
+          name: 'stops reading from a server that sends requests but does not read the responses',
         },
       ],
     },

@@ -121,10 +121,13 @@ export const HTTP: Group = {
       behaviour:
         'The client leaves such a tool out of its lists. It encodes values, and sends no unsafe integer.',
       tests: [
-        { file: 'packages/client/test/dialect/subscriptions.test.ts', name: 'a header with a line break' },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'repeats some parameters in headers, encoded where necessary',
+          name: 'a header name with a line break',
+        },
+        {
+          file: 'packages/client/test/dialect/subscriptions.test.ts',
+          name: 'copies parameters with `x-mcp-header` to headers, encoded if necessary',
         },
       ],
     },

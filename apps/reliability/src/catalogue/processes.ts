@@ -120,7 +120,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/faults.test.ts',
-          name: 'because it is killed rejects all of them with the reason',
+          name: 'reject with the signal if the process is killed',
         },
         {
           file: 'packages/client/test/manager/reconnecting.test.ts',
@@ -138,7 +138,7 @@ export const PROCESSES: Group = {
           file: 'packages/client/test/stdio/stop.test.ts',
           name: 'ends a detached server whose parent has exited',
         },
-        { file: 'packages/client/test/stdio/stop.test.ts', name: 'leaves nothing, many times' },
+        { file: 'packages/client/test/stdio/stop.test.ts', name: 'leaves no process after 20 connections' },
       ],
     },
     {
@@ -148,7 +148,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/child-process.test.ts',
-          name: 'has no variable that was not meant for it',
+          name: 'contains no variable that is neither given nor on the safe list',
         },
       ],
     },
@@ -157,8 +157,8 @@ export const PROCESSES: Group = {
       fault: 'Commands in arguments and URLs',
       behaviour: 'No shell runs. A server’s URL is http or https, without credentials.',
       tests: [
-        { file: 'packages/client/test/stdio/child-process.test.ts', name: 'uses no shell' },
-        { file: 'packages/client/test/http/eras.test.ts', name: '%s is not a server' },
+        { file: 'packages/client/test/stdio/child-process.test.ts', name: 'does not use a shell' },
+        { file: 'packages/client/test/http/eras.test.ts', name: 'rejects the URL %s' },
       ],
     },
   ],

@@ -179,7 +179,10 @@ export const SCHEMAS: Group = {
           name: 'stops asking a question that changes %i times',
         },
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
-        { file: 'packages/client/test/input/input-requests.test.ts', name: 'is given up after eight rounds' },
+        {
+          file: 'packages/client/test/input/input-requests.test.ts',
+          name: 'fails the call after eight rounds of input',
+        },
       ],
     },
     {

@@ -124,7 +124,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
-          name: 'but not if the server no longer knows it',
+          name: 'fails if the server no longer knows the stream',
         },
       ],
     },
@@ -229,11 +229,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/client/test/http/reconnecting.test.ts',
-          name: 'a client reconnects at most 10 times a minute',
+          name: 'reconnects at most 10 times a minute to a server that %s',
         },
         {
           file: 'packages/client/test/http/reconnecting.test.ts',
-          name: 'a client resumes the stream of a call at most 10 times a minute',
+          name: "resumes a call's stream at most 10 times a minute",
         },
       ],
     },
@@ -244,7 +244,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'opens a new session, restores its state, and sends the request again',
+          name: 'opens a new session, restores its state, and repeats the request',
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',

@@ -2,12 +2,12 @@ import { UsageError } from '@jetway/core/protocol'
 
 /** An HTTP request before it is sent. */
 export interface AuthRequest {
-  /** The configured URL of the server: the credentials are for it. */
+  /** The configured URL of the server, which the credentials are for. */
   readonly resource: string
-  /** Has the same origin as `resource`. */
+  /** The URL of the request. It has the same origin as `resource`. */
   readonly url: string
   readonly method: string
-  /** For providers that sign it. Only if it is a string. */
+  /** The body, for providers that sign it. Undefined if it is not a string. */
   readonly body?: string
   readonly signal?: AbortSignal
 }
@@ -29,8 +29,8 @@ export interface AuthProvider {
   /** Returns the headers to add. An exception fails the request. */
   headers(request: AuthRequest): AuthHeaders | undefined | Promise<AuthHeaders | undefined>
   /**
-   * Called for 401 and 403. `retry` calls `headers` again and sends the request again,
-   * {@link MAX_AUTH_RETRIES} times at most. `give-up` passes the response on. An exception fails the request.
+   * Called for 401 and 403. `retry` calls `headers` and sends the request again, at most
+   * {@link MAX_AUTH_RETRIES} times. `give-up` passes the response on. An exception fails the request.
    */
   onChallenge?(answer: AuthResponse): Promise<'retry' | 'give-up'>
   /** Called for every other response. */
@@ -40,7 +40,7 @@ export interface AuthProvider {
 /** The headers that authorize a request. */
 export type AuthHeaders = Readonly<Record<string, string>>
 
-/** How often one request is sent again after a challenge. */
+/** The maximum number of times that one request is sent again after challenges. */
 export const MAX_AUTH_RETRIES = 4
 
 /** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
@@ -59,7 +59,7 @@ export function bearerToken(token: string | (() => string | Promise<string>)): A
 }
 
 function authorization(token: string): AuthHeaders {
-  // The message must not have the token: it ends up in logs.
+  // The message must not contain the token, because it ends up in logs.
   if (/^bearer\s/i.test(token)) throw new UsageError('ERR_MCP_OPTION', 'Pass the token without "Bearer "')
   if (!TOKEN.test(token))
     throw new UsageError(

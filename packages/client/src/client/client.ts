@@ -34,7 +34,7 @@ import { type ClientTask, Tasks } from './tasks.ts'
 import { ToolCalls } from './tool-calls.ts'
 import type { ToolArgs, ToolOutput, TypedTool, TypedToolResult } from './typed-tool.ts'
 
-/** The server's description of itself, and the negotiated revision. */
+/** The server's description of itself and the negotiated revision. */
 export interface ServerDetails extends ServerDescription {
   readonly protocolVersion: RevisionDate
 }
@@ -44,9 +44,9 @@ export type CompletionRef =
   | { readonly prompt: string; readonly argument: string }
   | { readonly template: string; readonly argument: string }
 
-/** Numbers of a client at one moment. */
+/** Statistics of a client at one moment. */
 export interface ClientStats {
-  /** Requests without a response. */
+  /** The number of requests without a response. */
   readonly pending: number
   readonly ignored: IgnoredMessages
 }
@@ -72,19 +72,19 @@ export class Client {
     this.#toolCalls = new ToolCalls(this.#requests, this.#lists, this.#tasks)
   }
 
-  /** The option `name`. */
+  /** The `name` option. */
   get name(): string | undefined {
     return this.#options.name
   }
 
-  /** Undefined until {@link connect} has resolved. */
+  /** The server's description, undefined until {@link connect} has resolved. */
   get server(): ServerDetails | undefined {
     const { dialect } = this.#lifecycle
     return dialect && { ...dialect.server, protocolVersion: dialect.revision.version }
   }
 
   /**
-   * Lets a later client resume the session. Undefined if there is no HTTP session. Read it after the last
+   * The HTTP session, which a later client can resume. Undefined if there is none. Read it after the last
    * request, and set the transport's option `endSession: false`, so that closing does not end the session.
    */
   get session(): SavedSession | undefined {
@@ -92,13 +92,13 @@ export class Client {
     return dialect && savedSession(dialect)
   }
 
-  /** False once the connection is known to be closed. Over HTTP, only the next request may show it. */
+  /** Whether the connection is open, as far as is known. Over HTTP, only the next request may show its end. */
   get isAlive(): boolean {
     const connection = this.#lifecycle.dialect?.connection
     return connection !== undefined && connection.closed === undefined && connection.transport.alive !== false
   }
 
-  /** Resolves with the reason when the connection has ended. */
+  /** A promise that resolves with the reason when the connection has ended. */
   get closed(): Promise<TransportClose> {
     return this.#lifecycle.closed
   }
@@ -139,12 +139,12 @@ export class Client {
     return this.#lifecycle.on(event, listener)
   }
 
-  /** Resolves to the unchecked result. @throws McpError, ClientError, and the reason of the signal */
+  /** Sends any request, and resolves to its unchecked result. @throws McpError, ClientError, and the signal's reason */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
     return this.#requests.send(method, params ?? {}, options)
   }
 
-  /** Sends any notification. @throws RequestTimeoutError if the server does not take it within `timeoutMs` */
+  /** Sends any notification. @throws RequestTimeoutError if the server does not accept it within `timeoutMs` */
   async notify(method: string, params?: JsonObject): Promise<void> {
     const { timeoutMs } = this.#options
     await this.#requests.dialect.connection.notify(method, params, { timeoutMs })
@@ -166,7 +166,7 @@ export class Client {
     return this.#lists.entries(TOOLS, options)
   }
 
-  /** Fetches one page: the first one without a cursor. */
+  /** Fetches one page, or the first one if there is no cursor. */
   listToolsPage(cursor?: string, options?: RequestOptions): Promise<Page<Tool>> {
     return this.#lists.page(TOOLS, cursor, options)
   }
@@ -208,12 +208,12 @@ export class Client {
   }
 
   /**
-   * Calls a tool. Handlers answer what the server asks for meanwhile. A call that becomes a task is awaited.
+   * Calls a tool. Handlers answer what the server asks for during the call. A call that becomes a task is awaited.
    * A tool that fails returns a result with `isError`, for the model to read.
    *
    * @param tool - its name, or its definition, which gives the arguments and the result their types
    * @throws OutputMismatchError if the structured result of a listed tool does not match its `outputSchema`
-   * @throws McpError, ClientError, and the reason of the signal
+   * @throws McpError, ClientError, and the signal's reason
    */
   callTool<T extends TypedTool>(
     tool: T,
@@ -230,20 +230,20 @@ export class Client {
 
   /**
    * Calls a tool as a task. Resolves as soon as the server has accepted it. Where the server decides which
-   * calls become tasks (see the option `tasks`), the task may be completed by then.
+   * calls become tasks (see the `tasks` option), the task may already be completed.
    */
   startTask(
     tool: string | TypedTool,
     args: JsonObject = {},
     options: RequestOptions & {
-      /** How long the server should keep the result, in ms. For 2025-11-25 only. */
+      /** How long the server should keep the result, in ms. Only used in 2025-11-25. */
       readonly ttlMs?: number
     } = {},
   ): Promise<ClientTask> {
     return this.#toolCalls.start(nameOf(tool), args, options)
   }
 
-  /** A task that was started before, by its id. */
+  /** Returns a task that was started before, by its id. */
   task(taskId: string): ClientTask {
     return this.#tasks.get(taskId)
   }
@@ -264,7 +264,7 @@ export class Client {
     return readPrompt(await this.#requests.inRounds(Method.GetPrompt, { name, arguments: args }, options))
   }
 
-  /** Completes a value that the user is typing. `known` has the values of the other arguments. */
+  /** Completes a value that the user is typing. `known` contains the values of the other arguments. */
   async complete(
     ref: CompletionRef,
     value: string,
@@ -282,7 +282,7 @@ export class Client {
   }
 
   /**
-   * Subscribes to a resource: see the event `resourceUpdated`. The subscription
+   * Subscribes to a resource: see the `resourceUpdated` event. The subscription
    * survives the loss of a session.
    */
   async subscribe(uri: string): Promise<void> {
@@ -295,18 +295,18 @@ export class Client {
   }
 
   /**
-   * Subscribes to the notifications of an extension: see the event `notification`. In sessions
-   * this sends nothing, since servers notify the clients that have declared the extension. Declare
-   * it in the option `capabilities`.
+   * Subscribes to an extension's notifications: see the `notification` event. In sessions this does not send a
+   * request, since servers notify the clients that have declared the extension. Declare the extension in the
+   * `capabilities` option.
    *
-   * @throws ClientError `not-supported` if the server does not agree
+   * @throws ClientError `not-supported` if the server does not accept the subscription
    */
   async subscribeExtension(id: string): Promise<void> {
     await this.#requests.dialect.subscriptions.subscribeExtension?.(id)
   }
 
   /**
-   * Changes the time limits of later requests. A limit that is left out stays.
+   * Changes the timeouts of later requests. A timeout that is omitted stays as it is.
    *
    * @throws RangeError for a limit that is not a positive number of milliseconds
    */

@@ -17,7 +17,7 @@ export interface ConnectOptions extends Omit<DialectOptions, 'connection'> {
 
 /**
  * Connects and negotiates a revision. The era cache decides what is tried first; if that fails, a new
- * connection tries the rest. A failure leaves no connection open.
+ * connection tries the rest. No connection stays open after a failure.
  */
 export async function connect(target: ConnectTarget, options: ConnectOptions): Promise<Dialect> {
   const { connectTimeoutMs: ms, clock } = options.options
@@ -62,7 +62,7 @@ async function open(
   return new Connection(transport, { clock, observer }, handlers)
 }
 
-/** A factory may never return. A transport that it returns after the abort is closed. */
+/** Creates a transport. A transport that the factory returns after the abort is closed. */
 function create(
   observer: RequestObserver | undefined,
   factory: TransportFactory,

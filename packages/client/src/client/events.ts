@@ -23,11 +23,11 @@ export interface ClientEvents {
   readonly changesMissed: undefined
   /** A failure that no call can report: an invalid message, a failed handler, a tool that was left out. */
   readonly error: Error
-  /** Once for each connection. */
+  /** The connection has ended. Emitted once for each connection. */
   readonly close: TransportClose
 }
 
-/** If it throws or rejects, the error becomes the event `error`. */
+/** A listener. If it throws or rejects, the error is emitted as the `error` event. */
 export type ClientListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void | Promise<void>
 
 /** Emits `notification`, and the event for its method. `isOpen` returns whether an elicitation is open. */

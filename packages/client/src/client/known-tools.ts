@@ -20,12 +20,12 @@ export class KnownTools {
     return this.#tools.get(name)?.outputSchema
   }
 
-  /** Whether the tool can be called as a task only. */
+  /** Whether the tool can be called only as a task. */
   needsTask(name: string): boolean {
     return this.#tools.get(name)?.needsTask === true
   }
 
-  /** A problem: https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header */
+  /** Adds a tool. Returns a problem with its headers: https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header */
   add({ name, inputSchema, outputSchema, execution }: Tool): string | undefined {
     const found = findHeaderParameters(inputSchema)
     this.#tools.set(name, {

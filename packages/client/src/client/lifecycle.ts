@@ -13,11 +13,11 @@ import type { ResolvedOptions } from '../options/options.ts'
 import type { SavedSession } from './saved-session.ts'
 
 export interface ConnectCallOptions {
-  /** Aborting it ends the attempt. Has no effect once connected. */
+  /** Aborts the attempt. It has no effect on an open connection. */
   readonly signal?: AbortSignal
   /**
-   * A session of an earlier client. Sends nothing; if the server has lost it, the
-   * first request opens a new one.
+   * A session of an earlier client. No request is sent to resume it; if the server has lost it, the first
+   * request opens a new one.
    */
   readonly session?: SavedSession
 }
@@ -33,7 +33,7 @@ export class Lifecycle {
   readonly input: ClientInput
   readonly #observer: RequestObserver | undefined
   readonly #closed: Deferred<TransportClose> = deferred()
-  /** Aborts when the client is closed, so that `connect` does not go on. */
+  /** Aborts when the client is closed, so that `connect` does not continue. */
   readonly #life = new AbortController()
   #connecting: { readonly target: unknown; readonly done: Promise<void> } | undefined
   #connection: Connection | undefined
@@ -58,17 +58,18 @@ export class Lifecycle {
     return this.#dialect
   }
 
-  /** Set during the handshake already. */
+  /** The connection, which is already set during the handshake. */
+  /** Undefined until {@link connect} has resolved. */
   get connection(): Connection | undefined {
     return this.#connection
   }
 
-  /** Resolves with the reason when the connection has ended. */
+  /** A promise that resolves with the reason when the connection has ended. */
   get closed(): Promise<TransportClose> {
     return this.#closed.promise
   }
 
-  /** @throws ConnectionClosedError, ClientError `not-connected` */
+  /** Returns the dialect of the open connection. @throws ConnectionClosedError, ClientError `not-connected` */
   connected(): Dialect {
     if (this.#closeReason !== undefined)
       throw new ConnectionClosedError(
@@ -168,7 +169,7 @@ export class Lifecycle {
     this.#events.emit('close', reason)
   }
 
-  /** In revisions where the client has to subscribe to list changes, it does so while there are listeners. */
+  /** Subscribes to list changes while there are listeners, in revisions where the client has to. */
   #watchLists(): void {
     if (this.#closeReason !== undefined) return
     const all = this.#events.has('notification')

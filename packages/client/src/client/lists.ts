@@ -17,7 +17,7 @@ import { type CacheHints, readHints } from './results.ts'
 /** One page of a list. */
 export type Page<Item> = CacheHints & {
   readonly items: readonly Item[]
-  /** Undefined on the last page. May be any other string, in revisions without sessions even an empty one. */
+  /** The cursor of the next page, undefined on the last. In revisions without sessions it may be an empty string. */
   readonly nextCursor: string | undefined
   readonly _meta?: JsonObject
 }
@@ -28,7 +28,7 @@ export interface ListOf<Item> {
   readonly capability: 'tools' | 'prompts' | 'resources'
   /** Checks the members that the client needs. */
   readonly isItem: (entry: JsonObject) => boolean
-  /** For the compiler only. */
+  /** The type of an item, which only the compiler uses. */
   readonly item?: Item
 }
 
@@ -62,7 +62,7 @@ export const TEMPLATES: ListOf<ResourceTemplate> = {
 }
 
 /**
- * Servers with sessions end a list with an empty cursor.
+ * Whether a page is the last. Servers with sessions may end a list with an empty cursor.
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 const isEnd = (cursor: string | null | undefined, { era }: Revision): cursor is null | undefined =>
@@ -102,7 +102,7 @@ export class Lists {
     }
   }
 
-  /** @throws ClientError `endless-list` */
+  /** Yields the entries of all pages. @throws ClientError `endless-list` */
   entries<Item>(list: ListOf<Item>, options?: RequestOptions): AsyncGenerator<Item, void, undefined> {
     return followPages(list.method, this.#requests.options, (cursor) => this.page(list, cursor, options))
   }
@@ -113,7 +113,7 @@ export class Lists {
     return all
   }
 
-  /** Over HTTP, a tool whose headers cannot be sent cannot be called. */
+  /** Whether a tool can be called. Over HTTP, its headers must be possible to send. */
   #accepts(tool: Tool): boolean {
     const problem = this.tools.add(tool)
     if (problem === undefined || !this.#requests.hasHeaders) return true
@@ -122,7 +122,10 @@ export class Lists {
   }
 }
 
-/** A server may repeat a cursor, or send new ones endlessly. @throws ClientError `endless-list` */
+/**
+ * Fetches page after page. A server may repeat cursors or send new ones endlessly.
+ * @throws ClientError `endless-list`
+ */
 export async function* followPages<Item>(
   method: string,
   { maxPages, maxItems }: { readonly maxPages: number; readonly maxItems: number },

@@ -12,14 +12,14 @@ const LEVELS: Readonly<Record<string, keyof Logger>> = {
   alert: 'error',
   emergency: 'error',
 }
-/** UTF-16 units of the log message. The field `data` has all of it. */
+/** The maximum length of the log message in UTF-16 units. The `data` field contains all of it. */
 const MAX_MESSAGE = 1_024
 
-/** `server` comes from a `ClientManager`. */
+/** A log event. Those of a `ClientManager` have a `server`. */
 type LogEntry = ClientEvents['log'] & { readonly server?: string }
 
 /**
- * A listener that writes the servers' log messages to a logger, at the nearest level:
+ * Returns a listener that writes the servers' log messages to a logger, at the nearest level:
  * `client.on('log', logTo(logger))`, `manager.on('log', logTo(logger))`. All of the text comes from
  * the server: do not trust it.
  *

@@ -13,7 +13,7 @@ export class RequestSender {
   readonly onError: (error: Error) => void
   readonly #dialect: () => Dialect
 
-  /** @param dialect - throws if the client is not connected */
+  /** @param dialect - returns the dialect, or throws if the client is not connected */
   constructor(input: ClientInput, dialect: () => Dialect) {
     this.input = input
     this.options = input.options
@@ -25,13 +25,15 @@ export class RequestSender {
     return this.#dialect()
   }
 
-  /** Whether requests repeat some parameters in headers. */
+  /** Whether requests copy some parameters to headers. */
   get hasHeaders(): boolean {
     const { connection, revision } = this.dialect
     return connection.transport.streamPerRequest && revision.parameterHeaders
   }
 
   /**
+   * Requires a capability of the server.
+   *
    * @throws ClientError `not-supported` if the server has not declared the capability
    * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#operation
    */
@@ -45,7 +47,7 @@ export class RequestSender {
       throw new ClientError('not-supported', `The server has not declared the capability ${capability}`)
   }
 
-  /** Resolves to the unchecked result. */
+  /** Sends a request, and resolves to its unchecked result. */
   send(
     method: string,
     params: JsonObject,
@@ -60,12 +62,12 @@ export class RequestSender {
     })
   }
 
-  /** Resolves to a result with the type `complete`. */
+  /** Sends a request, and resolves to a result with the type `complete`. */
   async complete(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject> {
     return this.#checked(method, await this.send(method, params, options))
   }
 
-  /** Answers input requests. Resolves to a result with the type `complete` or `task`. */
+  /** Sends a request and answers its input requests. Resolves to a result with the type `complete` or `task`. */
   async inRounds(
     method: string,
     params: JsonObject,
@@ -90,7 +92,7 @@ export class RequestSender {
     return this.#checked(method, result, 'task')
   }
 
-  /** Legacy results may have any member named `resultType`. */
+  /** Checks the type of a result, except in legacy revisions, whose results may have any `resultType`. */
   #checked(method: string, result: JsonObject, also?: string): JsonObject {
     return this.dialect.revision.rounds === undefined ? result : checkType(method, result, also)
   }

@@ -30,7 +30,7 @@ export function readToolResult(result: JsonObject): CallToolResult {
   return { ...result, content }
 }
 
-/** Some servers leave `content` out, and some have the `toolResult` of a revision before 2024-11-05. */
+/** Returns the content. Some servers omit `content` or send the `toolResult` of a revision before 2024-11-05. */
 function contentOf({ content, toolResult }: JsonObject): unknown {
   if (toolResult === undefined || toolResult === null || (Array.isArray(content) && content.length > 0))
     return content ?? []
@@ -64,7 +64,7 @@ export function readCompletion({ completion }: JsonObject): CompleteResult['comp
   }
 }
 
-/** Any type: hosts may meet blocks of newer revisions. */
+/** Whether a value is a block of any type, because hosts may get blocks of newer revisions. */
 const isBlock = (block: unknown): boolean => isObject(block) && typeof block['type'] === 'string'
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic#result-types */

@@ -18,7 +18,7 @@ export function savedSession({ connection, server, revision }: Dialect): SavedSe
   return { id, protocolVersion: revision.version, nextRequestId: connection.nextId, server }
 }
 
-/** @throws UnsupportedRevisionError; TypeError if the transport has no sessions */
+/** Resumes a saved session. @throws UnsupportedRevisionError; TypeError if the transport has no sessions */
 export function resume(
   options: DialectOptions,
   revisions: readonly Revision[],

@@ -20,7 +20,7 @@ import { readToolResult } from './results.ts'
 export interface TaskState {
   readonly taskId: string
   readonly status: TaskStatus
-  /** For users and models. */
+  /** A description of the state, for users and models. */
   readonly statusMessage?: string
 }
 
@@ -33,15 +33,15 @@ export interface ClientTask {
   cancel(options?: RequestOptions): Promise<void>
 }
 
-/** Used if the server suggests no poll interval. */
+/** The poll interval in ms, if the server does not suggest one. */
 const POLL_MS = 1_000
 const MIN_POLL_MS = 100
 const MAX_POLL_MS = 60_000
-/** The longest time that a timer takes: 24 days. */
+/** The longest delay that a timer accepts: 24 days. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1
 
 /**
- * Tasks of 2025-11-25, where the client asks for them, and of the extension, where the server decides.
+ * Handles tasks of 2025-11-25, which the client requests, and of the extension, where the server decides.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
@@ -53,7 +53,7 @@ export class Tasks {
     this.#requests = requests
   }
 
-  /** The parameters that turn a call into a task. */
+  /** Returns the parameters that turn a call into a task. */
   params(ttlMs: number | undefined): JsonObject {
     const { tasks } = this.#requests.dialect.revision
     if (tasks === undefined) throw new ClientError('not-supported', 'The negotiated revision has no tasks')
@@ -75,13 +75,13 @@ export class Tasks {
     return code === ErrorCode.MissingClientCapability && isObject(extensions) && TASKS_EXTENSION in extensions
   }
 
-  /** The task in the result of a call. A call that has run at once gives a completed task. */
+  /** Returns the task in a call's result. A call that was not turned into a task gives a completed one. */
   from(result: JsonObject): ClientTask {
     const task = taskIn(result)
     return task === undefined ? completed(result) : this.get(readTask(task).taskId)
   }
 
-  /** The result of a call, of its task if it has become one. */
+  /** Returns a call's result, or the result of its task if it has become one. */
   async resultOf(result: JsonObject, { signal }: RequestOptions): Promise<JsonObject> {
     const task = taskIn(result)
     if (task === undefined) return result
@@ -139,7 +139,7 @@ function pollInterval({ pollIntervalMs, pollInterval: legacy }: JsonObject): num
   return typeof wanted === 'number' ? Math.min(Math.max(wanted, MIN_POLL_MS), MAX_POLL_MS) : POLL_MS
 }
 
-/** In 2025-11-25 the task is a member of the result; in the extension it is the result. */
+/** Returns the task, which is a member of the result in 2025-11-25 and the result itself in the extension. */
 function taskIn(result: JsonObject): JsonObject | undefined {
   if (result['resultType'] === 'task') return result
   const { task } = result

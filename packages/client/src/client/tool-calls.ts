@@ -35,7 +35,7 @@ export class ToolCalls {
     return this.#tasks.from(await this.#send(name, args, this.#tasks.params(ttlMs), options))
   }
 
-  /** Sends a call, and sends it once more if its refusal tells the client what to change. */
+  /** Sends a call, and repeats it once if the error tells the client what to change. */
   async #send(name: string, args: JsonObject, extra: JsonObject, options: RequestOptions) {
     const requests = this.#requests
     requests.require('tools')
@@ -56,7 +56,7 @@ export class ToolCalls {
     return this.#tasks.canAsk && this.#lists.tools.needsTask(name)
   }
 
-  /** Reads from a refusal how to call the tool. @returns whether another attempt may succeed */
+  /** Reads from an error how to call the tool. @returns whether another attempt may succeed */
   async #learn(
     error: McpError,
     { name, asTask }: { readonly name: string; readonly asTask: boolean },

@@ -1,7 +1,7 @@
 import type { AnySchema, InferInput, InferOutput } from '@jetway/core'
 import type { CallToolResult, JsonObject } from '@jetway/core/protocol'
 
-/** A tool definition, as `defineTool` returns it. Gives `callTool` its types. */
+/** A tool definition, as `defineTool` returns it, from which `callTool` gets its types. */
 export interface TypedTool {
   readonly name: string
   readonly inputSchema?: AnySchema | undefined

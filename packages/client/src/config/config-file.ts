@@ -11,7 +11,7 @@ export class ConfigFileError extends Error {
   }
 }
 
-/** @throws ConfigFileError if the file cannot be read, is longer than `maxBytes`, or is not UTF-8 */
+/** Reads a text file. @throws ConfigFileError if it cannot be read, is longer than `maxBytes`, or is not UTF-8 */
 export async function readTextFile(file: string, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -33,7 +33,7 @@ export async function readTextFile(file: string, maxBytes: number): Promise<stri
   }
 }
 
-/** The error's message has a position but no text: it may be a secret. @throws ConfigFileError */
+/** Parses the text. The error contains the position but no text, which may be secret. @throws ConfigFileError */
 export async function parseJsonc(file: string, text: string): Promise<unknown> {
   const { evaluate, parse } = await import('@humanwhocodes/momoa')
   try {

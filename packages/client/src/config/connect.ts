@@ -8,19 +8,22 @@ import { isStdio, type ServerConfig } from './server-config.ts'
 
 /** Options of `connect(config)`: those of the client and of its transport. */
 export interface ConnectOptions extends ClientOptions {
-  /** Sent to the server. */
+  /** The host's name and version, which are sent to the server. */
   readonly info: Implementation
-  /** Aborting it ends the attempt. Has no effect once connected. */
+  /** Aborts the attempt. It has no effect on an open connection. */
   readonly signal?: AbortSignal
 }
 
-/** After a failure nothing stays open. @throws TypeError, and what `Client.connect` throws */
+/**
+ * Connects to a configured server. Nothing stays open after a failure.
+ * @throws TypeError, and what `Client.connect` throws
+ */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Client> {
   const { info, signal, ...rest } = options
   return new Client(info, rest).connect(transportFor(config), signal === undefined ? {} : { signal })
 }
 
-/** Returns what `Client.connect` takes. Opens nothing. @throws TypeError for an invalid configuration */
+/** Returns a target for `Client.connect`, without opening it. @throws TypeError for an invalid configuration */
 export function transportFor(config: ServerConfig): TransportFactory {
   if (isStdio(config)) {
     const { transport: _, ...options } = config

@@ -7,12 +7,12 @@ export interface ConfigInput {
   readonly type: 'promptString' | 'pickString' | 'command'
   readonly description: string | undefined
   readonly default: string | undefined
-  /** Hide it while the user types. */
+  /** Whether to hide the value while the user types it. */
   readonly password: boolean
   readonly options: readonly string[]
 }
 
-/** Asks the user. Undefined uses the default. */
+/** Asks the user for a value. Undefined stands for the default. */
 export type AskForInput = (input: ConfigInput) => string | undefined | Promise<string | undefined>
 
 /** Resolves `${input:…}`. Each input is asked for once, when a server needs it. */

@@ -7,58 +7,58 @@ import { EntryError, expand } from './variables.ts'
 import { answering, type AskForInput } from './inputs.ts'
 import type { ServerConfig } from './server-config.ts'
 
-/** A problem in a file. It has no values from the file. */
+/** A problem in a file. It does not contain values from the file. */
 export interface ConfigProblem {
-  /** `error`: the server is left out. `warning`: the field is ignored. */
+  /** Whether the server is omitted (`error`) or the field is ignored (`warning`). */
   readonly severity: 'error' | 'warning'
   readonly server: string
-  /** Such as `command` or `env.TOKEN`. Undefined for the whole server. */
+  /** The field, such as `command` or `env.TOKEN`. Undefined for the whole server. */
   readonly field: string | undefined
   readonly message: string
 }
 
-/** The servers of a configuration file, and the entries that were left out. */
+/** The servers of a configuration file, and the entries that were omitted. */
 export interface LoadedConfig {
-  /** By name, in the order of the file. */
+  /** The servers by name, in file order. */
   readonly servers: Readonly<Record<string, ServerConfig>>
   readonly disabled: readonly string[]
   readonly problems: readonly ConfigProblem[]
 }
 
-/** How a configuration file is read. */
+/** Options of `loadConfig`. */
 export interface LoadConfigOptions {
-  /** For `${VAR}` and `${env:VAR}`. @default the environment */
+  /** The values of `${VAR}` and `${env:VAR}`. @default the environment */
   readonly env?: Readonly<Record<string, string | undefined>>
   /**
-   * For `${workspaceFolder}` and relative paths, and the directory of processes without `cwd`.
+   * The base of relative paths, the value of `${workspaceFolder}`, and the directory of processes without `cwd`.
    *
    * @default for `.mcp.json` and files in `.vscode` and `.cursor`, the file's project; for
    *   others, the current directory
    */
   readonly workspaceFolder?: string
-  /** For `${userHome}`. @default the user's home directory */
+  /** The value of `${userHome}`. @default the user's home directory */
   readonly userHome?: string
-  /** Leaves `${…}` as it is, as hosts do that have no variables. @default false */
+  /** Whether to keep `${…}` unexpanded, like hosts without variables. @default false */
   readonly literal?: boolean
   /**
-   * Parses the text of the file, such as YAML. The result needs `mcpServers` or `servers`. Its errors are thrown as they
-   * are.
+   * Parses the file's text, for example as YAML. The result must have `mcpServers` or `servers`. Its errors are
+   * rethrown unchanged.
    *
    * @default JSON, with comments and trailing commas
    */
   readonly parse?: (text: string) => unknown
-  /** Asks the user for `${input:…}`, one at a time. Without it, inputs have their defaults only. */
+  /** Asks the user for `${input:…}`, one at a time. If it is missing, only inputs with a default have a value. */
   readonly input?: AskForInput
-  /** Limit for the file and for each `envFile`. @default 4 MiB */
+  /** The maximum size in bytes of the file and of each `envFile`. @default 4 MiB */
   readonly maxBytes?: number
 }
 
-/** VS Code uses `servers`. */
+/** The members that may contain the servers. VS Code uses `servers`. */
 const LISTS = ['mcpServers', 'servers'] as const
 
 /**
  * Loads the configuration files of Claude Desktop, Claude Code, Cursor, VS Code and other hosts that use
- * `mcpServers` or `servers`. Starts nothing. A server that cannot be used is reported as a problem.
+ * `mcpServers` or `servers`, without starting a server. A server that cannot be used is reported as a problem.
  *
  * @throws ConfigFileError if the file cannot be read, is longer than `maxBytes`, is not
  *   JSON, or has no list of servers
@@ -84,7 +84,7 @@ export async function loadConfig(file: string, options: LoadConfigOptions = {}):
   })
 }
 
-/** Undefined for a file that belongs to no project, such as `~/.cursor/mcp.json`. */
+/** Returns the project of a file, or undefined for a file outside projects, such as `~/.cursor/mcp.json`. */
 function projectOf(path: string, userHome: string): string | undefined {
   const folder = dirname(path)
   if (basename(path) === '.mcp.json') return folder

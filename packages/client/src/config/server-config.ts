@@ -4,7 +4,7 @@ import type { ChildProcessOptions } from '../stdio/options.ts'
 
 /** A server that is started as a child process. */
 export interface StdioServer extends ChildProcessOptions {
-  /** May be left out if there is a `command`. */
+  /** The transport, which is optional if there is a `command`. */
   readonly transport?: 'stdio'
 }
 
@@ -17,14 +17,14 @@ export interface RemoteServer extends HttpOptions {
    * @default 'http'
    */
   readonly transport?: 'http' | 'sse'
-  /** Must not have a user name or password. */
+  /** The server's URL, without a user name or password. */
   readonly url: string | URL
 }
 
 /** The configuration of one server, for `transportFor` and `connect`. `loadConfig` returns it. */
 export type ServerConfig = StdioServer | RemoteServer
 
-/** Typed, so that the compiler finds a missing field. */
+/** The fields of a process, typed so that the compiler finds a missing one. */
 const STDIO_FIELDS: OptionNames<StdioServer> = {
   transport: 1,
   command: 1,
@@ -43,7 +43,7 @@ const REMOTE_FIELDS: OptionNames<RemoteServer> = {
   ...HTTP_OPTION_NAMES,
 }
 
-/** Messages have no values: URLs, arguments and headers may have secrets. @throws TypeError */
+/** Whether the server is a process. Errors do not contain values, which may be secret. @throws TypeError */
 export function isStdio(config: ServerConfig): config is StdioServer {
   if (typeof config !== 'object' || config === null)
     throw new TypeError('A server must be { command, args } or { url }')
@@ -76,12 +76,12 @@ function checkStdio({ command, args, transport }: { readonly [field: string]: un
 
 function checkRemote({ url }: { readonly [field: string]: unknown }): void {
   const text = url instanceof URL ? url.href : url
-  // The error of `new URL` has the URL.
+  // The error of `new URL` contains the URL.
   if (typeof text !== 'string' || !URL.canParse(text))
     throw new TypeError("A server's url must be absolute, such as https://example.com/mcp")
 }
 
-/** A misspelled field would be ignored silently, even `headers` with a token. */
+/** Rejects unknown fields. A misspelled one would be ignored silently, even `headers` with a token. */
 function checkFields(given: { readonly [field: string]: unknown }, stdio: boolean): void {
   const [own, other] = stdio ? [STDIO_FIELDS, REMOTE_FIELDS] : [REMOTE_FIELDS, STDIO_FIELDS]
   const odd = Object.keys(given).find((name) => given[name] !== undefined && !Object.hasOwn(own, name))

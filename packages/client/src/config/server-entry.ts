@@ -7,11 +7,11 @@ import type { ServerConfig, StdioServer } from './server-config.ts'
 import { EntryError, type Place } from './variables.ts'
 
 export interface EntryContext {
-  /** Replaces variables in a text. @throws EntryError */
+  /** Replaces variables in a string. @throws EntryError */
   readonly expand: (text: string, place: Place) => Promise<string>
-  /** For relative paths. */
+  /** The base of relative paths. */
   readonly workspaceFolder: string
-  /** For processes without `cwd`. Undefined for the current directory. */
+  /** The directory of processes without `cwd`. Undefined for the current directory. */
   readonly cwd: string | undefined
   readonly maxBytes: number
 }
@@ -37,7 +37,7 @@ const OF_ADDRESSES: readonly string[] = [...OF_ALL, 'url', 'headers']
 export const isDisabled = (entry: JsonObject): boolean =>
   entry['disabled'] === true || entry['enabled'] === false
 
-/** @throws EntryError */
+/** Reads the entry of one server. @throws EntryError */
 export async function readEntry(entry: JsonObject, context: EntryContext): Promise<ReadEntry> {
   const transport = transportOf(entry)
   const known = transport === 'stdio' ? OF_PROCESSES : OF_ADDRESSES
@@ -93,7 +93,7 @@ async function readAddress(entry: JsonObject, transport: 'http' | 'sse', context
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The error of `Headers` has the value. */
+/** Checks headers without using the error of `Headers`, which contains the value. */
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   const sendable = new Headers()
   for (const [name, value] of Object.entries(headers))
@@ -107,7 +107,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
     }
 }
 
-/** Numbers and booleans become strings. Null removes a name, as in VS Code. */
+/** Reads an object of strings. Numbers and booleans become strings, and null removes a name, as in VS Code. */
 async function readTexts(value: unknown, field: 'env' | 'headers', context: EntryContext) {
   if (value === undefined) return {}
   if (!isObject(value)) throw new EntryError(field, 'must be an object of strings')
@@ -132,7 +132,7 @@ function readList(value: unknown, field: string): readonly unknown[] {
   return value
 }
 
-/** In order, because each may ask the user. */
+/** Reads values one after the other, because each may ask the user. */
 async function inOrder<T, R>(values: readonly T[], read: (value: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (const value of values) results.push(await read(value))

@@ -1,8 +1,8 @@
 import { basename, sep } from 'node:path'
 
-/** A problem with one field of one server. The message has no values from the file. */
+/** A problem with one field of one server. The message does not contain values from the file. */
 export class EntryError extends Error {
-  /** Undefined for the whole server. */
+  /** The field, undefined for the whole server. */
   readonly field: string | undefined
 
   constructor(field: string | undefined, message: string) {
@@ -15,13 +15,13 @@ export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly userHome: string
   readonly workspaceFolder: string
-  /** @throws EntryError if there is no value */
+  /** Returns the value of an input. @throws EntryError if there is none */
   readonly input: (id: string, field: string) => Promise<string>
 }
 
 export interface Place {
   readonly field: string
-  /** Variables in the server's own `env`: the server may expand them itself. */
+  /** The names in the server's own `env`, which the server may expand itself. */
   readonly own: ReadonlySet<string>
 }
 
@@ -42,7 +42,7 @@ export async function expand(text: string, place: Place, variables: Variables): 
   }
 }
 
-/** Undefined if the text stays as it is. */
+/** Returns the value of a variable, or undefined if the text stays as it is. */
 async function valueOf(inner: string, place: Place, variables: Variables): Promise<string | undefined> {
   const { field, own } = place
   if (inner.includes('${')) throw new EntryError(field, 'has nested variables, which are not supported')
@@ -63,7 +63,7 @@ async function valueOf(inner: string, place: Place, variables: Variables): Promi
   return needed(value, plain, field)
 }
 
-/** Every object has a `constructor`. */
+/** Returns an environment variable, ignoring inherited members such as `constructor`. */
 const held = (name: string, { env }: Variables) => (Object.hasOwn(env, name) ? env[name] : undefined)
 
 /** https://code.visualstudio.com/docs/reference/variables-reference, https://cursor.com/docs/mcp */

@@ -31,21 +31,21 @@ export type { RequestSettings }
 
 export interface ConnectionHandlers {
   notification(message: JsonRpcNotification): void
-  /** Undefined if the request gets no response. A rejection becomes a JSON-RPC error. */
+  /** Handles a request. Returns undefined if it is not answered. A rejection becomes a JSON-RPC error. */
   request(message: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
   readonly error: (error: Error) => void
   closed(reason: TransportClose): void
 }
 
 export interface NotifySettings {
-  /** For a server that does not take the notification. @default 60_000 */
+  /** The time in ms that the transport may take to send the notification. @default 60_000 */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** The request on whose connection it belongs. */
+  /** The request on whose connection the notification belongs. */
   readonly relatedTo?: RequestId
 }
 
-/** Messages without effect: late or unknown responses, unwanted progress and requests, malformed ones. */
+/** The numbers of ignored messages: late or unknown responses, unwanted progress and requests, malformed ones. */
 export type IgnoredMessages = Readonly<Record<'responses' | 'progress' | 'requests' | 'malformed', number>>
 
 export const NOTHING_IGNORED: IgnoredMessages = { responses: 0, progress: 0, requests: 0, malformed: 0 }
@@ -107,18 +107,18 @@ export class Connection {
     )
   }
 
-  /** The transport may open a stream now. */
+  /** Tells the transport that it may open a stream. */
   negotiated(revision: Revision): void {
     this.revision = revision
     this.apart(() => this.transport.negotiated?.(revision))
   }
 
-  /** Runs a step that outlives the request which began it, so that it belongs to no trace. */
+  /** Runs a step outside of any trace, because it outlives the request that began it. */
   apart<T>(step: () => T): T {
     return this.#observer === undefined ? step() : this.#observer.apart(step)
   }
 
-  /** @throws McpError for an error of the server, ClientError for any other failure */
+  /** Sends a request. @throws McpError for an error of the server, ClientError for any other failure */
   async request(
     method: string,
     params: JsonObject | undefined,
@@ -170,7 +170,7 @@ export class Connection {
     return request.response
   }
 
-  /** @throws RequestTimeoutError if the transport cannot send it within the time */
+  /** Sends a notification. @throws RequestTimeoutError if the transport cannot send it in time */
   async notify(method: string, params: JsonObject | undefined, settings: NotifySettings): Promise<void> {
     if (this.closed !== undefined) throw new ConnectionClosedError('The connection is closed', this.closed)
     const { timeoutMs: ms = NOTIFY_TIMEOUT_MS, relatedTo } = settings
@@ -186,12 +186,12 @@ export class Connection {
     await this.transport.close()
   }
 
-  /** Async, so that a transport that throws becomes a rejection. */
+  /** Sends a message. The function is async, so that what the transport throws becomes a rejection. */
   async #send(...args: Parameters<ClientTransport['send']>): Promise<void> {
     await this.transport.send(...args)
   }
 
-  /** Some servers send numbers back as strings. */
+  /** Finds the request with this id, which some servers return as a string. */
   #find(id: RequestId | undefined): PendingRequest | undefined {
     if (id === undefined) return undefined
     return this.#pending.get(id) ?? this.#pending.get(Number(id))
@@ -257,8 +257,8 @@ export class Connection {
   }
 
   /**
-   * The likely request of an error without an id: some servers send such errors
-   * for messages they cannot read.
+   * Returns the only pending request, if an error without an id may belong to it. Some servers send such errors
+   * for messages that they cannot read.
    */
   #onlyRequest(): RequestId | undefined {
     const [only, ...others] = this.#pending.keys()
@@ -345,7 +345,7 @@ export class Connection {
   readonly #report = (error: unknown): void => this.#handlers.error(toError(error))
 }
 
-/** The request that a malformed response was meant for. It has to fail, since no other response will come. */
+/** Returns the request of a malformed response, which has to fail because no other response will come. */
 function requestOf(value: unknown, relatedTo: RequestId | undefined): RequestId | undefined {
   if (!isObject(value)) return relatedTo
   if ('method' in value) return undefined

@@ -9,13 +9,13 @@ import {
 } from '@jetway/core/protocol'
 import { type Deferred, deferred } from '../util/promises.ts'
 
-/** Requests handled at once. Further ones get an error. */
+/** The maximum number of requests handled at a time. Further ones get an error. */
 const MAX_RUNNING = 64
-/** Responses the transport has not taken yet. Beyond it the client stops reading. */
+/** The maximum number of unsent responses, beyond which the client stops reading. */
 const MAX_UNSENT = 256
 
 export interface InboundOptions {
-  /** Undefined if the request gets no response. */
+  /** Handles a request. Returns undefined if it is not answered. */
   handle(request: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
   send(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void>
   /**
@@ -24,7 +24,7 @@ export interface InboundOptions {
   pause(relatedTo: RequestId | undefined): () => void
 }
 
-/** The server's requests to this client. Each gets one response, or none if the server cancels it. */
+/** Handles the server's requests. Each gets one response, unless the server cancels it. */
 export class InboundRequests {
   readonly #options: InboundOptions
   readonly #running = new Map<RequestId, AbortController>()
@@ -35,7 +35,7 @@ export class InboundRequests {
     this.#options = options
   }
 
-  /** Returns a promise while the server does not read the responses it asked for. */
+  /** Handles a request. Returns a promise while the server does not read the responses. */
   handle(request: JsonRpcRequest, relatedTo: RequestId | undefined): void | Promise<void> {
     const refusal = this.#refusal(request.id)
     if (refusal === undefined) this.#run(request, relatedTo)
@@ -43,7 +43,7 @@ export class InboundRequests {
     return this.#drained?.promise
   }
 
-  /** False if no such request is running. */
+  /** Cancels a request. Returns false if it is not running. */
   cancel(id: unknown): boolean {
     const running = isRequestId(id) ? this.#running.get(id) : undefined
     if (running === undefined) return false
@@ -99,7 +99,7 @@ export class InboundRequests {
   }
 }
 
-/** Only an `McpError` reaches the server: other errors may hold what it must not see. */
+/** Converts an error. Only an `McpError` reaches the server, since other errors may contain secrets. */
 function toFailure(id: RequestId, error: unknown): JsonRpcMessage {
   return error instanceof McpError
     ? failure(id, error.code, error.message, error.data)

@@ -18,16 +18,16 @@ export interface RequestSettings {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly longLived?: boolean
-  /** Set for `initialize`, which the protocol forbids to cancel. */
+  /** Whether the request cannot be cancelled: the protocol forbids it for `initialize`. */
   readonly uncancellable?: boolean
   /** Called with the request's id before it is sent. */
   readonly onId?: (id: RequestId) => void
-  /** Set if telemetry observes the request. */
+  /** The observation by telemetry, if there is one. */
   readonly observed?: {
-    /** Members for `_meta` of messages that belong to the request. */
+    /** Members to add to the `_meta` of messages that belong to the request. */
     readonly meta: JsonObject | undefined
     within<T>(step: () => T): T
-    /** The server has acknowledged the subscription that the request opens. */
+    /** Called when the server has acknowledged the subscription that the request opens. */
     acknowledged(): void
   }
 }
@@ -38,7 +38,7 @@ export interface RequestSettings {
 export class PendingRequest {
   readonly id: RequestId
   readonly method: string
-  /** Aborts when the request has failed, for whatever reason. */
+  /** A controller that is aborted when the request fails for any reason. */
   readonly released: AbortController = new AbortController()
   readonly #clock: Clock
   readonly #settings: RequestSettings
@@ -98,7 +98,7 @@ export class PendingRequest {
     this.#settings.observed?.acknowledged()
   }
 
-  /** Stops the timers: the time that a person takes does not count. */
+  /** Stops the timers, because the time that a person takes does not count. */
   pause(): void {
     if (this.#settled || this.#pauses++ > 0) return
     this.#stopTimers()
@@ -149,7 +149,7 @@ export class PendingRequest {
     this.released.abort(reason)
   }
 
-  /** False if the request was settled before. */
+  /** Settles the request. Returns false if it was settled before. */
   #settle(): boolean {
     if (this.#settled) return false
     this.#settled = true

@@ -44,12 +44,12 @@ export interface ReceivedQuestion {
 
 type Send = (params: JsonObject | undefined, settings: RequestSettings) => Promise<JsonObject>
 
-/** Observes the requests and the sessions of one client. An error of the telemetry disturbs no request. */
+/** Observes a client's requests and sessions. A request succeeds even if telemetry throws. */
 export class RequestObserver {
   readonly #telemetry: ClientTelemetry
   readonly #safe: SafeTelemetry
   readonly #clock: Clock
-  /** The session that is open. Without sessions there is none. */
+  /** The open session, undefined in revisions without sessions. */
   #session: (Pick<ClosedClientSession, 'revision' | 'network'> & { readonly start: number }) | undefined
 
   constructor(telemetry: ClientTelemetry, clock: Clock, onError: (error: Error) => void) {
@@ -65,7 +65,7 @@ export class RequestObserver {
     return this.#safe.within((run) => this.#telemetry.apart(run), step)
   }
 
-  /** Sends a request within its observation. */
+  /** Sends a request and observes it. */
   async request(
     connection: ObservedConnection,
     request: ObservedRequest,
@@ -80,7 +80,7 @@ export class RequestObserver {
     return result
   }
 
-  /** Answers a request of the server within its observation. */
+  /** Answers a request from the server and observes it. */
   async receive(
     connection: ObservedConnection,
     { message, signal, known }: ReceivedQuestion,
@@ -155,7 +155,7 @@ export class RequestObserver {
     }
   }
 
-  /** The server has lost a session that is open when another one begins. */
+  /** Records a new session. A session that is still open was lost by the server. */
   #sessionOpened(result: JsonObject, { transport }: ObservedConnection): void {
     this.#sessionClosed('session-lost')
     const revision = revisionOf(result)
@@ -173,7 +173,7 @@ export class RequestObserver {
   }
 }
 
-/** What the server is sent for any other error. */
+/** The error that is sent to the server instead of an internal one. */
 const HIDDEN = { code: ErrorCode.InternalError, message: 'The client could not answer' }
 
 const describe = ({ revision, transport }: ObservedConnection) => ({
@@ -187,7 +187,7 @@ function withMeta(params: JsonObject | undefined, meta: JsonObject): JsonObject 
   return { ...params, _meta: { ...meta, ...(isObject(own) ? own : {}) } }
 }
 
-/** A version that no revision has is not passed on: a server could invent any number of them. */
+/** Returns the revision of a version, or undefined for unknown ones, of which a server could invent any number. */
 const revisionOf = ({ protocolVersion }: JsonObject): Revision | undefined =>
   REVISIONS.find(({ version }) => version === protocolVersion)
 

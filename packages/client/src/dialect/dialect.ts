@@ -11,10 +11,10 @@ import type { Connection, RequestSettings } from '../connection/connection.ts'
 
 /** The server's description of itself. */
 export interface ServerDescription {
-  /** For display only. */
+  /** The server's name and version, for display only. */
   readonly info: Implementation | undefined
   readonly capabilities: ServerCapabilities
-  /** How to use the server, written for the model. */
+  /** Instructions for the model on how to use the server. */
   readonly instructions: string | undefined
 }
 
@@ -24,7 +24,7 @@ export interface DialectOptions {
   readonly connection: Connection
   readonly info: Implementation
   readonly options: ResolvedOptions
-  /** Ends the handshake. */
+  /** Aborts the handshake. */
   readonly signal: AbortSignal | undefined
   readonly onError: (error: Error) => void
   readonly onChangesMissed: () => void
@@ -35,15 +35,15 @@ export interface Negotiated {
   readonly server: ServerDescription
 }
 
-/** How to talk to one server. There is one dialect for each era. */
+/** The conversation with one server. There is one dialect for each era. */
 export interface Dialect {
   readonly connection: Connection
-  /** May change after a request that the server refused because of its version. */
+  /** The revision, which may change after a request that the server refused because of its version. */
   readonly revision: Revision
   readonly server: ServerDescription
   /** Whether the server may send requests. */
   readonly acceptsRequests: boolean
-  /** Sends a request; a second time if the server asks for another version or has lost the session. */
+  /** Sends a request, and repeats it if the server asks for another version or has lost the session. */
   request(method: string, params: JsonObject | undefined, settings: RequestSettings): Promise<JsonObject>
   setLogLevel(level: LogLevel): Promise<void>
   readonly subscriptions: Subscriptions
@@ -51,14 +51,14 @@ export interface Dialect {
 
 /** Subscriptions to changes. */
 export interface Subscriptions {
-  /** Rejects if the server does not agree to the subscription. */
+  /** Subscribes to a resource. Rejects if the server does not accept the subscription. */
   subscribe(uri: string): Promise<void>
   unsubscribe(uri: string): Promise<void>
-  /** Absent if sessions get the notifications of the extensions that they declare. */
+  /** Subscribes to an extension. Absent if sessions get the notifications of the extensions that they declare. */
   subscribeExtension?(id: string): Promise<void>
-  /** Says which lists the host watches for changes. Absent if every session gets list changes. */
+  /** Sets which lists the host watches for changes. Absent if every session gets list changes. */
   watchLists?(kinds: ReadonlySet<ListKind>): void
-  /** True if the notification is not for the host. */
+  /** Handles a notification. Returns true if it is not for the host. */
   handleNotification?(message: JsonRpcNotification): boolean
   close?(): void
 }

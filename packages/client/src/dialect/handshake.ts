@@ -21,7 +21,7 @@ export function readInfo(info: unknown): Implementation | undefined {
   return isObject(info) && typeof info['name'] === 'string' ? (info as unknown as Implementation) : undefined
 }
 
-/** Tries again if an error, or only those with `code`, names a version that both sides speak. */
+/** Runs a request, and repeats it if an error (with `code`, if given) names a version that both sides speak. */
 export async function atVersion(
   revisions: readonly Revision[],
   first: Revision | undefined,

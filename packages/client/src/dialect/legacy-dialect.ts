@@ -5,7 +5,7 @@ import { capabilitiesFor } from './capabilities.ts'
 import type { Dialect, DialectOptions, Negotiated, ServerDescription, Subscriptions } from './dialect.ts'
 import { atVersion, describeServer, unsupported } from './handshake.ts'
 
-/** Limits what has to be sent again after the server has lost the session. */
+/** The maximum number of subscriptions, which are all sent again after the server has lost the session. */
 const MAX_SUBSCRIPTIONS = 1024
 
 /**
@@ -21,7 +21,7 @@ export async function openSession(options: DialectOptions, revisions: readonly R
 async function initialize(options: DialectOptions, revisions: readonly Revision[]): Promise<Negotiated> {
   const { connection, info, signal, options: client } = options
   connection.revision = undefined
-  // Some servers answer a version they do not know with an error that lists the others.
+  // Some servers answer an unknown version with an error that lists the known ones.
   const result = await atVersion(revisions, revisions[0], (proposed) =>
     connection.request(
       Method.Initialize,

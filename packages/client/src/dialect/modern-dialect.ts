@@ -66,7 +66,7 @@ function metaFor(revision: Revision, { info, options }: DialectOptions, level?: 
   }
 }
 
-/** The parameters that `Mcp-Name` repeats. A method has one of them at most. */
+/** The parameters that `Mcp-Name` may repeat. A method has at most one of them. */
 const NAMED_BY = ['name', 'uri', 'taskId'] as const
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers */
@@ -82,7 +82,7 @@ function headersFor(
   return { 'Mcp-Method': encodeHeaderText(method), ...named, ...more }
 }
 
-/** For servers without sessions: every request names its client and version. */
+/** Talks to servers without sessions: every request names the client and the version. */
 export class ModernDialect implements Dialect {
   readonly acceptsRequests = false
   readonly connection: Connection
@@ -121,7 +121,7 @@ export class ModernDialect implements Dialect {
     return atVersion(this.#revisions, this.#revision, run, ErrorCode.UnsupportedProtocolVersion)
   }
 
-  /** The level goes with every later request. */
+  /** Sets the level, which every later request contains. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#level = level
   }

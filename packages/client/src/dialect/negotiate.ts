@@ -64,7 +64,7 @@ type ProbeResult =
   | { readonly kind: 'legacy' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** HTTP statuses that say something about the caller, and nothing about the era. */
+/** HTTP statuses that are about the caller, and not about the era. */
 const ABOUT_THE_CALLER: readonly (number | undefined)[] = [401, 402, 403, 407, 429]
 
 function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
@@ -82,18 +82,18 @@ function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
   return error instanceof ClientError ? { kind: 'legacy' } : failed
 }
 
-/** Only servers without sessions know these codes. */
+/** Whether the error has a code that only servers without sessions use. */
 const isModern = ({ code }: McpError): boolean =>
   code === ErrorCode.HeaderMismatch || code === ErrorCode.MissingClientCapability
 
 /** How long to wait for the response to `server/discover` before sending `initialize` as well, in ms. */
 const PROBE_MS = 3_000
 
-/** Undefined if the server is silent for too long. */
+/** Waits for the probe. Resolves to undefined if the server does not answer in time. */
 const soon = (probe: Promise<ProbeResult>, { options: { clock } }: DialectOptions) =>
   withTimeout(probe, { ms: PROBE_MS, clock, late: () => new Error('silent') }).catch(() => undefined)
 
-/** A process that is starting answers both requests later; an old server may answer only one. */
+/** Returns the first response. A starting process answers both requests late, and an old server only one. */
 async function firstOf(
   session: Promise<Dialect>,
   probe: Promise<ProbeResult>,

@@ -49,8 +49,8 @@ export class SubscriptionStream implements Subscriptions {
   #lastUpdate: Promise<void> = Promise.resolve()
   #retryTimer: unknown
   /**
-   * Failed attempts since the last stream that brought a notification, or stayed
-   * open for {@link LAST_RETRY_MS}.
+   * The number of failed attempts since the last stream that delivered a notification, or stayed open for
+   * {@link LAST_RETRY_MS}.
    */
   #failures = 0
   /** Whether a stream has failed since the last `changesMissed`. */
@@ -108,7 +108,7 @@ export class SubscriptionStream implements Subscriptions {
     )
   }
 
-  /** True for acknowledgements, and for notifications of a stream that has been replaced. */
+  /** Returns true for acknowledgements, and for notifications of a stream that has been replaced. */
   handleNotification({ method, params = {} }: JsonRpcNotification): boolean {
     const { _meta: meta, notifications } = params
     const id: unknown = isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined
@@ -128,7 +128,7 @@ export class SubscriptionStream implements Subscriptions {
     for (const stream of [this.#current, this.#opening]) stream?.end.abort(new Error('The client is closed'))
   }
 
-  /** Updates run one after the other. Each uses the filter at its start. */
+  /** Updates the subscription after running updates have ended, with the filter at that moment. */
   #update(): Promise<void> {
     const update = this.#lastUpdate.then(() => this.#replace())
     this.#lastUpdate = update.catch(() => {})
@@ -186,7 +186,7 @@ export class SubscriptionStream implements Subscriptions {
     }
   }
 
-  /** Rejects if the stream fails before the acknowledgement. Later failures lead to another attempt. */
+  /** Runs a stream. Rejects if it fails before the acknowledgement; later failures lead to another attempt. */
   async #run(stream: Stream): Promise<void> {
     const { signal } = stream.end
     const { clock } = this.#options.options

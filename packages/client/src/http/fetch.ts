@@ -13,10 +13,10 @@ export interface HttpCall {
 /** Headers that custom ones cannot replace. */
 const OURS = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'] as const
 export const SSE = 'text/event-stream'
-/** How much of an error body is read, in bytes. */
+/** The maximum number of bytes to read of an error body. */
 const MAX_REFUSAL_BYTES = 1024 * 1024
 const MAX_REDIRECTS = 3
-/** How much of an error body goes into the message, in UTF-16 units. */
+/** The maximum length of the error body's excerpt in the message, in UTF-16 units. */
 const EXCERPT = 256
 
 /**
@@ -74,7 +74,7 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
   }
 }
 
-/** Nothing was sent after these. After any other failure, the server may have the request. */
+/** The error codes after which nothing was sent. After any other failure, the server may have got the request. */
 const UNCONNECTED: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -84,7 +84,7 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Node puts the reason in the cause. */
+/** Returns the code of the failure, which Node puts into the cause. */
 function codeOf(error: unknown): string | undefined {
   const { cause } = (error ?? {}) as { readonly cause?: { readonly code?: unknown } }
   return typeof cause?.code === 'string' ? cause.code : undefined
@@ -96,12 +96,12 @@ function redirectOf({ status, headers }: Response, method: string): string | und
   return keepsMethod ? (headers.get('location') ?? undefined) : undefined
 }
 
-/** Frees the connection: an unread body blocks it. */
+/** Cancels the body, because an unread body blocks its connection. */
 export async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => {})
 }
 
-/** @throws TransportError if the body is longer than the limit in bytes, is not UTF-8, or was cut */
+/** Reads the body. @throws TransportError if it is longer than the limit in bytes, is not UTF-8, or was cut */
 export async function readText({ body }: Response, limit: number): Promise<string> {
   if (body === null) return ''
   const reader = body.getReader()

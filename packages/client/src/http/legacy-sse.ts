@@ -10,8 +10,8 @@ import { deliver } from './streams.ts'
 const ENDPOINT_MS = 30_000
 
 /**
- * HTTP+SSE of 2024-11-05. One stream carries all messages of the server, and first of all the URL for those
- * of the client. When the stream ends, the connection ends: it cannot be resumed.
+ * HTTP+SSE of 2024-11-05. One stream delivers all messages of the server, after the URL to which the client
+ * posts its own. When the stream ends, the connection ends, because the stream cannot be resumed.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -36,7 +36,7 @@ export class LegacySseTransport implements ClientTransport {
     return !this.#closed
   }
 
-  /** Resolves when the server has sent its endpoint. */
+  /** Opens the stream, and resolves when the server has sent its endpoint. */
   async start(handlers: ClientTransportHandlers): Promise<void> {
     if (this.#handlers !== undefined) throw new TypeError('The transport is already started')
     this.#handlers = handlers
@@ -71,7 +71,7 @@ export class LegacySseTransport implements ClientTransport {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(message),
-      // The server processes what it got, so aborting one request would be of no use.
+      // The server processes what it has received, so aborting the POST would not cancel the request.
       signal: this.#open.signal,
     })
     if (response.ok) return discard(response)
@@ -110,7 +110,7 @@ export class LegacySseTransport implements ClientTransport {
     }
   }
 
-  /** The credentials go to the endpoint, so it must have the same origin. */
+  /** Resolves the endpoint, which must have the same origin because it gets the credentials. */
   #sameOrigin(endpoint: string): string {
     const { url } = this.#options
     const target = URL.canParse(endpoint, url) ? new URL(endpoint, url) : undefined

@@ -6,13 +6,13 @@ import { withAuth } from '../auth/with-auth.ts'
 /** The part of `fetch` that is used. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
-/** A request, for a function that adds headers. */
+/** A request, as a function that adds headers gets it. */
 export interface OutgoingRequest {
   readonly url: string
   readonly method: string
 }
 
-/** Custom headers. They cannot replace those of the protocol. */
+/** Custom headers, which cannot replace protocol headers. */
 export type ExtraHeaders =
   | Readonly<Record<string, string>>
   | ((
@@ -21,29 +21,30 @@ export type ExtraHeaders =
 
 /** Options of the HTTP transports. */
 export interface HttpOptions {
-  /** Sent with every request. A function is called for each. */
+  /** Headers to send with every request. A function is called for each request. */
   readonly headers?: ExtraHeaders
-  /** Adds credentials, and handles 401 and 403. Its headers win over `headers`. */
+  /** Adds credentials, and handles 401 and 403. Its headers take precedence over `headers`. */
   readonly auth?: AuthProvider
-  /** @default the global `fetch` */
+  /** The function that sends requests. @default the global `fetch` */
   readonly fetch?: Fetch
   /**
-   * Limit for one reply in bytes, and for one event in UTF-16 units. A message takes about four times
-   * its size while it is parsed.
+   * The maximum size of one reply in bytes, and of one event in UTF-16 units. A message needs about four times
+   * its size in memory while it is parsed.
    * @default 64 MiB
    */
   readonly maxMessageBytes?: number
-  /** Ms to wait for the response to DELETE. @default 5_000 */
+  /** The time in ms to wait for the response to DELETE. @default 5_000 */
   readonly closeTimeoutMs?: number
-  /** Whether closing ends the session. Set it to false to resume the session later. @default true */
+  /** Whether closing ends the session. Set this to false to resume the session later. @default true */
   readonly endSession?: boolean
   /**
-   * How a cut stream is opened again. The server's `retry` replaces `initialDelayMs`, from 500 ms to an hour.
+   * The delays before a cut stream is reopened. The server's `retry`, limited to 500 ms to one hour, replaces
+   * `initialDelayMs`.
    */
   readonly reconnect?: {
-    /** Ms before the first attempt. Doubles after each connection that brought nothing. @default 1_000 */
+    /** The delay in ms before the first attempt. It doubles after each connection without a message. @default 1_000 */
     readonly initialDelayMs?: number
-    /** @default 30_000 */
+    /** The maximum delay in ms. @default 30_000 */
     readonly maxDelayMs?: number
   }
 }
@@ -61,7 +62,7 @@ export const HTTP_OPTION_NAMES: OptionNames<HttpOptions> = {
   endSession: 1,
   reconnect: { initialDelayMs: 1, maxDelayMs: 1 },
 }
-/** Names of the transports of the official SDK. */
+/** Hints for option names of the official SDK's transports. */
 const HINTS = {
   requestInit: 'pass its headers as headers, and a fetch of your own for the rest',
   authProvider: 'its name is auth',
@@ -70,7 +71,7 @@ const HINTS = {
 
 const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const
 
-/** @throws TypeError for an invalid URL, UsageError `ERR_MCP_OPTION` for an unknown option */
+/** Fills in defaults. @throws TypeError for an invalid URL, UsageError `ERR_MCP_OPTION` for an unknown option */
 export function resolveHttpOptions(url: string | URL, options: HttpOptions): ResolvedHttpOptions {
   checkNames(options, HTTP_OPTION_NAMES, HINTS)
   const { protocol, href, username, password, hostname, port } = new URL(url)
@@ -100,7 +101,7 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
 /** `fetch` has failed. Any other error comes from an auth provider. */
 export class FetchError extends Error {}
 
-/** In browsers, the global `fetch` fails as a method of another object. */
+/** Returns a function that sends. In browsers, the global `fetch` fails if called as another object's method. */
 function sending({ fetch = (input, init) => globalThis.fetch(input, init) }: HttpOptions): Fetch {
   return async (input, init) => {
     try {

@@ -5,7 +5,7 @@ export interface SseEvent {
   readonly data: string
   readonly event?: string
   readonly id?: string
-  /** Ms to wait before reconnecting. */
+  /** The time in ms to wait before reconnecting. */
   readonly retry?: number
 }
 
@@ -28,19 +28,19 @@ export class SseParser {
   readonly #rest = new TextBuffer()
   #size = 0
   #first = true
-  /** The last piece ended with CR: an LF at the start of the next one belongs to it. */
+  /** Whether the last chunk ended with CR. An LF at the start of the next chunk belongs to that line end. */
   #afterCr = false
   #data: string[] = []
   #fields: { event?: string; id?: string; retry?: number } = {}
 
-  /** @param limit - UTF-16 units of one event, including comments */
+  /** @param limit - the maximum length of one event in UTF-16 units, including comments */
   constructor(limit: number = Number.POSITIVE_INFINITY) {
     this.#limit = limit
   }
 
-  /** @throws SseOverflowError */
+  /** Parses a chunk, and returns the events that it completes. @throws SseOverflowError */
   push(piece: string): SseEvent[] {
-    // Only the new piece is searched: a long line in small pieces would take quadratic time otherwise.
+    // Only the new chunk is searched. Otherwise a long line in small chunks would take quadratic time.
     const text = this.#continued(this.#withoutBom(piece))
     const lines = text.split(/\r\n|\n|\r/)
     const rest = lines.pop() ?? ''
@@ -97,10 +97,10 @@ export class SseParser {
 }
 
 /**
- * The events of a body. The signal ends them: Node never ends the body of a `fetch` that is aborted
- * while the last piece arrives.
+ * Yields the events of a body until the signal is aborted. Node never ends the body of a `fetch` that is
+ * aborted while the last chunk arrives.
  *
- * @param limit - UTF-16 units of one event
+ * @param limit - the maximum length of one event in UTF-16 units
  * @throws SseOverflowError; TypeError for invalid UTF-8
  */
 export async function* sseEvents(

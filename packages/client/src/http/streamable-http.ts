@@ -16,11 +16,11 @@ import {
 
 const BOTH = { accept: `application/json, ${SSE}`, 'content-type': 'application/json' }
 /**
- * How long a stream may stay open after the response, in ms. A stream that the
- * server ends frees its connection.
+ * The time in ms that a stream may stay open after the response, for the server to end it, which frees the
+ * connection.
  */
 const LINGER_MS = 1_000
-/** How long to wait for the server to end the GET stream of a session that it has deleted. */
+/** The time in ms to wait for the server to end the GET stream of a deleted session. */
 const STREAM_END_MS = 250
 
 /**
@@ -36,7 +36,7 @@ export class StreamableHttpTransport implements ClientTransport {
   readonly network: ServerNetwork
   sessionId: string | undefined
   readonly #options: ResolvedHttpOptions
-  /** Aborted when the transport closes. */
+  /** The controllers of running requests, aborted when the transport closes. */
   readonly #open = new Set<AbortController>()
   readonly #running = new Set<Promise<void>>()
   #handlers: ClientTransportHandlers | undefined
@@ -143,7 +143,7 @@ export class StreamableHttpTransport implements ClientTransport {
     await this.#deliver(await readText(response, this.#options.maxMessageBytes), request)
   }
 
-  /** Passes on a reply that is complete, so that a request which it does not answer fails at once. */
+  /** Delivers a complete reply, and fails the request at once if the reply does not answer it. */
   async #deliver(text: string, request: RequestId): Promise<void> {
     await deliver(text, this.#reading(request)).taken
     this.#handlers?.requestFailed(
@@ -152,7 +152,7 @@ export class StreamableHttpTransport implements ClientTransport {
     )
   }
 
-  /** An HTTP error with a JSON-RPC error in its body is a message. */
+  /** Handles an HTTP error. A JSON-RPC error in its body is delivered as a message. */
   async #refused(response: Response, message: JsonRpcMessage, session: string | undefined): Promise<void> {
     const { status } = response
     const request = requestIdOf(message)
@@ -167,7 +167,7 @@ export class StreamableHttpTransport implements ClientTransport {
     throw statusError(status, 'method' in message ? message.method : 'A response', text)
   }
 
-  /** Reads the stream of a request until the response, over several connections if need be. */
+  /** Reads a request's stream until the response, over several connections if necessary. */
   async #follow(
     body: ReadableStream<Uint8Array>,
     request: RequestId,
@@ -193,7 +193,7 @@ export class StreamableHttpTransport implements ClientTransport {
     }
   }
 
-  /** @throws TransportError if the response can no longer arrive */
+  /** Reads one connection of a stream. @throws TransportError if the response can no longer arrive */
   async #read(body: ReadableStream<Uint8Array>, reading: StreamReading, revision?: Revision) {
     let cut: unknown
     const answered = await readEvents(body, reading).catch((error: unknown) => {
@@ -206,7 +206,7 @@ export class StreamableHttpTransport implements ClientTransport {
     return false
   }
 
-  /** Tries until the request times out: the server may be restarting. */
+  /** Reopens a stream. Tries until the request times out, because the server may be restarting. */
   async #resume(position: StreamPosition, signal: AbortSignal) {
     for (;;) {
       await wait(nextDelay(this.#options, position), signal)
@@ -248,7 +248,7 @@ export class StreamableHttpTransport implements ClientTransport {
     this.#open.delete(open)
   }
 
-  /** Another request may have opened a new session already. */
+  /** Forgets a lost session, unless another request has already opened a new one. */
   #lost(session: string): void {
     if (this.sessionId !== session) return
     this.sessionId = undefined
@@ -285,7 +285,7 @@ export class StreamableHttpTransport implements ClientTransport {
     return { options: this.#options, handlers: this.#handlers, request }
   }
 
-  /** A controller that aborts with the signal, or when the transport closes. */
+  /** Returns a controller that aborts with the signal, or when the transport closes. */
   #opened(signal: AbortSignal | undefined): AbortController {
     const open = new AbortController()
     this.#open.add(open)
@@ -306,11 +306,11 @@ export const isInitialize = (message: JsonRpcMessage): boolean =>
 const requestIdOf = (message: JsonRpcMessage): RequestId | undefined =>
   'method' in message && 'id' in message ? message.id : undefined
 
-/** These statuses are about the caller or the URL, so a JSON-RPC body does not matter. */
+/** Whether a status is about the caller or the URL, so that a JSON-RPC body does not matter. */
 const isOfHttp = (status: number, message: JsonRpcMessage): boolean =>
   status === 401 || status === 403 || (isInitialize(message) && (status === 404 || status === 405))
 
-/** Distinguishes the server's error from a proxy's page. */
+/** Whether a body is the server's JSON-RPC error, and not a proxy's page. */
 function isErrorMessage(response: Response, text: string): boolean {
   if (mediaType(response) !== 'application/json') return false
   try {

@@ -8,12 +8,12 @@ import { delay } from '../util/promises.ts'
 import type { ResolvedHttpOptions } from './options.ts'
 import { type SseEvent, sseEvents } from './sse-parser.ts'
 
-/** Where to resume a stream, and how soon. */
+/** The position at which to resume a stream, and the delay before. */
 export interface StreamPosition {
   lastEventId?: string
-  /** From the server, in ms. */
+  /** The server's `retry`, in ms. */
   retryMs?: number
-  /** Failed attempts since the last connection that brought a message, or stayed open for `maxDelayMs`. */
+  /** The number of failures since the last connection that delivered a message or stayed open for `maxDelayMs`. */
   failures: number
 }
 
@@ -26,13 +26,13 @@ export interface Reading {
 export interface StreamReading extends Reading {
   readonly signal: AbortSignal
   readonly position: StreamPosition
-  /** The response to the request has arrived. */
+  /** Called when the response to the request has arrived. */
   readonly onAnswered?: () => void
 }
 
 const PARSE_LIMITS = { maxDepth: 128, maxTokens: 1_000_000 }
 
-/** Passes one message on. Wait for `taken` before reading on. */
+/** Delivers one message. Wait for `taken` before reading on. */
 export function deliver(
   text: string,
   { handlers, request }: Reading,
@@ -43,7 +43,7 @@ export function deliver(
   return { value: undefined, taken: undefined }
 }
 
-/** Reads a stream until it ends. Resolves to whether it had the response to its request. */
+/** Reads a stream until it ends. Resolves to whether it contained the response to its request. */
 export async function readEvents(body: ReadableStream<Uint8Array>, reading: StreamReading): Promise<boolean> {
   const { options, signal, request, position } = reading
   const openedAt = systemClock.now()
@@ -75,7 +75,7 @@ function note({ id, retry }: SseEvent, position: StreamPosition): void {
   if (retry !== undefined) position.retryMs = retry
 }
 
-/** A response may be in a batch. */
+/** Whether a message answers the request, alone or in a batch. */
 function answers(value: unknown, request: RequestId): boolean {
   if (Array.isArray(value)) return value.some((each) => answers(each, request))
   if (typeof value !== 'object' || value === null) return false
@@ -86,13 +86,13 @@ function answers(value: unknown, request: RequestId): boolean {
 export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms, systemClock, signal).catch(() => {})
 
-/** A server that sends `retry: 0` must not be asked in a loop. */
+/** The minimum for the server's `retry`, so that `retry: 0` does not cause a loop. */
 const MIN_RETRY_MS = 500
 const MAX_RETRY_MS = 60 * 60 * 1_000
 
 /**
- * Ms before the next attempt, which counts as a failure until it brings a message. The server's `retry`
- * counts even beyond the longest delay.
+ * Returns the delay in ms before the next attempt, which counts as a failure until it delivers a message. The
+ * server's `retry` is used even beyond the maximum delay.
  */
 export function nextDelay(
   { initialDelayMs, maxDelayMs }: Pick<ResolvedHttpOptions, 'initialDelayMs' | 'maxDelayMs'>,

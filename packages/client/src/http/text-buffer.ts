@@ -1,12 +1,12 @@
 const BLOCK = 1_024
 
-/** Joining strings with + would keep a node for each piece, and a server may send single characters. */
+/** Collects chunks of text. Joining them with + would keep a node for each, and a server may send single characters. */
 export class TextBuffer {
   #blocks: string[] = []
   #pieces: string[] = []
   #length = 0
 
-  /** In UTF-16 units. */
+  /** The length in UTF-16 units. */
   get length(): number {
     return this.#length
   }
@@ -22,7 +22,7 @@ export class TextBuffer {
   /** Returns all of the text and empties the buffer. */
   take(end: string): string {
     if (this.#length === 0) return end
-    // One join: strings that are joined with + are copied once more when they are read.
+    // Strings that are joined with + would be copied once more when they are read.
     const text = [...this.#blocks, ...this.#pieces, end].join('')
     this.#blocks = []
     this.#pieces = []

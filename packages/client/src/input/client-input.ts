@@ -64,7 +64,7 @@ export class ClientInput {
     return method === Method.Ping || STANDARD.has(method) || this.#customHandler(method) !== undefined
   }
 
-  /** The result of a request for input. @throws McpError if there is no handler; whatever a handler throws */
+  /** Returns the result of a request for input. @throws McpError if there is no handler; what the handler throws */
   async answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     if (method === Method.Ping) return {}
     const custom = this.#customHandler(method)
@@ -81,7 +81,7 @@ export class ClientInput {
     }
   }
 
-  /** Like {@link answer}, for input that a result asks for: its call ends with the connection. */
+  /** Answers like {@link answer} what a result asks for, until the connection ends. */
   readonly answerForCall = (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> =>
     this.answer(method, params, anySignal(signal, this.#closed.signal))
 
@@ -136,7 +136,7 @@ export class ClientInput {
     return { roots: all.map(checkRoot) }
   }
 
-  /** A handler that never returns must not block the server or the call. */
+  /** Runs a handler with a time limit, because one that never returns must not block the server or the call. */
   async #withTimeout<T>(signal: AbortSignal, run: (ctx: HandlerContext) => Promise<T>, fallback?: T) {
     const { name, clock, handlerTimeoutMs: ms } = this.options
     const controller = new AbortController()

@@ -12,7 +12,7 @@ export interface RoundsOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Input requests in one result. */
+/** The maximum number of input requests in one result. */
 const MAX_INPUT_REQUESTS = 64
 
 /**

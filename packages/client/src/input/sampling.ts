@@ -16,7 +16,7 @@ export function checkSampleRequest(params: JsonObject, offersTools: boolean): vo
   messages.forEach((message, at) => checkTurn(message, messages[at - 1], messages[at + 1]))
 }
 
-/** Each tool use needs a result in the next message, and that message may contain nothing else. */
+/** Checks that the next message has a result for each tool use, and no other content. */
 function checkTurn(message: unknown, before: unknown, after: unknown): void {
   const blocks = blocksOf(message)
   const uses = idsOf(blocks, 'tool_use', 'id')

@@ -1,13 +1,13 @@
 import { BoundedMap } from '../util/bounded-map.ts'
 
-/** Ids to remember. Waiters of a dropped id end by their own time limit. */
+/** The maximum number of remembered ids. Whoever waits for a dropped one ends by its own time limit. */
 const MAX_IDS = 1_024
 
 /** The open URL elicitations, and the listeners for their completion. */
 export class UrlCompletions {
   readonly #listeners = new BoundedMap<string, Set<() => void>>(MAX_IDS)
 
-  /** @returns a function that removes the listener */
+  /** Adds an id and a listener. @returns a function that removes the listener */
   add(elicitationId: string, listener?: () => void): () => void {
     const listeners = this.#listeners.get(elicitationId) ?? new Set()
     if (listener !== undefined) listeners.add(listener)
@@ -18,7 +18,7 @@ export class UrlCompletions {
   }
 
   /**
-   * Calls the listeners. False for an unknown or completed id, which the client has to ignore:
+   * Calls the listeners. Returns false for an unknown or completed id, which the client has to ignore:
    * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
   complete(elicitationId: string): boolean {

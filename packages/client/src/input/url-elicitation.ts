@@ -6,7 +6,7 @@ import type { ElicitResult, ElicitUrlRequest, ElicitUrlResult } from '../options
 import { inputUnavailable } from './rounds.ts'
 import type { UrlCompletions } from './url-completions.ts'
 
-/** URLs in one error, and URLs that the user is asked to open at once. */
+/** The maximum number of URLs in one error, and of URLs that are open at a time. */
 const MAX_URLS = 64
 
 interface RequiredUrl extends ElicitUrlRequest {
@@ -22,8 +22,8 @@ interface RequiredUrl extends ElicitUrlRequest {
 export class UrlElicitationRequiredError extends McpError {
   readonly elicitations: readonly ElicitUrlRequest[]
   /**
-   * The user's answer. `accept`: they have not finished in time. Undefined: the
-   * client has no handler `elicitUrl`.
+   * The user's answer. `accept` means that they have not finished in time, undefined that the client has no
+   * `elicitUrl` handler.
    */
   readonly action: ElicitResult['action'] | undefined
 
@@ -39,7 +39,7 @@ export class UrlElicitationRequiredError extends McpError {
 type Ask = (request: ElicitUrlRequest, signal: AbortSignal) => Promise<ElicitUrlResult>
 
 export interface UrlElicitationOptions {
-  /** Undefined if the host has no handler. */
+  /** Asks the user. Undefined if the host has no handler. */
   readonly ask: Ask | undefined
   readonly completions: UrlCompletions
   readonly options: ResolvedOptions
@@ -66,8 +66,8 @@ export class UrlElicitation {
   }
 
   /**
-   * Sends a request until the server no longer answers `-32042`. A server that does
-   * has not processed the request.
+   * Sends a request until the server no longer answers `-32042`. With that answer, the server has not processed
+   * the request.
    *
    * @throws UrlElicitationRequiredError, ClientError `too-many-rounds`, `input-unavailable`
    */
@@ -118,7 +118,7 @@ export class UrlElicitation {
     }
   }
 
-  /** Concurrent calls may need the same URL: the user is asked once. */
+  /** Asks the user once for concurrent calls that need the same URL. */
   async #share(request: RequiredUrl, ask: Ask, signal: AbortSignal): Promise<Outcome> {
     const key = JSON.stringify([request.elicitationId, request.url])
     const open = this.#open.get(key) ?? this.#begin(key, request, ask)
@@ -144,7 +144,7 @@ export class UrlElicitation {
     return open
   }
 
-  /** The server's notification may arrive before the user's answer, and counts even then. */
+  /** Waits for the outcome. The server's notification counts even if it arrives before the user's answer. */
   async #outcome(request: RequiredUrl, ask: Ask, signal: AbortSignal): Promise<Outcome> {
     const { completions, options } = this.#options
     const { clock, handlerTimeoutMs: ms } = options
@@ -168,7 +168,7 @@ export class UrlElicitation {
   }
 }
 
-/** The URLs of a well-formed `-32042` error. */
+/** Returns the URLs of a well-formed `-32042` error. */
 function readRequired(error: unknown): readonly RequiredUrl[] | undefined {
   if (!(error instanceof McpError) || error.code !== ErrorCode.UrlElicitationRequired) return undefined
   const elicitations: unknown = isObject(error.data) ? error.data['elicitations'] : undefined
@@ -183,7 +183,7 @@ function isRequired(given: unknown): given is RequiredUrl {
   return mode === 'url' && typeof message === 'string' && typeof elicitationId === 'string' && isWebUrl(url)
 }
 
-/** Other schemes may run code. Browsers drop white space, so the user would see another URL. */
+/** Whether a value is a web URL. Other schemes may run code, and browsers drop white space that the user sees. */
 export function isWebUrl(url: unknown): url is string {
   if (typeof url !== 'string' || /[\p{C}\s]/u.test(url) || !URL.canParse(url)) return false
   const { protocol } = new URL(url)

@@ -12,7 +12,7 @@ import { notApproved } from './errors.ts'
 
 /** An action that the host approves or refuses. `detail` comes from configurations, models and servers. */
 export type ApprovalRequest = { readonly server: string; readonly signal: AbortSignal } &
-  /** Start a process; asked again for each reconnect. */
+  /** Starts a process. The host is asked again for each reconnect. */
   (
     | {
         readonly kind: 'spawn'
@@ -27,15 +27,15 @@ export type ApprovalRequest = { readonly server: string; readonly signal: AbortS
           readonly env?: readonly string[]
         }
       }
-    /** Call a tool. */
+    /** Calls a tool. */
     | { readonly kind: 'call'; readonly detail: { readonly tool: string; readonly args: JsonObject } }
-    /** Let the server use the host's model. */
+    /** Lets the server use the host's model. */
     | { readonly kind: 'sample'; readonly detail: SampleRequest }
-    /** Show a form, or ask to open a URL. */
+    /** Shows a form, or asks to open a URL. */
     | { readonly kind: 'elicit'; readonly detail: ElicitRequest | ElicitUrlRequest }
   )
 
-/** Only true approves. An exception refuses. */
+/** Approves or refuses an action. Only true approves, and an exception refuses. */
 export type Approve = (approval: ApprovalRequest) => boolean | Promise<boolean>
 
 type Action = Pick<ApprovalRequest, 'kind' | 'detail'>
@@ -55,7 +55,7 @@ export class Approvals {
     this.#options = options
   }
 
-  /** @throws ClientError `not-approved`; the signal's reason */
+  /** Asks for approval. @throws ClientError `not-approved`; the signal's reason */
   async require(action: Action, what: string, signal: AbortSignal | undefined): Promise<void> {
     const refused = await this.#refusal(action, signal)
     if (refused !== undefined) throw notApproved(what, this.#options.server, refused.cause)
@@ -68,7 +68,7 @@ export class Approvals {
     all.throwIfAborted()
     try {
       const request = { ...action, server, signal: all } as ApprovalRequest
-      // Hosts without a compiler may return anything.
+      // Hosts written in JavaScript may return anything.
       const approved: unknown = await abortable(Promise.resolve(approve(request)), all)
       return approved === true ? undefined : {}
     } catch (error) {
@@ -80,8 +80,8 @@ export class Approvals {
   }
 
   /**
-   * Handlers that ask for approval first. The host's current handlers decide which ones are declared now;
-   * each request looks up its handler again, so that `setHandlers` works at once.
+   * Returns handlers that ask for approval first. The host's current handlers decide which ones are declared;
+   * each request looks up its handler again, so that `setHandlers` takes effect at once.
    */
   handlers(current: () => ClientHandlers): ClientHandlers {
     const { elicit, elicitUrl, sample, roots, requests = {} } = current()

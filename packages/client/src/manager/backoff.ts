@@ -1,22 +1,22 @@
 import { withDefaults } from '../util/defaults.ts'
 
-/** How a lost server is reconnected. */
+/** Options for reconnecting a lost server. */
 export interface ReconnectOptions {
-  /** Attempts before the server is removed. 0 removes it at once. @default 5 */
+  /** The maximum number of attempts, after which the server is removed. 0 removes it at once. @default 5 */
   readonly maxAttempts?: number
-  /** Ms before the first attempt. @default 1_000 */
+  /** The delay before the first attempt, in ms. @default 1_000 */
   readonly initialDelayMs?: number
-  /** By how much each delay is longer than the last. @default 2 */
+  /** The factor by which each delay is longer than the last. @default 2 */
   readonly factor?: number
-  /** Longest delay, in ms. @default 30_000 */
+  /** The maximum delay, in ms. @default 30_000 */
   readonly maxDelayMs?: number
   /**
-   * How much of each delay chance may remove, from 0 to 1, so that hosts do not reconnect all at once.
+   * The maximum random reduction of each delay, from 0 to 1, so that hosts do not reconnect all at once.
    *
    * @default 0.5
    */
   readonly jitter?: number
-  /** Ms that a connection has to last before attempts are counted from 0 again. @default 30_000 */
+  /** The time in ms that a connection has to last before attempts are counted from 0 again. @default 30_000 */
   readonly stableMs?: number
 }
 
@@ -30,7 +30,7 @@ export const RECONNECT_DEFAULTS: Required<ReconnectOptions> = {
 }
 
 /**
- * The delay before an attempt, in ms.
+ * Returns the delay before an attempt, in ms.
  *
  * @param attempt - from 1
  * @param random - from 0 to 1
@@ -44,7 +44,7 @@ export function waitBefore(
   return Math.round(whole * (1 - jitter * random))
 }
 
-/** @throws RangeError */
+/** Fills in defaults. @throws RangeError for an invalid value */
 export function resolveReconnect(options: ReconnectOptions = {}): Required<ReconnectOptions> {
   const all = withDefaults(options, RECONNECT_DEFAULTS)
   for (const [name, value] of Object.entries(all))

@@ -1,4 +1,4 @@
-/** One list of a server. It is fetched when somebody needs it and it is out of date. */
+/** One list of a server, fetched on demand if it is out of date. */
 export class CachedList<Item> {
   items: readonly Item[] | undefined
   readonly #fetch: () => Promise<readonly Item[]>
@@ -16,7 +16,7 @@ export class CachedList<Item> {
     this.#version++
   }
 
-  /** Concurrent callers share a request, but not one that began before the last change. Never rejects. */
+  /** Fetches the list. Concurrent callers share a request unless it began before the last change. Never rejects. */
   async refresh(): Promise<void> {
     const version = this.#version
     if (this.#fetchedVersion === version) return

@@ -33,20 +33,20 @@ import type { ServerState } from './server-connection.ts'
 import { ToolDirectory } from './tool-directory.ts'
 import type { NamedTool } from './tool-names.ts'
 
-/** Numbers of one server at one moment. */
+/** Statistics of one server at one moment. */
 export interface ServerStats {
   readonly server: string
   readonly state: ServerState
-  /** Attempts to reconnect since a connection has lasted. */
+  /** The number of attempts to reconnect since the last connection that lasted for `stableMs`. */
   readonly attempts: number
-  /** Requests without a response. */
+  /** The number of requests without a response. */
   readonly pending: number
 }
 
-/** Numbers of a `ClientManager` at one moment. */
+/** Statistics of a `ClientManager` at one moment. */
 export interface ClientManagerStats {
   readonly servers: readonly ServerStats[]
-  /** Including expired ones. */
+  /** The number of cached resources, including expired ones. */
   readonly cachedResources: number
 }
 
@@ -54,7 +54,7 @@ const MAX_NAME_LENGTH = 128
 let count = 0
 
 /**
- * Connects to many servers, and reconnects them. A server that fails does not disturb the others. The
+ * Connects to many servers, and reconnects them. A server that fails does not affect the others. The
  * constructor opens nothing; {@link closeAll} leaves no process, socket or timer.
  */
 export class ClientManager {
@@ -62,7 +62,7 @@ export class ClientManager {
   readonly #opener: ClientOpener
   readonly #servers = new Map<string, ManagedServer>()
   readonly #cache: ResourceCache | undefined
-  /** A shared cache may be used by managers with other credentials. */
+  /** The manager's own partition, because managers with other credentials may share the cache. */
   readonly #partition = `\u0000manager-${++count}`
   readonly #directory: ToolDirectory
   readonly #events = new Emitter<ManagerEvents>((event, error) => {
@@ -72,7 +72,7 @@ export class ClientManager {
   #closing: Promise<void> | undefined
 
   /**
-   * @param info - sent to the servers
+   * @param info - the host's name and version, sent to the servers
    * @throws RangeError for an invalid limit
    */
   constructor(info: Implementation, options: ClientManagerOptions = {}) {
@@ -89,7 +89,7 @@ export class ClientManager {
     return this.#events.on(event, listener)
   }
 
-  /** Replaces all handlers at once. Capabilities that are new are declared at the next connect. */
+  /** Replaces all handlers. New capabilities are declared in the next connection of each server. */
   setHandlers(handlers: ClientHandlers): void {
     this.#handlers = handlers
   }
@@ -113,10 +113,10 @@ export class ClientManager {
   }
 
   /**
-   * Connects a server. After a failure nothing is left of it.
+   * Connects a server. After a failure its name is free again.
    *
    * @param name - 1 to 128 printable characters
-   * @param target - a configuration, or a function that creates a transport, for each reconnect as well
+   * @param target - a configuration, or a function that creates a transport, also for each reconnect
    * @throws TypeError for an invalid name or configuration, and for a name in use
    * @throws ClientError `not-approved`, and what `Client.connect` throws
    */
@@ -159,7 +159,7 @@ export class ClientManager {
     this.#events.emit('serverRemoved', { server: name, reason })
   }
 
-  /** Closes a server in any state. Its pending requests reject. False if there is no such server. */
+  /** Closes a server in any state. Its pending requests reject. Returns false if there is no such server. */
   async close(name: string): Promise<boolean> {
     const server = this.#servers.get(name)
     if (server === undefined) return false
@@ -169,7 +169,7 @@ export class ClientManager {
     return true
   }
 
-  /** Closes all servers. No event follows once it has resolved. The manager can be used again. */
+  /** Closes all servers. No event is emitted after it has resolved. The manager can be used again. */
   closeAll(): Promise<void> {
     const closeEach = async (): Promise<void> => {
       await Promise.all([...this.#servers.keys()].map((name) => this.close(name)))
@@ -181,17 +181,20 @@ export class ClientManager {
     return this.closeAll()
   }
 
-  /** Resolves when the new connection is open. @throws ClientError `unknown-server`, `unavailable` */
+  /**
+   * Reconnects a server, and resolves when the new connection is open.
+   * @throws ClientError `unknown-server`, `unavailable`
+   */
   async reconnect(name: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     await this.#get(name).connection.reconnect(signal)
   }
 
-  /** Each reconnect creates a new client. Its `callTool` asks for no approval and applies no filter. */
+  /** Returns a server's client until its next reconnect. Its `callTool` ignores `approve` and `filters`. */
   get(name: string): Client | undefined {
     return this.#servers.get(name)?.connection.client
   }
 
-  /** The connected servers. */
+  /** Returns the names of the connected servers. */
   names(): readonly string[] {
     return [...this.#servers.values()].filter(({ connected }) => connected).map(({ name }) => name)
   }
@@ -209,8 +212,8 @@ export class ClientManager {
   }
 
   /**
-   * The tools of all servers that the filters allow. A list is fetched again only after it has changed. If
-   * that fails, the last list stays, and `listFailed` is emitted.
+   * Returns all servers' tools that the filters allow. A list is fetched again only after it has changed. If that
+   * fails, the last list is used, and `listFailed` is emitted.
    */
   tools(): Promise<readonly NamedTool[]> {
     return this.#directory.all()
@@ -238,7 +241,7 @@ export class ClientManager {
 
   /**
    * Calls a tool by its full name, or by its server and its own name. Waits for a reconnect. A call that
-   * certainly was not processed is sent a second time; a call that may have been is not.
+   * certainly was not processed is repeated once; a call that may have been is not.
    *
    * @throws ClientError `unknown-server`, `unknown-tool`, `not-approved`, `unavailable`
    * @throws what `Client.callTool` throws
@@ -290,12 +293,12 @@ export class ClientManager {
     this.#cache?.invalidateServer(server)
   }
 
-  /** Servers that have been connected at least once. The others have no lists. */
+  /** Returns the servers that have been connected at least once. The others do not have lists. */
   #known(): readonly ManagedServer[] {
     return [...this.#servers.values()].filter(({ connection }) => connection.state !== 'connecting')
   }
 
-  /** @throws ClientError `unknown-server` */
+  /** Returns a server. @throws ClientError `unknown-server` */
   #get(name: string): ManagedServer {
     const server = this.#servers.get(name)
     if (server === undefined) throw unknownServer(name, [...this.#servers.keys()])
@@ -303,7 +306,7 @@ export class ClientManager {
   }
 }
 
-/** Names appear in tool names, messages and logs. */
+/** Checks a name, which appears in tool names, messages and logs. */
 function checkServerName(name: string): void {
   if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME_LENGTH)
     throw new TypeError(`A server's name is a string of 1 to ${MAX_NAME_LENGTH} characters`)

@@ -7,7 +7,7 @@ export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 export interface ManagerEvents {
   /** A server has been connected by `connect` or `connectAll`. */
   readonly connected: { readonly server: string }
-  /** A connection was lost. The attempt begins after its delay. The first attempt is 1. */
+  /** A connection was lost, and an attempt to reconnect begins after its delay. Attempts are counted from 1. */
   readonly reconnecting: {
     readonly server: string
     readonly attempt: number
@@ -16,11 +16,11 @@ export interface ManagerEvents {
   readonly reconnected: { readonly server: string; readonly attempt: number }
   /** One attempt has failed. Others may follow. */
   readonly reconnectFailed: { readonly server: string; readonly attempt: number; readonly error: Error }
-  /** The manager has given up a lost server. Not emitted for servers that the host closes. */
+  /** The manager has given up a lost server. This is not emitted for servers that the host closes. */
   readonly serverRemoved: { readonly server: string; readonly reason: string }
-  /** A list has changed. It is fetched again when it is needed. */
+  /** A list has changed. It is fetched again on demand. */
   readonly listChanged: { readonly server: string; readonly list: ListName }
-  /** A list could not be fetched. The last good one stays in use. */
+  /** A list could not be fetched. The last one stays in use. */
   readonly listFailed: { readonly server: string; readonly list: ListName; readonly error: Error }
   /** A resource with a subscription has changed. */
   readonly resourceUpdated: { readonly server: string; readonly uri: string }
@@ -29,12 +29,12 @@ export interface ManagerEvents {
   readonly stderr: { readonly server: string; readonly line: string }
   /**
    * A failure that no call can report: an invalid message, a failed handler or listener, a connection that
-   * did not close cleanly. A failed listener has no server.
+   * did not close cleanly. `server` is undefined for a failed listener.
    */
   readonly error: { readonly server?: string; readonly error: Error }
 }
 
-/** If it throws or rejects, the error becomes the event `error`. */
+/** A listener. If it throws or rejects, the error is emitted as the `error` event. */
 export type ManagerListener<E extends keyof ManagerEvents> = (event: ManagerEvents[E]) => void | Promise<void>
 
 export type Emit = <E extends keyof ManagerEvents>(event: E, value: ManagerEvents[E]) => void

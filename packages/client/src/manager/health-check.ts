@@ -13,8 +13,8 @@ interface CheckedServer {
 const TIMEOUT_MS = 5_000
 
 /**
- * Returns a function that pings a server after a request has failed: over HTTP, nothing else shows that a
- * server is gone. It resolves when the server has answered, or is reported as lost, and never rejects.
+ * Returns a function that pings a server after a request has failed, because over HTTP nothing else shows that
+ * a server is gone. It resolves when the server has answered or is reported as lost, and never rejects.
  */
 export function healthCheck(
   server: CheckedServer,
@@ -45,7 +45,7 @@ export function healthCheck(
   }
 }
 
-/** A 4xx status shows that the server is there, except for 404. */
+/** Whether the server may be gone. A 4xx status except for 404 shows that it is there. */
 function mayBeDead(error: unknown): boolean {
   if (!(error instanceof TransportError) || error.authFailed) return false
   const { status } = error

@@ -27,7 +27,7 @@ export interface ManagedServerOptions extends Pick<
 > {
   readonly target: ServerConfig | TransportFactory
   readonly opener: ClientOpener
-  /** Cached resources are out of date: all of them, or one. */
+  /** Called when all cached resources are out of date, or the one with this URI. */
   readonly invalidate: (uri?: string) => void
 }
 
@@ -87,7 +87,7 @@ export class ManagedServer {
     return this.connection.run((client, how) => client.callTool(tool, args, how), options)
   }
 
-  /** A closed server emits nothing. */
+  /** Emits an event unless the server is closed. */
   readonly #emit: Emit = (event, value) => {
     if (!this.connection.life.aborted) this.#server.emit(event, value)
   }
@@ -148,7 +148,7 @@ export class ManagedServer {
   }
 }
 
-/** Some servers declare a capability and lack a list of it. They are asked again only after a change. */
+/** Whether the server declared a capability but lacks this list, which is requested again only after a change. */
 const hasNoList = (error: unknown): boolean =>
   (error instanceof ClientError && error.code === 'not-supported') ||
   (error instanceof McpError && error.code === ErrorCode.MethodNotFound)

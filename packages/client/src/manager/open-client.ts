@@ -8,7 +8,7 @@ import type { Approvals } from './approvals.ts'
 import type { ResolvedManagerOptions } from './options.ts'
 import { Semaphore } from './semaphore.ts'
 
-/** Connects clients, a limited number at once. Processes and other servers have separate limits. */
+/** Connects a limited number of clients at a time. Processes and other servers have separate limits. */
 export class ClientOpener {
   readonly #info: Implementation
   readonly #options: ResolvedManagerOptions
@@ -26,7 +26,7 @@ export class ClientOpener {
     this.#remote = new Semaphore(remote)
   }
 
-  /** After a failure nothing stays open. @param listen - called before the client connects */
+  /** Opens a client. Nothing stays open after a failure. @param listen - called before the client connects */
   async open(
     { name, approvals }: { readonly name: string; readonly approvals: Approvals },
     factory: TransportFactory,

@@ -14,36 +14,36 @@ import { checkNameLength } from './tool-names.ts'
 export interface ClientManagerOptions {
   /** Options of all clients. */
   readonly client?: Omit<ClientOptions, 'name' | 'handlers' | 'clock'>
-  /** Handle the requests of all servers; `ctx.name` is the server. See `ClientManager.setHandlers`. */
+  /** Handlers for all servers' requests. `ctx.name` is the server. See `ClientManager.setHandlers`. */
   readonly handlers?: ClientHandlers
   /**
-   * Asked before a process starts, before the manager calls a tool, and before a handler gets a form, a URL
-   * or a request for the host's model. Not asked for calls on a client of `ClientManager.get`.
+   * Approves a process before it starts, a tool call, and a form, a URL or a request for the host's model before
+   * its handler is called. It is not asked for calls on the clients that `ClientManager.get` returns.
    *
    * @default everything is approved
    */
   readonly approve?: Approve
   /** The tools to list and call, by server name. @default all */
   readonly filters?: Readonly<Record<string, ToolFilter>>
-  /** How many servers connect at once. */
+  /** The maximum number of servers that connect at a time. */
   readonly maxConnecting?: {
-    /** Processes. @default 2 */
+    /** The maximum for processes. @default 2 */
     readonly stdio?: number
-    /** All others. @default 5 */
+    /** The maximum for all other servers. @default 5 */
     readonly remote?: number
   }
   /** Starts the processes whose configuration has no `spawn`. @default `spawn` of `node:child_process` */
   readonly spawn?: Spawn
   readonly reconnect?: ReconnectOptions
-  /** Ms that a request waits for a reconnect. @default 30_000 */
+  /** The maximum time in ms that a request waits for a reconnect. @default 30_000 */
   readonly reconnectWaitMs?: number
-  /** Ms to fetch one whole list of one server. @default 30_000 */
+  /** The timeout for all pages of one list of one server, in ms. @default 30_000 */
   readonly listTimeoutMs?: number
-  /** @default 256 */
+  /** The maximum number of servers. @default 256 */
   readonly maxServers?: number
   /**
-   * Longest full name of a tool, from 40. If set, full names have letters, digits, `_` and `-` only, as model
-   * APIs require. Most of them take 64.
+   * The maximum length of a tool's full name, at least 40. If set, full names contain only letters, digits, `_`
+   * and `-`, as model APIs require. Most of them accept 64.
    *
    * @default no limit
    */
@@ -57,9 +57,9 @@ export interface ClientManagerOptions {
    * @default a partition for each manager
    */
   readonly partition?: (server: string) => string
-  /** @default the system clock */
+  /** The clock for delays and timeouts. @default the system clock */
   readonly clock?: Clock
-  /** From 0 to 1, for the jitter. @default Math.random */
+  /** Returns random numbers from 0 to 1 for the jitter. @default Math.random */
   readonly random?: () => number
 }
 
@@ -67,7 +67,7 @@ export interface ClientManagerOptions {
 export interface ToolCall {
   readonly server: string
   readonly tool: string
-  /** @default {} */
+  /** The arguments. @default {} */
   readonly args?: JsonObject
 }
 
@@ -79,7 +79,7 @@ export interface ServerItem<Item> {
 
 /** The result of `connectAll`. */
 export interface ConnectReport {
-  /** Servers that are connected now. */
+  /** The number of servers that are connected now. */
   readonly connected: number
   readonly errors: readonly { readonly server: string; readonly error: Error }[]
 }
@@ -127,7 +127,7 @@ const NAMES: OptionNames<ClientManagerOptions> = {
   random: 1,
 }
 
-/** @throws RangeError for an invalid limit, UsageError `ERR_MCP_OPTION` for an unknown option */
+/** Fills in defaults. @throws RangeError for an invalid limit, UsageError `ERR_MCP_OPTION` for an unknown option */
 export function resolveManagerOptions(options: ClientManagerOptions): ResolvedManagerOptions {
   checkNames(options, NAMES)
   checkNameLength(options.maxNameLength)

@@ -12,16 +12,16 @@ export interface ReconnectorOptions {
   readonly open: (signal: AbortSignal) => Promise<Client>
 }
 
-/** `immediate` is a reconnect by hand: the first attempt does not wait, and there is at least one. */
+/** When to reconnect. `immediate` is for the host's `reconnect`: at least one attempt, the first without delay. */
 export type When = 'backoff' | 'immediate'
 
 export type ReconnectResult =
   | { readonly client: Client; readonly attempt: number }
   | { readonly reason: string; readonly last: Error | undefined }
 
-/** Reconnects a server, and counts the attempts over connections that do not last. */
+/** Reconnects a server. The count of attempts continues over connections that do not last. */
 export class Reconnector {
-  /** Attempts since a connection has lasted for `stableMs`. */
+  /** The number of attempts since the last connection that lasted for `stableMs`. */
   attempts = 0
   readonly #server: ReconnectorOptions
   readonly #options: ResolvedManagerOptions
@@ -45,14 +45,14 @@ export class Reconnector {
     if (clock.now() - this.#connectedAt >= reconnect.stableMs) this.attempts = 0
   }
 
-  /** Resets the count, and ends the delay before the next attempt. */
+  /** Resets the count and ends the delay before the next attempt. */
   retryNow(): void {
     this.attempts = 0
     this.#skipDelay?.abort()
   }
 
   /**
-   * @param closed - resolves when the old connection is closed: two processes of a server may conflict
+   * @param closed - resolves when the old connection is closed, because two processes of a server may conflict
    * @throws the reason of `life`
    */
   async run(closed: Promise<void>, when: When): Promise<ReconnectResult> {
@@ -79,7 +79,7 @@ export class Reconnector {
     return { last, reason: this.#reason(last) }
   }
 
-  /** Resolves early if the delay is skipped or the server is closed. */
+  /** Waits for the delay. Resolves early if it is skipped or the server is closed. */
   async #wait(attempt: number): Promise<void> {
     const { clock, random, reconnect } = this.#options
     const skip = (this.#skipDelay = new AbortController())
@@ -99,5 +99,5 @@ export class Reconnector {
   }
 }
 
-/** Further attempts would ask the user again. */
+/** Whether to stop after this error, because further attempts would ask the user again. */
 const isFinal = (error: Error | undefined) => error instanceof ClientError && error.code === 'not-approved'

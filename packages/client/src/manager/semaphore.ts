@@ -1,6 +1,6 @@
 import { abortable, type Deferred, deferred } from '../util/promises.ts'
 
-/** Limits how many run at once. Waiters get their turn in order. */
+/** Limits how many tasks run at a time. Waiting tasks start in order. */
 export class Semaphore {
   readonly #waiting = new Set<Deferred<void>>()
   #free: number
@@ -10,7 +10,7 @@ export class Semaphore {
     this.#free = max
   }
 
-  /** Resolves to a function that releases the place. Rejects with the signal's reason. */
+  /** Waits for a permit, and resolves to a function that releases it. Rejects with the signal's reason. */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#free > 0) this.#free--
@@ -24,7 +24,7 @@ export class Semaphore {
     try {
       await abortable(turn.promise, signal)
     } catch (error) {
-      // The place may have been given just before the abort.
+      // The permit may have been granted just before the abort.
       if (!this.#waiting.delete(turn)) this.#release()
       throw error
     }

@@ -7,12 +7,12 @@ import { shown, unavailable } from './errors.ts'
 import { healthCheck } from './health-check.ts'
 import { Reconnector, type ReconnectorOptions, type When } from './reconnector.ts'
 
-/** `closed` is final: connecting a server again creates a new one. */
+/** The state of a server. `closed` is final: connecting a server again creates a new one. */
 export type ServerState = 'connecting' | 'connected' | 'reconnecting' | 'closed'
 
 export interface ServerConnectionOptions extends ReconnectorOptions {
   readonly onOpen: () => void
-  /** The server is given up. */
+  /** Called when the server is given up. */
   readonly onRemoved: (reason: string) => void
 }
 
@@ -27,7 +27,7 @@ export class ServerConnection {
   readonly #reconnector: Reconnector
   readonly #observer: RequestObserver | undefined
   readonly #checkHealth: ReturnType<typeof healthCheck>
-  /** Promises that have to settle before the server is closed. They never reject. */
+  /** The promises that have to settle before the server is closed. They never reject. */
   readonly #work = new Set<Promise<void>>()
   /** The client that requests wait for during a reconnect. */
   #next: Deferred<Client> | undefined
@@ -77,7 +77,7 @@ export class ServerConnection {
     this.#checkAlive()
   }
 
-  /** The client's connection has ended. */
+  /** Handles the end of a client's connection. */
   lost(client: Client): void {
     if (this.client !== client || this.life.aborted) return
     this.#reconnector.lost()
@@ -92,7 +92,7 @@ export class ServerConnection {
     await abortable(this.#next.promise, signal)
   }
 
-  /** A request that certainly was not processed is sent a second time. @throws ClientError `unavailable` */
+  /** Runs a request, and repeats it once if it certainly was not processed. @throws ClientError `unavailable` */
   async run<T>(
     send: (client: Client, options: RequestOptions) => Promise<T>,
     options: RequestOptions,
@@ -159,7 +159,7 @@ export class ServerConnection {
     this.#next = undefined
   }
 
-  /** A connection may end before anybody listens. */
+  /** Checks the connection, which may have ended before anybody listened. */
   #checkAlive(): void {
     if (this.client?.isAlive === false) this.lost(this.client)
   }
@@ -211,7 +211,7 @@ export class ServerConnection {
     return checked
   }
 
-  /** The caller has to know that the request may have been processed. */
+  /** Converts an error, so that the caller knows that the request may have been processed. */
   #explain(error: unknown): unknown {
     if (!(error instanceof ConnectionClosedError)) return error
     if (this.life.aborted) return this.life.reason

@@ -12,7 +12,7 @@ type Found = Omit<ToolCall, 'args'>
 export class ToolDirectory {
   readonly #servers: () => readonly Server[]
   readonly #maxNameLength: number | undefined
-  /** The names, and the lists that they were made of. */
+  /** The names, and the lists from which they were made. */
   #cached: { readonly key: readonly unknown[]; readonly tools: Promise<readonly NamedTool[]> } | undefined
 
   constructor(servers: () => readonly Server[], maxNameLength: number | undefined) {
@@ -26,7 +26,7 @@ export class ToolDirectory {
   }
 
   /**
-   * Fetches lists only if the known ones lack the tool.
+   * Finds a tool, and fetches lists only if the known ones lack it.
    *
    * @throws ClientError `unknown-tool`, `unknown-server`
    */
@@ -47,7 +47,10 @@ export class ToolDirectory {
     return found
   }
 
-  /** A list that cannot be fetched proves nothing. @throws ClientError `unknown-tool`, `not-approved` */
+  /**
+   * Checks that a tool exists, unless the list cannot be fetched.
+   * @throws ClientError `unknown-tool`, `not-approved`
+   */
   async check(server: Server, tool: string): Promise<void> {
     if (!server.allows(tool))
       throw new ClientError(
@@ -65,7 +68,7 @@ export class ToolDirectory {
     )
   }
 
-  /** A shortened name may belong to any server. */
+  /** Returns the servers that may have the tool. A shortened name may belong to any server. */
   #candidates(fullName: string): readonly Server[] {
     const servers = this.#servers()
     if (this.#maxNameLength !== undefined) return servers
@@ -115,7 +118,7 @@ export class ToolDirectory {
   }
 }
 
-/** Of two tools with the same name, only the first can be called. */
+/** Returns the tools that can be called: of two with the same name, only the first. */
 function visible({ lists, allows }: Server): readonly Tool[] {
   const byName = new Map<string, Tool>()
   for (const tool of lists.tools.items ?? [])
@@ -127,7 +130,7 @@ async function refresh(servers: readonly Server[]): Promise<void> {
   await Promise.all(servers.filter(({ connected }) => connected).map(({ lists }) => lists.tools.refresh()))
 }
 
-/** A server whose list was never fetched may have the tool, if the name can mean no other server. */
+/** Finds a server whose list was never fetched, if the name cannot belong to any other server. */
 function unlisted(fullName: string, servers: readonly Server[]): Found | undefined {
   const [only, ...others] = servers
   if (only === undefined || others.length > 0 || only.lists.tools.items !== undefined) return undefined

@@ -1,8 +1,8 @@
 /** The tools of a server that the host may list and call. */
 export interface ToolFilter {
-  /** Names, in which `*` matches any characters. @default all */
+  /** The names to allow, in which `*` matches any characters. @default all */
   readonly allow?: readonly string[]
-  /** Wins over `allow`. @default none */
+  /** The names to deny, which take precedence over `allow`. @default none */
   readonly deny?: readonly string[]
 }
 
@@ -14,7 +14,7 @@ export function toolTest({ allow = ['*'], deny = [] }: ToolFilter = {}): ToolTes
   return (tool) => !denied.some((matches) => matches(tool)) && allowed.some((matches) => matches(tool))
 }
 
-/** Not a regular expression: the names come from servers, and could make one run endlessly. */
+/** Matches a pattern without a regular expression, which names from servers could make run endlessly. */
 function glob(pattern: string): ToolTest {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -1,7 +1,7 @@
 import type { Tool } from '@jetway/core/protocol'
 import { uniqueNames } from '../unique-names.ts'
 
-/** A tool, its server, and the full name to call it by. */
+/** A tool with its server and the full name to call it by. */
 export interface NamedTool {
   readonly server: string
   readonly name: string
@@ -9,28 +9,28 @@ export interface NamedTool {
 }
 
 const PREFIX = 'mcp__'
-/** Shorter names have no room for a digest. */
+/** The lowest maximum length, because shorter names have no room for a digest. */
 const MIN_LENGTH = 40
 
 export const plainName = (server: string, tool: string): string => `${PREFIX}${server}__${tool}`
 
 export const isFullName = (name: string): boolean => name.startsWith(PREFIX)
 
-/** The tool's own name, if the full name belongs to this server. */
+/** Returns the tool's own name if the full name belongs to this server. */
 export function toolIn(name: string, server: string): string | undefined {
   const start = plainName(server, '')
   return name.startsWith(start) ? name.slice(start.length) : undefined
 }
 
-/** @throws RangeError */
+/** Checks a maximum length. @throws RangeError */
 export function checkNameLength(max: number | undefined): void {
   if (max !== undefined && !(Number.isInteger(max) && max >= MIN_LENGTH))
     throw new RangeError(`maxNameLength must be a whole number from ${MIN_LENGTH}, and is ${max}`)
 }
 
 /**
- * Full names: `mcp__server__tool`. A name that is too long, or that two tools share (`a__b` has `c`, and `a`
- * has `b__c`), gets a digest. Tools for which there is no name are left out.
+ * Gives tools full names such as `mcp__server__tool`. A name that is too long, or that two tools share (`a__b`
+ * has `c`, and `a` has `b__c`), gets a digest. Tools that get no unique name are omitted.
  */
 export async function nameTools(
   tools: readonly Omit<NamedTool, 'name'>[],

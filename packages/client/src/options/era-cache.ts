@@ -2,12 +2,12 @@ import type { Era } from '@jetway/core/protocol'
 import { BoundedMap } from '../util/bounded-map.ts'
 
 /**
- * Remembers the era of each server, by {@link ClientTransport.key}, so that later connections need no probe.
+ * A cache of each server's era by {@link ClientTransport.key}, so that later connections do not need a probe.
  */
 export type EraCache = Pick<Map<string, Era>, 'get' | 'set' | 'delete'>
 
-/** An `EraCache` in memory for 1,024 servers. When it is full, the entry written longest ago goes. */
+/** Creates an `EraCache` in memory for 1,024 servers. When it is full, the entry written longest ago is dropped. */
 export const createEraCache = (): EraCache => new BoundedMap<string, Era>(1_024)
 
-/** The default of all clients. */
+/** The default cache of all clients. */
 export const sharedEras: EraCache = createEraCache()

@@ -11,7 +11,7 @@ type Awaitable<T> = T | Promise<T>
 
 /** A form for the user to fill in. */
 export interface ElicitRequest {
-  /** Markdown, written by the server's author. Show which server asks. */
+  /** Markdown from the server's author. Show which server asks. */
   readonly message: string
   /** A flat object of strings, numbers, booleans and choices. */
   readonly requestedSchema: FormSchema
@@ -21,9 +21,9 @@ export interface ElicitRequest {
 /** A URL for the user to open. Show all of it, and open it in a separate browser once the user has agreed. */
 export interface ElicitUrlRequest {
   readonly message: string
-  /** `https:` or `http:`. Requests with other schemes never reach a handler. */
+  /** An `https:` or `http:` URL. Requests with other schemes never reach a handler. */
   readonly url: string
-  /** The event `elicitationComplete` has the same id, where the revision has that notification. */
+  /** The id of the later `elicitationComplete` event, in revisions that have this notification. */
   readonly elicitationId?: string
   readonly _meta?: JsonObject
 }
@@ -31,7 +31,7 @@ export interface ElicitUrlRequest {
 /** The user's answer to a form. */
 export interface ElicitResult {
   readonly action: 'accept' | 'decline' | 'cancel'
-  /** For `accept` only. Strings are converted to the field's type; missing fields get its default. */
+  /** The content, only for `accept`. Strings are converted to the field's type; missing fields get its default. */
   readonly content?: JsonObject
 }
 
@@ -41,8 +41,8 @@ export interface ElicitResult {
 export interface ElicitUrlResult {
   readonly action: ElicitResult['action']
   /**
-   * The user says that they have finished. A call that waits for the URL continues at once, without the
-   * server's notification, which some servers never send.
+   * Whether the user says that they have finished. If so, a call that waits for the URL continues at once, without
+   * the server's notification, which some servers never send.
    */
   readonly done?: boolean
 }
@@ -75,24 +75,24 @@ export interface SampleResult {
 
 /** A folder or file that a server may work in. */
 export interface Root {
-  /** A `file:` URL. */
+  /** The `file:` URL of the folder or file. */
   readonly uri: string
   readonly name?: string
 }
 
-/** The context of a request of the server, for handlers. */
+/** The context of a request from the server, for handlers. */
 export interface HandlerContext {
-  /** The client's option `name`. */
+  /** The client's `name` option. */
   readonly name: string | undefined
-  /** For display only. */
+  /** The server's name and version, for display only. */
   readonly server: Implementation | undefined
-  /** Aborts when the server or the caller gives up, and after `handlerTimeoutMs`. */
+  /** A signal that aborts when the server or the caller gives up, and after `handlerTimeoutMs`. */
   readonly signal: AbortSignal
 }
 
 /**
- * Answer the server's requests. Only capabilities that have a handler are declared.
- * Without one, forms are cancelled.
+ * Handlers for the server's requests. Only capabilities that have a handler are declared. Forms are cancelled if
+ * there is no handler.
  */
 export interface ClientHandlers {
   /** Shows a form to the user. */
@@ -101,7 +101,7 @@ export interface ClientHandlers {
   readonly elicitUrl?: (request: ElicitUrlRequest, ctx: HandlerContext) => Awaitable<ElicitUrlResult>
   /** Runs the host's model. Ask the user first; if they refuse, throw an `McpError` with code -1. */
   readonly sample?: (request: SampleRequest, ctx: HandlerContext) => Awaitable<SampleResult>
-  /** Where the server may work. See `Client.rootsChanged`. */
+  /** The folders and files in which the server may work. See `Client.rootsChanged`. */
   readonly roots?: readonly Root[] | ((ctx: HandlerContext) => Awaitable<readonly Root[]>)
   /**
    * Handles requests that the protocol does not define, by method, in revisions where servers may send

@@ -15,66 +15,66 @@ import { withDefaults } from '../util/defaults.ts'
 
 /** Options of a `Client`. */
 export interface ClientOptions {
-  /** The host's name for this server. Handlers get it; the server never does. */
+  /** The host's name for this server, which handlers get, but never the server. */
   readonly name?: string
-  /** @default all revisions */
+  /** The revisions to speak. @default all revisions */
   readonly revisions?: readonly RevisionDate[]
-  /** Handlers for the server's requests. Each declares its capability. */
+  /** Handlers for the server's requests. The capability of each handler is declared. */
   readonly handlers?: ClientHandlers
-  /** Capabilities to declare besides those of the handlers. */
+  /** Capabilities to declare in addition to those of the handlers. */
   readonly capabilities?: Pick<ClientCapabilities, 'sampling' | 'experimental' | 'extensions'>
   /**
-   * Declares the tasks extension: the server may turn calls into tasks, and `callTool` waits for their
-   * results. The first tool that refuses to run without declares it too. 2025-11-25 needs no declaration.
+   * Whether to declare the tasks extension: the server may turn calls into tasks, and `callTool` waits for their
+   * results. The client also declares it when a tool requires it. Revision 2025-11-25 does not need it.
    * @default false
    */
   readonly tasks?: boolean
-  /** Ms to wait for a response, or for the next progress notification. @default 60_000 */
+  /** The timeout for a response or for the next progress notification, in ms. @default 60_000 */
   readonly timeoutMs?: number
-  /** Ms that a request may take in all, not counting the time that handlers take. @default 300_000 */
+  /** The timeout for a request as a whole, in ms, not counting the time that handlers take. @default 300_000 */
   readonly maxTotalMs?: number
-  /** Ms for all of `connect`. @default 60_000 */
+  /** The timeout for all of `connect`, in ms. @default 60_000 */
   readonly connectTimeoutMs?: number
-  /** Ms that a handler may take. @default 600_000 */
+  /** The timeout for a handler, in ms. @default 600_000 */
   readonly handlerTimeoutMs?: number
-  /** How often one call may ask for input. @default 8 */
+  /** The maximum number of times that one call may ask for input. @default 8 */
   readonly maxRounds?: number
-  /** Pages of a list to follow. @default 64 */
+  /** The maximum number of pages of a list, beyond which listing fails. @default 64 */
   readonly maxPages?: number
-  /** Entries of a list to take. @default 10_000 */
+  /** The maximum number of entries of a list, beyond which listing fails. @default 10_000 */
   readonly maxItems?: number
-  /** Rejects requests for capabilities that the server has not declared. @default true */
+  /** Whether to reject requests for capabilities that the server has not declared. @default true */
   readonly strictCapabilities?: boolean
-  /** Validates structured results against the tool's `outputSchema`. @default true */
+  /** Whether to validate structured results against the tool's `outputSchema`. @default true */
   readonly validateOutput?: boolean
-  /** Remembers the eras of servers; false disables it. @default one cache for all clients */
+  /** The cache of servers' eras; false disables it. @default one cache for all clients */
   readonly eras?: EraCache | false
   /**
-   * Traces and metrics: `telemetry()` of `@jetway/otel`. An error that it throws is the event `error`.
+   * Traces and metrics: `telemetry()` of `@jetway/otel`. An error that it throws is emitted as the `error` event.
    * @default none
    */
   readonly telemetry?: ClientTelemetry
-  /** @default the system clock */
+  /** The clock for timeouts. @default the system clock */
   readonly clock?: Clock
 }
 
 /** Options of one request. */
 export interface RequestOptions {
-  /** Aborting it cancels the request and rejects with its reason. */
+  /** A signal that cancels the request, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** @default the client's `timeoutMs` */
+  /** See {@link ClientOptions.timeoutMs}. @default the client's `timeoutMs` */
   readonly timeoutMs?: number
-  /** @default the client's `maxTotalMs` */
+  /** See {@link ClientOptions.maxTotalMs}. @default the client's `maxTotalMs` */
   readonly maxTotalMs?: number
-  /** Asks the server for progress. Each notification restarts `timeoutMs`. */
+  /** A listener for progress, which is requested from the server. Each notification restarts `timeoutMs`. */
   readonly onProgress?: (progress: Progress) => void
-  /** Sent with the request. Custom keys need a prefix. */
+  /** Metadata of the request. Custom keys need a prefix. */
   readonly _meta?: JsonObject
 }
 
 export type { Progress }
 
-/** Options without a default. */
+/** The options without a default. */
 type Optional = 'name' | 'revisions' | 'telemetry'
 
 export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {
@@ -102,7 +102,7 @@ export interface RequestTimeouts {
   maxTotalMs: number
 }
 
-/** One object for all parts of a client, so that each request uses the current values. */
+/** The options with defaults. All parts of a client share the object, so that each request uses current values. */
 export type ResolvedOptions = Pick<ClientOptions, Optional> &
   typeof DEFAULTS &
   RequestTimeouts & { tasks: boolean }
@@ -135,7 +135,7 @@ const HINTS: NameHints = {
   auth: ON_THE_TRANSPORT,
 }
 
-/** @throws UsageError `ERR_MCP_OPTION` for an unknown option */
+/** Fills in defaults. @throws UsageError `ERR_MCP_OPTION` for an unknown option */
 export function resolveOptions(options: ClientOptions): ResolvedOptions {
   checkNames(options, NAMES, HINTS)
   return withDefaults(options, DEFAULTS)

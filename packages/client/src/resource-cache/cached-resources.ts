@@ -3,15 +3,15 @@ import type { Client } from '../client/client.ts'
 import type { RequestOptions } from '../options/options.ts'
 import type { ResourceCache, ResourceKey } from './resource-cache.ts'
 
-/** How resources are read and kept. */
+/** Options of `cachedResources`. */
 export interface CachedResourcesOptions {
-  /** @default the client's `name`, or a unique one */
+  /** The server's name in the cache. @default the client's `name`, or a unique one */
   readonly server?: string
-  /** Clients of one partition share what they read. @default one for each client */
+  /** The partition, whose clients share what they read. @default one for each client */
   readonly partition?: string
 }
 
-/** Limits of one read. Concurrent callers have those of the first. */
+/** The signal and the timeouts of one read. Concurrent callers get the first caller's timeouts. */
 export type CachedReadOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxTotalMs'>
 
 /** Reads resources through a cache. */
@@ -25,7 +25,7 @@ export interface CachedResources {
    * @throws what `client.readResource` throws
    */
   read(uri: string, options?: CachedReadOptions): Promise<ReadResourceResult>
-  /** Removes the listeners. Cached resources stay. Can be called again. */
+  /** Removes the listeners, but not the cached resources. Can be called again. */
   stop(): void
   [Symbol.dispose](): void
 }
@@ -43,7 +43,7 @@ export function cachedResources(
   options: CachedResourcesOptions = {},
 ): CachedResources {
   const own = `client-${++count}`
-  // A name that no host uses.
+  // No host uses such a name.
   const { server = client.name ?? `\u0000${own}`, partition = `\u0000${own}` } = options
   const forget = (): void => cache.invalidateServer(server, { partition })
   const offs = [

@@ -1,7 +1,7 @@
 const PER_VALUE = 16
 const PER_CHARACTER = 2
 
-/** `weight` is a rough size in bytes: two for each character, and some for each value. */
+/** Returns a frozen copy. `weight` is its rough size in bytes: two for each character, and some for each value. */
 export function frozenCopy<T>(data: T): { readonly value: T; readonly weight: number } {
   const value = structuredClone(data)
   const left: unknown[] = [value]

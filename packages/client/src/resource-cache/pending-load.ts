@@ -1,4 +1,4 @@
-/** A load that several callers wait for. Aborts when all of them have left. */
+/** A load that several callers wait for. It is aborted when all of them have left. */
 export class PendingLoad<Key, T> {
   readonly key: Key
   readonly #end = new AbortController()
@@ -14,7 +14,7 @@ export class PendingLoad<Key, T> {
     this.#result.catch(() => {})
   }
 
-  /** @throws the reason of the signal, for this caller only */
+  /** Waits for the result. @throws the signal's reason, for this caller only */
   join(signal: AbortSignal | undefined): Promise<T> {
     this.#waiting++
     if (signal === undefined) return this.#result

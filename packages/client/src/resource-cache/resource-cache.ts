@@ -8,7 +8,7 @@ import { frozenCopy } from './frozen-copy.ts'
 
 /** The identity of a cached resource. */
 export interface ResourceKey {
-  /** The host's name for the server. Must be unique. */
+  /** The host's unique name for the server. */
   readonly server: string
   readonly uri: string
   /**
@@ -19,23 +19,23 @@ export interface ResourceKey {
   readonly partition?: string
 }
 
-/** Bounds and defaults of a cache of resources. */
+/** Options of a `ResourceCache`. */
 export interface ResourceCacheOptions {
-  /** Including expired entries. When it is full, the least recently used entry is dropped. @default 256 */
+  /** The maximum number of entries, beyond which the least recently used one is dropped. @default 256 */
   readonly maxEntries?: number
   /**
-   * Memory for all entries in bytes, counting two for each character. The least recently used entries are
-   * dropped; a result that is too large is not cached.
+   * The maximum size of all entries in bytes, counting two for each character, beyond which the least recently
+   * used entries are dropped. A larger result is not cached.
    * @default 67_108_864
    */
   readonly maxBytes?: number
-  /** Ms to keep a result without `ttlMs`. 0 or less: until it is invalidated. @default 300_000 */
+  /** The lifetime of a result without `ttlMs`, in ms. 0 or less keeps it until it is invalidated. @default 300_000 */
   readonly ttlMs?: number
-  /** @default the system clock */
+  /** The clock for lifetimes. @default the system clock */
   readonly clock?: Clock
 }
 
-/** Reads from the server. The signal aborts when all callers have left. */
+/** Reads a resource from the server. The signal aborts when all callers have left. */
 export type LoadResource = (signal: AbortSignal) => Promise<ReadResourceResult & CacheHints>
 
 interface Entry {
@@ -76,12 +76,12 @@ export class ResourceCache {
     this.#cached = new LRUCache({ max: maxEntries, maxSize: maxBytes })
   }
 
-  /** Including expired entries. */
+  /** The number of entries, including expired ones. */
   get size(): number {
     return this.#cached.size
   }
 
-  /** Undefined if there is no entry, or it has expired. */
+  /** Returns the cached result, or undefined if there is none or it has expired. */
   get(key: ResourceKey): ReadResourceResult | undefined {
     const now = this.#clock.now()
     for (const id of [privateId(key), publicId(key)]) {
@@ -102,7 +102,7 @@ export class ResourceCache {
    * invalidated while it loaded is returned but not cached.
    *
    * @param options - `signal` ends the wait of this caller
-   * @throws what `load` rejects with, and the reason of the signal
+   * @throws what `load` rejects with, and the signal's reason
    */
   async read(
     key: ResourceKey,
@@ -116,7 +116,7 @@ export class ResourceCache {
     return (this.#loading.get(id) ?? this.#begin(id, key, load)).join(signal)
   }
 
-  /** Removes a resource, for all partitions. */
+  /** Removes a resource from all partitions. */
   invalidate({ server, uri }: Pick<ResourceKey, 'server' | 'uri'>): void {
     this.#remove((key) => key.server === server && key.uri === uri)
   }
@@ -130,7 +130,7 @@ export class ResourceCache {
     this.#remove((key) => key.server === server && contains(key.uri, uri))
   }
 
-  /** Removes all resources of a server. With a partition: only its own and the public ones. */
+  /** Removes all resources of a server or, with a partition, only its own and the public ones. */
   invalidateServer(server: string, { partition }: Pick<ResourceKey, 'partition'> = {}): void {
     this.#remove(
       (key, of) => key.server === server && (partition === undefined || of === undefined || of === partition),
@@ -159,7 +159,7 @@ export class ResourceCache {
     return loading
   }
 
-  /** Also detaches running loads: their results may be out of date, so new callers must not join them. */
+  /** Removes entries, and detaches running loads, which new callers must not join because they may be out of date. */
   #remove(matches: (key: Pick<ResourceKey, 'server' | 'uri'>, partition: string | undefined) => boolean) {
     for (const [id, { key }] of this.#loading) if (matches(key, partitionOf(key))) this.#loading.delete(id)
     for (const [id, entry] of Array.from(this.#cached.entries()))
@@ -182,7 +182,7 @@ export class ResourceCache {
   }
 }
 
-/** A copy without the hints. Servers may send invalid ones. */
+/** Returns a copy without the hints, which may be invalid. */
 function bare({ ttlMs, cacheScope, ...given }: ReadResourceResult & CacheHints): {
   readonly result: ReadResourceResult
   readonly weight: number
@@ -200,10 +200,10 @@ function bare({ ttlMs, cacheScope, ...given }: ReadResourceResult & CacheHints):
 
 const partitionOf = ({ partition = '' }: ResourceKey): string => partition
 
-// JSON, so that no two keys are equal.
+// The key is JSON, so that different resources never share it.
 const privateId = (key: ResourceKey): string => JSON.stringify([key.server, key.uri, partitionOf(key)])
 const publicId = ({ server, uri }: ResourceKey): string => JSON.stringify([server, uri])
 
-/** `a://b` contains `a://b/c`, but not `a://bc`. */
+/** Whether a resource contains another: `a://b` contains `a://b/c`, but not `a://bc`. */
 const contains = (uri: string, part: string): boolean =>
   uri === part || part.startsWith(uri.endsWith('/') ? uri : `${uri}/`)

@@ -5,7 +5,7 @@ import { SkillRefusedError } from './errors.ts'
 const DOCUMENT = '/SKILL.md'
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
-/** Without a trailing slash. */
+/** Returns the URI of a skill's folder, without a trailing slash. */
 export const rootOf = ({ uri }: Pick<Skill, 'uri'>): string => uri.slice(0, -DOCUMENT.length)
 
 /**
@@ -57,7 +57,7 @@ function isResource(file: unknown): file is SkillResource {
   return typeof uri === 'string' && typeof digest === 'string' && DIGEST.test(digest) && counted
 }
 
-/** Paths must stay inside the folder, on Windows too, and with encoded characters. */
+/** Whether a URI stays inside the folder, even on Windows and with encoded characters. */
 export function isInside(root: string, uri: string): boolean {
   if (!uri.startsWith(`${root}/`)) return false
   const segments = uri.slice(root.length + 1).split('/')

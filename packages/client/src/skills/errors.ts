@@ -4,7 +4,7 @@ import { printable } from '../util/printable.ts'
 const MAX_MESSAGE = 1_024
 
 /**
- * Why a skill or a file is refused.
+ * The reason why a skill or a file is refused.
  *
  * - `malformed`: the entry is invalid
  * - `too-large`: more files or bytes than allowed
@@ -27,7 +27,7 @@ export type SkillRefusal =
 /** A skill or a file failed verification. */
 export class SkillRefusedError extends ClientError {
   readonly reason: SkillRefusal
-  /** Of the skill or the file. */
+  /** The URI of the skill or the file. */
   readonly uri: string
 
   constructor(reason: SkillRefusal, uri: string, problem: string, options?: ErrorOptions) {

@@ -8,7 +8,7 @@ import { toText, verifyFile } from './verify.ts'
 export interface SkillFile {
   readonly uri: string
   readonly bytes: Uint8Array
-  /** @throws SkillRefusedError `unreadable` if it is not UTF-8 */
+  /** Returns the file's text. @throws SkillRefusedError `unreadable` if it is not UTF-8 */
   text(): string
 }
 
@@ -25,12 +25,12 @@ const NO_FILE = 'is not a file of the skill'
  */
 export class LoadedSkill {
   readonly skill: Skill
-  /** All of `SKILL.md`. Its author is the server's author: do not trust it. */
+  /** The whole `SKILL.md`. It comes from the server: do not trust it. */
   readonly document: string
   readonly #options: LoadedSkillOptions
   readonly #listed: ReadonlyMap<string, SkillResource> | undefined
   readonly #kept = new Map<string, SkillFile>()
-  /** Bytes read so far. Only a skill without digests can have more than its entry says. */
+  /** The number of bytes read so far. Only a skill without digests can have more than its entry says. */
   #bytes: number
 
   constructor(skill: Skill, bytes: Uint8Array<ArrayBuffer>, options: LoadedSkillOptions) {

@@ -25,15 +25,15 @@ export interface SkillServer {
   readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult>
 }
 
-/** How the skills of a server are read. */
+/** Options of `Skills`. */
 export interface SkillsOptions {
-  /** For skills without digests, which may change after the user's approval. @default 'refuse' */
+  /** Whether to load skills without digests, which may change after the user's approval. @default 'refuse' */
   readonly dynamic?: 'refuse' | 'load'
-  /** Files of one skill. All hosts accept 512. @default 512 */
+  /** The maximum number of files of one skill. All hosts accept 512. @default 512 */
   readonly maxFiles?: number
-  /** Bytes of all files of one skill. All hosts accept 16 MiB. @default 16_777_216 */
+  /** The maximum size of all files of one skill, in bytes. All hosts accept 16 MiB. @default 16_777_216 */
   readonly maxBytes?: number
-  /** Called for malformed entries, which are left out of the list. */
+  /** Called for malformed entries, which are omitted from the list. */
   readonly onError?: (error: Error) => void
 }
 
@@ -87,7 +87,7 @@ export class Skills {
   /**
    * Fetches the current entry of a skill, listed or not.
    *
-   * @param uri - of its `SKILL.md`
+   * @param uri - the URI of its `SKILL.md`
    * @throws SkillRefusedError `malformed`; ClientError `not-supported`; McpError
    *   -32602 if there is no such skill
    */

@@ -1,9 +1,9 @@
 /** A file in a manifest. */
 export interface SkillResource {
   readonly uri: string
-  /** `sha256:` and 64 hexadecimal digits, of the raw bytes. */
+  /** The digest of the raw bytes: `sha256:` and 64 hexadecimal digits. */
   readonly digest: string
-  /** Raw bytes. */
+  /** The number of raw bytes. */
   readonly size: number
 }
 

@@ -6,7 +6,7 @@ import { SkillRefusedError } from './errors.ts'
 const MAX_FRONTMATTER = 65_536
 const MAX_DEPTH = 64
 
-/** @throws SkillRefusedError `unreadable` */
+/** Returns the bytes of a file. @throws SkillRefusedError `unreadable` */
 export function bytesOf(uri: string, { contents }: ReadResourceResult): Uint8Array<ArrayBuffer> {
   const content = contents.find((each) => each.uri === uri) as JsonObject | undefined
   if (typeof content?.['text'] === 'string') return new TextEncoder().encode(content['text'])
@@ -41,7 +41,7 @@ export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> 
 }
 
 /**
- * Verifies the frontmatter of a `SKILL.md` against the entry: the model must read what the user has approved.
+ * Verifies the frontmatter of a `SKILL.md` against the entry, because the model must read what the user approved.
  *
  * @throws SkillRefusedError `frontmatter`, `unreadable`
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#frontmatter-verification

@@ -23,7 +23,7 @@ export function childProcess(options: ChildProcessOptions): TransportFactory {
 }
 
 const PIPE: ServerNetwork = { transport: 'pipe' }
-/** How long to wait for the last output of a process, in ms: its children may keep the pipe open. */
+/** The time in ms to wait for a process's last output, limited because its children may keep the pipe open. */
 const LAST_WORDS_MS = 500
 const REMEMBERED_LINES = 20
 
@@ -57,7 +57,7 @@ export class ChildProcessTransport implements Transport {
     this.#steps = stopSteps(options.stop)
   }
 
-  /** Undefined before `start`, and if the process runs on another machine. */
+  /** The process id. Undefined before `start`, and if the process runs on another machine. */
   get pid(): number | undefined {
     return this.#running?.child.pid
   }
@@ -94,7 +94,7 @@ export class ChildProcessTransport implements Transport {
   }
 
   async #stop({ lines, tree, exited, release }: Running): Promise<void> {
-    // A server that no longer reads must not block this.
+    // A server that no longer reads must not block closing.
     await within(this.#steps.inputMs, lines.close())
     lines.destroy()
     await stopTree(tree, this.#steps, exited)
@@ -183,7 +183,7 @@ function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLi
   }
 }
 
-/** Node emits no `exit` for a program that could not be started. */
+/** Resolves when the program has started. Node does not emit `exit` for one that could not be started. */
 function started(child: ChildProcessLike, command: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('spawn', () => resolve())
@@ -191,7 +191,7 @@ function started(child: ChildProcessLike, command: string): Promise<void> {
   })
 }
 
-/** For a custom `spawn`: the pid may belong to another machine. */
+/** Returns the tree of a custom `spawn`, whose pid may belong to another machine. */
 const remoteTree = (child: ChildProcessLike, hasEnded: () => boolean): ProcessTree => ({
   remains: () => Promise.resolve(!hasEnded()),
   signal: (signal) => {

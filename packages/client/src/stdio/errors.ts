@@ -1,7 +1,7 @@
 import { TransportError } from '../errors.ts'
 import { printable } from '../util/printable.ts'
 
-/** Models may read the message. */
+/** The number of quoted lines of stderr, limited because models may read the message. */
 const QUOTED_LINES = 10
 const QUOTED_LENGTH = 300
 
@@ -17,7 +17,7 @@ export class SpawnError extends TransportError {
 
 /** The process exited without being asked to. */
 export class ProcessExitError extends TransportError {
-  /** Null if a signal ended it. */
+  /** The exit code, or null if a signal ended the process. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   /** The last lines of stderr, unless it is inherited. */

@@ -1,14 +1,14 @@
 import { send } from './process-tree.ts'
 
-/** Process groups to end when this process exits without closing them. */
+/** The process groups to end when this process exits without closing them. */
 const groups = new Set<number>()
 
-/** Only synchronous code runs at this point. */
+/** Ends all groups. Only synchronous code runs while a process exits. */
 function endAll(): void {
   for (const leader of groups) send(-leader, 'SIGTERM')
 }
 
-/** Returns a function that undoes it. */
+/** Ends a process group when this process exits. Returns a function that cancels this. */
 export function endWithThisProcess(leader: number): () => void {
   if (process.platform === 'win32') return () => {}
   if (groups.size === 0) process.on('exit', endAll)

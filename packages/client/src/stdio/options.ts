@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ServerProcess } from '../transport/client-transport.ts'
 
-/** The part of a child process that is used. Node's has it. */
+/** The used part of a child process, which Node's satisfies. */
 export interface ChildProcessLike {
   readonly pid?: number | undefined
   readonly stdin: Writable | null
@@ -20,26 +20,28 @@ export interface SpawnOptions {
   readonly cwd: string | undefined
   readonly env: Readonly<Record<string, string>>
   readonly stdio: readonly ['pipe', 'pipe', 'inherit' | 'pipe']
-  /** On POSIX, the child leads a process group, so that signals reach its children. */
+  /** Whether the child leads a process group, so that signals reach its children. True on POSIX. */
   readonly detached: boolean
-  /** On Windows, no console window opens. */
+  /** Whether to hide the console window on Windows. */
   readonly windowsHide: boolean
 }
 
 /** Starts a process. Must not use a shell. */
 export type Spawn = (command: string, args: readonly string[], options: SpawnOptions) => ChildProcessLike
 
-/** How a process and its descendants are ended. */
+/** The steps that end a process and its descendants. */
 export interface StopSteps {
-  /** Ms to exit after stdin was closed. */
+  /** The time in ms to exit after stdin was closed, before the signal is sent. */
   readonly inputMs: number
-  /** Sent then to all that still run. */
+  /** The signal for the processes that still run after that. */
   readonly signal: 'SIGTERM' | 'SIGINT'
-  /** Ms to exit after the signal. Then they are killed. */
+  /** The time in ms to exit after the signal, before the processes are killed. */
   readonly signalMs: number
 }
 
 /**
+ * How to end a process and its descendants.
+ *
  * - `graceful`: closes stdin, sends SIGTERM after 2 s, SIGKILL after 2 s more, as specified.
  * - `interrupt`: closes stdin and sends SIGINT at once, SIGKILL after 3 s.
  *
@@ -58,14 +60,14 @@ export const stopSteps = (stop: Stop = 'graceful'): StopSteps =>
 /** Options of a server that runs as a child process. */
 export interface ChildProcessOptions extends ServerProcess {
   /**
-   * A function gets each line, cut at 8192 UTF-16 units; what it throws is ignored. With `inherit`, errors
-   * cannot quote the last lines.
+   * The destination of stderr. A function gets each line, truncated to 8192 UTF-16 units; what it throws is
+   * ignored. With `inherit`, errors cannot quote the last lines.
    * @default 'inherit'
    */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)
-  /** @default 'graceful' */
+  /** The way to end the process. @default 'graceful' */
   readonly stop?: Stop
-  /** Longer lines are dropped and reported as malformed. @default 10 MiB */
+  /** The maximum length of a line in bytes. Longer lines are dropped and reported as malformed. @default 10 MiB */
   readonly maxLineBytes?: number
   /** Starts the process, for hosts that run servers elsewhere. @default `spawn` of `node:child_process` */
   readonly spawn?: Spawn

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { ps } from './programs.ts'
 
-/** A running process. The pid alone does not identify it: pids are reused. */
+/** A running process. The pid alone does not identify it, because pids are reused. */
 export interface ProcessEntry {
   readonly pid: number
   readonly parent: number
@@ -17,7 +17,7 @@ const AT_ONCE = 64
 const PS_TIMEOUT_MS = 2_000
 const PS_MAX_BYTES = 16 * 1024 * 1024
 
-/** All running processes but zombies. The mark, `NAME=value`, is found on Linux only. */
+/** Lists all running processes except zombies. The mark, `NAME=value`, is only found on Linux. */
 export async function listProcesses(mark: string): Promise<readonly ProcessEntry[]> {
   return process.platform === 'linux' ? listLinux(mark) : listByPs()
 }

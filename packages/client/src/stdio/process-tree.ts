@@ -8,7 +8,7 @@ const MARK = 'JETWAY_SERVER_PROCESS'
 /** A process and its descendants. */
 export interface ProcessTree {
   remains(): Promise<boolean>
-  /** Sends a signal to each of them, once. */
+  /** Sends a signal to each process once. */
   signal(signal: NodeJS.Signals): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export function processTree(leader: number, mark: string, hasEnded: () => boolea
 }
 
 function posixTree(leader: number, mark: string): ProcessTree {
-  /** A process that was found once counts until it exits, even if the process between has exited. */
+  /** The processes found so far. Each counts until it exits, even if its parent has exited. */
   let known: readonly ProcessEntry[] = []
 
   async function members(): Promise<readonly ProcessEntry[]> {
@@ -53,7 +53,7 @@ function posixTree(leader: number, mark: string): ProcessTree {
 const isKnown = (entry: ProcessEntry, known: readonly ProcessEntry[]): boolean =>
   known.some(({ pid, started }) => pid === entry.pid && started === entry.started)
 
-/** Windows has no signals for other processes: `taskkill` ends the tree. */
+/** Creates a tree that `taskkill` ends, because Windows does not have signals for other processes. */
 function windowsTree(leader: number, hasEnded: () => boolean): ProcessTree {
   let ended = false
   return {
@@ -70,6 +70,6 @@ export function send(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal)
   } catch {
-    // It has exited.
+    // The process has exited.
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-// Absolute paths: a folder of PATH, or on Windows the current one, may hold another program with the name.
+// The paths are absolute, because a folder in PATH, or on Windows the current one, may contain another program.
 
 /** https://learn.microsoft.com/windows-server/administration/windows-commands/cmd */
 export const cmd = (): string => system32('cmd.exe')

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** In UTF-16 units. */
+/** The maximum length of a line in UTF-16 units. */
 const MAX_LINE = 8_192
 
 /** Splits a stream into lines. The rest of a line that is too long is dropped. */

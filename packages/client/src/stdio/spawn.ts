@@ -3,7 +3,7 @@ import { normalizeSpawnCommand } from 'tinyexec'
 import type { Spawn } from './options.ts'
 import { cmd } from './programs.ts'
 
-/** On Windows, `cmd.exe` runs what is not an executable file, such as `npx.cmd`, with its arguments escaped. */
+/** Starts a program. On Windows, `cmd.exe` runs scripts such as `npx.cmd`, with escaped arguments. */
 export const spawnHere: Spawn = (file, parameters, given) => {
   const environment = { ...given.env, comspec: cmd() }
   const { command, args, options } = normalizeSpawnCommand(file, parameters, {

@@ -6,34 +6,34 @@ export type { TransportClose }
 
 /** The context of a message, for transports. */
 export interface SendContext {
-  /** Undefined during the handshake. */
+  /** The negotiated revision, undefined during the handshake. */
   readonly revision: Revision | undefined
   /**
-   * For requests. Aborts when nobody waits for the response, even after `send` has resolved. A transport with
-   * `streamPerRequest` then ends the stream; others drop the message if it is not written yet.
+   * The signal of a request, which aborts when nobody waits for the response, even after `send` has resolved. A
+   * transport with `streamPerRequest` then ends the stream; others drop the message if it is not written yet.
    */
   readonly signal?: AbortSignal | undefined
-  /** For responses: the client's request on whose stream the server's request came. */
+  /** The client's request on whose stream the server's request arrived. Only set for responses. */
   readonly relatedTo?: RequestId | undefined
-  /** Encoded headers that repeat parts of the body. For `streamPerRequest` only. */
+  /** Encoded headers that repeat parts of the body. Only used with `streamPerRequest`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The request has no time limit: it is answered when the subscription ends. */
+  /** Whether the request has no timeout, because it is answered when the subscription ends. */
   readonly longLived?: boolean | undefined
 }
 
 /** Callbacks of a transport. They do not throw. */
 export interface ClientTransportHandlers {
   /**
-   * One parsed message, or an array if the server sends batches. Wait for the promise before reading on.
+   * Handles one parsed message, or an array if the server sends batches. Wait for the promise before reading on.
    *
-   * @param relatedTo - the client's request on whose stream, or as whose reply, the message came
+   * @param relatedTo - the client's request on whose stream, or in whose reply, the message arrived
    */
   message(value: unknown, relatedTo?: RequestId): void | Promise<void>
-  /** The server sent something that is not a message. `request`: the request it was a response to. */
+  /** Called if the server sent something that is not a message, in response to `request` if known. */
   malformed(reason: string, request?: RequestId): void
-  /** The stream of a request has ended for good without the response. */
+  /** Called if a request's stream has ended for good without the response. */
   requestFailed(request: RequestId, error: Error): void
-  /** Called once. */
+  /** Called once, when the transport has closed. */
   close(reason: TransportClose): void
 }
 
@@ -49,7 +49,7 @@ export interface ClientTransport {
   readonly streamPerRequest: boolean
   /** Identifies the server in the era cache, such as a URL or a command line. */
   readonly key?: string
-  /** For telemetry. Undefined in memory. */
+  /** The network address for telemetry. Undefined in memory. */
   readonly network?: ServerNetwork
   /** Opens the transport. Called once. Rejects if there is no server. */
   start(handlers: ClientTransportHandlers): void | Promise<void>
@@ -60,35 +60,35 @@ export interface ClientTransport {
    *   not know the session. An HTTP error whose body is a JSON-RPC message is passed to `message` instead
    */
   send(message: JsonRpcMessage, context: SendContext): void | Promise<void>
-  /** A revision has been negotiated, and `notifications/initialized` was sent if there is one. */
+  /** Called when a revision has been negotiated and, if it requires that, `notifications/initialized` was sent. */
   negotiated?(revision: Revision): void
   /** The id of the HTTP session. */
   readonly sessionId?: string | undefined
   /** Resumes a session. Called after `start`, instead of `initialize`. */
   resume?(sessionId: string): void
-  /** False once the connection is known to be closed. Over HTTP, only the next message may show it. */
+  /** Whether the connection is open, as far as is known. Over HTTP, only the next message may show its end. */
   readonly alive?: boolean
   /** Closes everything. Can be called again. */
   close(): Promise<void>
 }
 
-/** The command of a server, and where it runs. */
+/** The command of a server and its environment. */
 export interface ServerProcess {
-  /** A path, or a name on PATH. No shell is used. */
+  /** The program's path, or its name on PATH. It runs without a shell. */
   readonly command: string
   readonly args?: readonly string[]
-  /** Added to the inherited variables. */
+  /** Variables to add to the inherited ones. */
   readonly env?: Readonly<Record<string, string>>
-  /** `safe`: PATH, HOME and the like, so that the server gets no secrets. @default 'safe' */
+  /** Which variables to inherit. `safe` means PATH, HOME and the like, without secrets. @default 'safe' */
   readonly inheritEnv?: 'safe' | 'all' | 'none'
-  /** @default the current directory */
+  /** The working directory. @default the current directory */
   readonly cwd?: string
 }
 
-/** Creates a transport. May be called a second time, for a server that closed the first connection. */
+/** Creates a transport. It may be called twice, if the server closed the first connection. */
 export interface TransportFactory {
   (): ClientTransport | Promise<ClientTransport>
-  /** The process that it starts. A manager asks for approval first. */
+  /** The process that the transport starts, for which a manager asks for approval first. */
   readonly process?: ServerProcess
 }
 

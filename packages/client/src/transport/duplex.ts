@@ -12,20 +12,20 @@ export interface DuplexOptions {
   readonly network?: ServerNetwork
 }
 
-/** High, because some servers answer with whole tables, and one deep schema must not hide the other tools. */
+/** High limits, because some servers send whole tables, and one deep schema must not hide the other tools. */
 const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 1_000_000 }
 
-/** The usual places of the id, in text that is not parsed. */
+/** Matches the id at its usual position in text that is not parsed. */
 const ID_AT_HEAD = /^[^"]*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*"?(\d{1,15})"?\s*,/
 const ID_AT_END = /"id"\s*:\s*"?(\d{1,15})"?\s*\}\s*$/
 
-/** The id of a response that is too large to parse, so that its request fails at once. */
+/** Returns the id of a response that is too large to parse, so that its request fails at once. */
 function addressee(text: string): number | undefined {
   const id = ID_AT_HEAD.exec(text.slice(0, 128))?.[1] ?? ID_AT_END.exec(text.slice(-64))?.[1]
   return id === undefined ? undefined : Number(id)
 }
 
-/** Often a line that the server's author meant for people. */
+/** Quotes a text, which is often a line that the server's author meant for people. */
 const quoted = (text: string): string => JSON.stringify(printable(text, 120))
 
 /** Connects a client to a transport that carries text both ways, such as memory or stdio. */

@@ -3,8 +3,8 @@ import { toError } from './promises.ts'
 type Listener<Value> = (value: Value) => void | Promise<void>
 
 /**
- * Calls listeners in the order they were added. A listener that throws or rejects
- * does not disturb the others.
+ * Calls listeners in the order in which they were added. A listener that throws or rejects does not affect the
+ * others.
  */
 export class Emitter<Events extends object> {
   readonly #listeners: { [E in keyof Events]?: Set<Listener<Events[E]>> } = {}
@@ -15,10 +15,10 @@ export class Emitter<Events extends object> {
     this.#onError = onError
   }
 
-  /** Returns a function that removes the listener. */
+  /** Adds a listener, and returns a function that removes it. */
   on<E extends keyof Events>(event: E, listener: Listener<Events[E]>): () => void {
     const listeners: Set<Listener<Events[E]>> = (this.#listeners[event] ??= new Set())
-    // A wrapper, so that the same function can be added twice.
+    // The wrapper allows adding the same function twice.
     const own: Listener<Events[E]> = (value) => listener(value)
     listeners.add(own)
     return () => void listeners.delete(own)

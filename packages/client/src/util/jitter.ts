@@ -1,5 +1,5 @@
-/** By how much chance lengthens a delay. */
+/** The maximum random extension of a delay, as a fraction of it. */
 const JITTER = 0.2
 
-/** A delay that is up to a fifth longer, so that clients do not return to a server all at once. */
+/** Extends a delay by up to a fifth, so that clients do not return to a server all at once. */
 export const jittered = (ms: number): number => ms * (1 + JITTER * Math.random())

@@ -1,6 +1,6 @@
 import type { Clock } from '@jetway/core/stores'
 
-/** Settles as the promise does, or rejects with the signal's reason if that aborts first. */
+/** Settles as the promise does, or rejects with the signal's reason if the signal aborts first. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
@@ -11,7 +11,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   })
 }
 
-/** Waits. Rejects with the signal's reason. */
+/** Waits for the given ms. Rejects with the signal's reason if the signal aborts. */
 export async function delay(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   let timer: unknown
@@ -44,7 +44,7 @@ export async function withTimeout<T>(promise: Promise<T>, { ms, clock, late }: T
   }
 }
 
-/** Runs something whose signal aborts with `signal`, and with what `late` returns once the time is over. */
+/** Runs a function with a signal that aborts with `signal`, or with what `late` returns once the time is over. */
 export async function abortingAfter<T>(
   { ms, clock, late, signal }: TimeLimit & { readonly signal?: AbortSignal | undefined },
   run: (signal: AbortSignal) => Promise<T>,
@@ -58,7 +58,7 @@ export async function abortingAfter<T>(
   }
 }
 
-/** A promise with its functions outside. Its rejection may stay unhandled. */
+/** A promise with its resolving functions. Its rejection may stay unhandled. */
 export interface Deferred<T> {
   readonly promise: Promise<T>
   readonly resolve: (value: T) => void
@@ -76,7 +76,7 @@ export function deferred<T>(): Deferred<T> {
   return { promise, resolve, reject }
 }
 
-/** Aborts with the first of the signals that are there. */
+/** Returns a signal that aborts with the first of the given signals. */
 export const anySignal = (...signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((signal) => signal !== undefined))
 

@@ -4,11 +4,11 @@ import { BoundedMap } from '../util/bounded-map.ts'
 
 type Check = (value: unknown) => string | undefined
 
-/** Levels of objects and lists in a schema. */
+/** The maximum depth of objects and lists in a schema. */
 const MAX_DEPTH = 64
-/** Objects in a schema. */
+/** The maximum number of objects in a schema. */
 const MAX_PARTS = 4_000
-/** Steps of one validation: 0.1 to 0.3 s. */
+/** The maximum number of steps of one validation, which take 0.1 to 0.3 s. */
 const MAX_STEPS = 1_000_000
 
 /**
@@ -17,14 +17,14 @@ const MAX_STEPS = 1_000_000
  */
 export class OutputValidator {
   readonly #onError: (error: Error) => void
-  /** By the schema's text, so that a tool that is listed again is not compiled again. */
+  /** The compiled schemas by their text, so that a tool that is listed again is not compiled again. */
   readonly #compiled = new BoundedMap<string, Promise<Check | undefined>>(200)
 
   constructor(onError: (error: Error) => void) {
     this.#onError = onError
   }
 
-  /** @throws OutputMismatchError */
+  /** Validates a result. @throws OutputMismatchError */
   async check(tool: string, schema: JsonObject | undefined, result: CallToolResult): Promise<void> {
     if (schema === undefined || result.isError === true || result.structuredContent === undefined) return
     const text = JSON.stringify(schema)
@@ -48,7 +48,7 @@ export class OutputValidator {
   }
 }
 
-/** @throws Error for a schema that is not valid, or too costly */
+/** Compiles a schema. @throws Error if it is invalid or too costly */
 async function compile(schema: JsonObject): Promise<Check> {
   limitParts(schema, 0, { parts: 0 })
   const { interpret, maxSteps } = await import('@jetway/core/schema')
@@ -56,7 +56,7 @@ async function compile(schema: JsonObject): Promise<Check> {
   return (value) => (validator.isValid(value) ? undefined : describeIssues(validator.explain(value), 3))
 }
 
-/** @throws Error for a schema that is too large */
+/** Checks the size of a schema. @throws Error if it is too large */
 function limitParts(value: unknown, depth: number, seen: { parts: number }): void {
   if (!isObject(value) && !Array.isArray(value)) return
   if (depth > MAX_DEPTH) throw new Error(`it is nested more than ${MAX_DEPTH} deep`)

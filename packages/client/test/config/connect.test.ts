@@ -21,11 +21,11 @@ const ANSWERING = `
     if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
   })`
 
-describe('the transport follows from the configuration', () => {
+describe('connect', () => {
   it.each<[string, Record<string, unknown>]>([
-    ['none', {}],
+    ['no transport', {}],
     ["'stdio'", { transport: 'stdio' }],
-  ])('a command and %s: a process with the given options', async (_, more) => {
+  ])('starts a process with the given options for a command and %s', async (_, more) => {
     const { spawn, spawned } = spawning(everything())
     const config: ServerConfig = { command: 'my-server', args: ['--all'], env: { A: 'b' }, spawn, ...more }
     const client = await connect(config, { info: INFO, name: 'mine' })
@@ -36,19 +36,22 @@ describe('the transport follows from the configuration', () => {
   })
 
   it.each<[string, Record<string, unknown>]>([
-    ['none', {}],
+    ['no transport', {}],
     ["'http'", { transport: 'http' }],
-  ])('a url and %s: Streamable HTTP, with its query and without credentials', async (_, more) => {
-    const { fetch, requests } = mount(everything())
-    const url = `${ORIGIN}/mcp?token=in-the-address`
-    const client = await connect({ url, fetch, ...more }, { info: INFO })
-    expect(client.server?.protocolVersion).toBe('2026-07-28')
-    await client.close()
-    expect(new Set(requests.map((request) => request.url))).toEqual(new Set([url]))
-    expect(requests.some((request) => request.headers.has('authorization'))).toBe(false)
-  })
+  ])(
+    'uses Streamable HTTP for a url and %s, keeping the query and adding no credentials',
+    async (_, more) => {
+      const { fetch, requests } = mount(everything())
+      const url = `${ORIGIN}/mcp?token=in-the-address`
+      const client = await connect({ url, fetch, ...more }, { info: INFO })
+      expect(client.server?.protocolVersion).toBe('2026-07-28')
+      await client.close()
+      expect(new Set(requests.map((request) => request.url))).toEqual(new Set([url]))
+      expect(requests.some((request) => request.headers.has('authorization'))).toBe(false)
+    },
+  )
 
-  it("'sse' opens the stream first, and posts to its endpoint only", async () => {
+  it("opens the stream first for 'sse', and posts only to its endpoint", async () => {
     const { fetch, requests } = mount(everything(), { legacySse: true })
     const client = await connect(
       { transport: 'sse', url: `${ORIGIN}/sse`, fetch },
@@ -63,7 +66,7 @@ describe('the transport follows from the configuration', () => {
   })
 
   it.each(['http', 'sse'] as const)(
-    'credentials and headers are sent with every request of %s',
+    'sends credentials and headers with every request over %s',
     async (transport) => {
       const authenticate = bearer({
         verify: async (given) => (given === 'ticket' ? { principal: 'ann' } : undefined),
@@ -84,22 +87,22 @@ describe('the transport follows from the configuration', () => {
   )
 })
 
-describe('an invalid configuration', () => {
+describe('transportFor, given an invalid configuration', () => {
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, '{ command, args }'],
-    ['neither', {}, 'needs a command or a url'],
-    ['both', { command: 'a', url: ORIGIN }, 'not both'],
+    ['an undefined configuration', undefined, '{ command, args }'],
+    ['a configuration without a command or url', {}, 'needs a command or a url'],
+    ['a configuration with both a command and a url', { command: 'a', url: ORIGIN }, 'not both'],
     ['an unknown transport', { transport: 'carrier-pigeon', url: ORIGIN }, "'stdio', 'http' or 'sse'"],
     ['stdio without a command', { transport: 'stdio' }, 'needs a command'],
     ['http without a url', { transport: 'http' }, 'https://example.com/mcp'],
     ['a command line', { command: 'a', args: '--all --secret=hush' }, 'list of strings'],
     ['a relative url', { url: '/mcp?token=hush' }, 'absolute'],
-    ['a url of a file', { url: 'file:///hush' }, 'must begin with http: or https:'],
+    ['a file url', { url: 'file:///hush' }, 'must begin with http: or https:'],
     ['a password in the url', { url: 'https://ann:hush@example.com/' }, 'use headers or auth'],
     ['headers for a process', { command: 'a', headers: { authorization: 'hush' } }, 'does not take headers'],
     ['a spawn for a url', { url: ORIGIN, spawn: () => {} }, 'does not take spawn'],
     ['a misspelt field', { url: ORIGIN, header: { authorization: 'hush' } }, 'no field "header"'],
-  ])('%s', (_, config, expected) => {
+  ])('rejects %s', (_, config, expected) => {
     let thrown: unknown
     try {
       transportFor(config as ServerConfig)
@@ -112,7 +115,7 @@ describe('an invalid configuration', () => {
   })
 })
 
-it('a client that goes out of scope ends its process', async () => {
+it('ends the process when the client goes out of scope', async () => {
   let pid = 0
   {
     await using client = await connect(
@@ -125,7 +128,7 @@ it('a client that goes out of scope ends its process', async () => {
   expect(runs(pid)).toBe(false)
 })
 
-it('a silent process is ended when the attempt is aborted', async () => {
+it('ends a silent process when the attempt is aborted', async () => {
   let pid = 0
   const giveUp = new AbortController()
   const attempt = connect(

@@ -25,8 +25,8 @@ const load = (
 ): ReturnType<typeof loadConfig> =>
   loadConfig(file(name, content), { env: {}, userHome: '/home/ann', ...options })
 
-describe('the files of hosts', () => {
-  it('Claude Desktop: https://modelcontextprotocol.io/docs/develop/connect-local-servers', async () => {
+describe('loadConfig, given the file of a host', () => {
+  it('reads Claude Desktop: https://modelcontextprotocol.io/docs/develop/connect-local-servers', async () => {
     const { servers, problems } = await load('claude_desktop_config.json', {
       globalShortcut: 'Ctrl+Space',
       mcpServers: {
@@ -46,7 +46,7 @@ describe('the files of hosts', () => {
     expect(problems).toEqual([])
   })
 
-  it('Claude Code: https://code.claude.com/docs/en/mcp', async () => {
+  it('reads Claude Code: https://code.claude.com/docs/en/mcp', async () => {
     const { servers, problems } = await load(
       '.mcp.json',
       {
@@ -87,7 +87,7 @@ describe('the files of hosts', () => {
     })
   })
 
-  it('Cursor: https://cursor.com/docs/mcp', async () => {
+  it('reads Cursor: https://cursor.com/docs/mcp', async () => {
     file('cursor/.env', '# of the shop\nFROM_FILE=file\nBOTH=file\nexport QUOTED="two words"\n')
     const { servers, problems } = await load(
       'cursor/.cursor/mcp.json',
@@ -116,7 +116,7 @@ describe('the files of hosts', () => {
     expect(servers['far']).toMatchObject({ headers: { Authorization: 'Bearer secret' } })
   })
 
-  it('VS Code: https://code.visualstudio.com/docs/copilot/reference/mcp-configuration', async () => {
+  it('reads VS Code: https://code.visualstudio.com/docs/copilot/reference/mcp-configuration', async () => {
     const asked: ConfigInput[] = []
     const { servers, problems } = await load(
       'vscode/.vscode/mcp.json',
@@ -177,7 +177,7 @@ describe('the files of hosts', () => {
     ])
   })
 
-  it('a file of the home folder belongs to no project', async () => {
+  it('uses the current folder as the workspace if the file is in the home folder', async () => {
     const { servers } = await load(
       'home/.cursor/mcp.json',
       { mcpServers: { a: { command: '${workspaceFolder}' } } },
@@ -186,7 +186,7 @@ describe('the files of hosts', () => {
     expect(servers['a']).toEqual({ transport: 'stdio', command: process.cwd(), args: [], env: {} })
   })
 
-  it('the workspace folder can be set', async () => {
+  it('uses the `workspaceFolder` option', async () => {
     const { servers } = await load(
       'elsewhere.json',
       { servers: { a: { command: 'a', args: ['${workspaceFolder}'] } } },
@@ -196,27 +196,31 @@ describe('the files of hosts', () => {
   })
 })
 
-describe('one server that cannot be used', () => {
+describe('loadConfig, given an invalid server', () => {
   const usable = { command: 'usable' }
 
   it.each<[string, unknown, string]>([
-    ['no object', 'npx', 'The server "bad" is not an object'],
-    ['nothing in it', {}, 'command is missing: set command or url'],
+    ['a string', 'npx', 'The server "bad" is not an object'],
+    ['an empty entry', {}, 'command is missing: set command or url'],
     ['a process without a command', { type: 'stdio', url: 'https://x.example/hush' }, 'command is missing'],
-    ['an address without one', { type: 'http', command: 'hush' }, 'url is missing'],
-    ['both', { command: 'hush', url: 'https://x.example/hush' }, 'url cannot be combined with command'],
+    ['an HTTP server without a url', { type: 'http', command: 'hush' }, 'url is missing'],
+    [
+      'both a command and a url',
+      { command: 'hush', url: 'https://x.example/hush' },
+      'url cannot be combined with command',
+    ],
     ['an unknown transport', { type: 'ws', url: 'wss://x.example/hush' }, 'type must be stdio, http or sse'],
     [
       'a socket',
       { url: 'unix:///hush.sock' },
       "url cannot be used: A server's URL must begin with http: or https:",
     ],
-    ['no address', { url: 'hush' }, 'url cannot be used'],
+    ['a url that is not one', { url: 'hush' }, 'url cannot be used'],
     ['a password', { url: 'https://ann:hush@x.example/' }, 'use headers or auth'],
     ['a command line', { command: 'a', args: '--key hush' }, 'args must be a list of strings'],
-    ['a list within', { command: 'a', args: [['hush']] }, 'args must be a string'],
-    ['an odd header', { url: 'https://x.example', headers: { Key: 'hush\nhush' } }, 'the header "Key"'],
-    ['a file that is not there', { command: 'a', envFile: 'none.env' }, 'cannot be read: ENOENT'],
+    ['a nested list', { command: 'a', args: [['hush']] }, 'args must be a string'],
+    ['an invalid header', { url: 'https://x.example', headers: { Key: 'hush\nhush' } }, 'the header "Key"'],
+    ['a missing env file', { command: 'a', envFile: 'none.env' }, 'cannot be read: ENOENT'],
     ['a sandbox', { command: 'hush', sandboxEnabled: true }, 'sandboxEnabled is not supported'],
     [
       'an unset variable',
@@ -224,24 +228,28 @@ describe('one server that cannot be used', () => {
       'env.TOKEN needs the environment variable TOKEN',
     ],
     [
-      'an unset one of Cursor',
+      "an unset variable in Cursor's syntax",
       { url: 'https://x.example/hush?${env:ID}' },
       'url needs the environment variable ID',
     ],
-    ['what every object has', { command: '${constructor}' }, 'needs the environment variable constructor'],
-    ['one within another', { command: '${A:-${B}}' }, 'nested variables'],
     [
-      'what an editor knows',
+      'a variable named like an object member',
+      { command: '${constructor}' },
+      'needs the environment variable constructor',
+    ],
+    ['a nested variable', { command: '${A:-${B}}' }, 'nested variables'],
+    [
+      "an editor's own variable",
       { command: '${config:shop.path}' },
       '"${config:shop.path}", which only its own host',
     ],
     [
-      'an input that nobody defined',
+      'an undefined input',
       { command: '${input:key}' },
       'needs the input key, which the file does not define',
     ],
-    ['an input that nobody asks for', { command: '${input:token}' }, 'give the option input'],
-  ])('%s: is reported by name, and does not affect the others', async (_, bad, expected) => {
+    ['an input without the `input` option', { command: '${input:token}' }, 'give the option input'],
+  ])('reports %s by server name and keeps the others', async (_, bad, expected) => {
     const inputs = [{ type: 'promptString', id: 'token', password: true }]
     const { servers, problems } = await load('bad/mcp.json', { inputs, mcpServers: { bad, usable } })
     expect(Object.keys(servers)).toEqual(['usable'])
@@ -252,22 +260,22 @@ describe('one server that cannot be used', () => {
     expect(JSON.stringify(problems)).not.toContain('hush')
   })
 
-  it('an input without a value or default', async () => {
+  it('reports an input without a value or default', async () => {
     const content = { inputs: [{ id: 'token' }], mcpServers: { bad: { command: '${input:token}' }, usable } }
     const { servers, problems } = await load('input.json', content, { input: () => undefined })
     expect(Object.keys(servers)).toEqual(['usable'])
     expect(problems[0]?.message).toBe('The server "bad": command needs the input token, which was not given')
   })
 
-  it('a name in both lists', async () => {
+  it('reports a name in both lists', async () => {
     const { servers, problems } = await load('both.json', { mcpServers: { usable }, servers: { usable } })
     expect(Object.keys(servers)).toEqual(['usable'])
     expect(problems[0]?.message).toBe('The server "usable" appears twice')
   })
 })
 
-describe('other content', () => {
-  it('unknown fields are ignored and reported', async () => {
+describe('loadConfig', () => {
+  it('ignores and reports unknown fields', async () => {
     const { servers, problems } = await load('unused.json', {
       mcpServers: {
         a: { command: 'a', autoApprove: ['*'], dev: { watch: '**' }, headers: { Key: 'hush' } },
@@ -289,7 +297,7 @@ describe('other content', () => {
     expect(JSON.stringify(problems)).not.toContain('hush')
   })
 
-  it('disabled servers are listed, and need no input', async () => {
+  it('lists disabled servers without asking for their inputs', async () => {
     const { servers, disabled, problems } = await load('disabled.json', {
       mcpServers: {
         a: { command: '${UNSET}', disabled: true },
@@ -302,7 +310,7 @@ describe('other content', () => {
     expect(problems).toEqual([])
   })
 
-  it("a variable of the server's own env is left to the server", async () => {
+  it("does not expand a variable from the server's own env", async () => {
     const { servers } = await load('own.json', {
       mcpServers: {
         far: {
@@ -315,7 +323,7 @@ describe('other content', () => {
     expect(servers['far']).toMatchObject({ args: expect.arrayContaining(['Authorization:${AUTH_HEADER}']) })
   })
 
-  it('the values of variables are not expanded again', async () => {
+  it('does not expand the values of variables', async () => {
     const { servers } = await load(
       'once.json',
       { mcpServers: { a: { command: '${A}' } } },
@@ -324,7 +332,7 @@ describe('other content', () => {
     expect(servers['a']).toMatchObject({ command: '${B}' })
   })
 
-  it('unclosed variables are text, and are found quickly', async () => {
+  it('keeps unclosed variables as text, in linear time', async () => {
     const command = '${'.repeat(1_000_000)
     const start = process.cpuUsage()
     const { servers } = await load('endless.json', { mcpServers: { a: { command: 'x', args: [command] } } })
@@ -332,7 +340,7 @@ describe('other content', () => {
     expect(servers['a']).toMatchObject({ args: [command] })
   })
 
-  it('names of object members are ordinary names', async () => {
+  it('accepts server names that are names of object members', async () => {
     const { servers } = await load(
       'names.json',
       '{"mcpServers":{"__proto__":{"command":"a"},"constructor":{"command":"b"}}}',
@@ -342,8 +350,8 @@ describe('other content', () => {
   })
 })
 
-describe('a file of another format', () => {
-  it('is parsed by the function that is given', async () => {
+describe('the `parse` option', () => {
+  it('parses the file', async () => {
     const parse = (text: string): unknown => ({ servers: { [text]: { command: '${KEY}', cwd: 'sub' } } })
     const options = { parse, literal: true, workspaceFolder: '/project' }
     expect(await load('names.txt', 'shop', options)).toEqual({
@@ -355,7 +363,7 @@ describe('a file of another format', () => {
     })
   })
 
-  it('throws what that function throws', async () => {
+  it('throws its own error', async () => {
     const fault = new SyntaxError('no')
     const parse = (): never => {
       throw fault
@@ -364,22 +372,22 @@ describe('a file of another format', () => {
   })
 })
 
-describe('a file that cannot be read', () => {
+describe('loadConfig, given an invalid file', () => {
   it.each<[string, string | Uint8Array, string]>([
     [
-      'is no JSON',
+      'is not JSON',
       '{\n  "mcpServers": { "a": { "env": { "KEY": hush } } }\n}',
       'is not valid JSON: see line 2, column 42',
     ],
     ['ends early', '{"mcpServers": {"a": "hush"', 'is not valid JSON'],
     ['is empty', '', 'is not valid JSON'],
-    ['is nested without end', '['.repeat(200_000), 'is nested too deeply'],
+    ['is nested 200,000 deep', '['.repeat(200_000), 'is nested too deeply'],
     ['is a list', '["hush"]', 'is not an object'],
     ['has no servers', '{"hush": {}}', 'has neither mcpServers nor servers'],
     ['has a list of servers', '{"mcpServers": ["hush"]}', 'has a list of servers that is not an object'],
-    ['is of another encoding', new Uint8Array([0xff, 0xfe, 0x7b, 0x00]), 'is not UTF-8'],
+    ['is UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0x00]), 'is not UTF-8'],
     ['is too long', `{"mcpServers": {}}${' '.repeat(1000)}`, 'is longer than 1000 bytes'],
-  ])('because it %s', async (_, content, expected) => {
+  ])('throws if the file %s', async (_, content, expected) => {
     const max = expected.includes('longer') ? { maxBytes: 1000 } : {}
     const error = await load('broken.json', content, max).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConfigFileError)
@@ -387,13 +395,13 @@ describe('a file that cannot be read', () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('hush')
   })
 
-  it('because it does not exist', async () => {
+  it('throws if the file does not exist', async () => {
     await expect(loadConfig(join(folder, 'nowhere.json'))).rejects.toThrow(
       'nowhere.json cannot be read: ENOENT',
     )
   })
 
-  it('is read up to its limit, to the byte', async () => {
+  it('reads a file of exactly `maxBytes`', async () => {
     const text = '{"mcpServers":{}}'
     expect((await load('exact.json', text, { maxBytes: text.length })).servers).toEqual({})
     await expect(load('exact.json', text, { maxBytes: text.length - 1 })).rejects.toThrow(
@@ -401,7 +409,7 @@ describe('a file that cannot be read', () => {
     )
   })
 
-  it('an error of the input function is thrown', async () => {
+  it('throws the error of the `input` function', async () => {
     const content = { inputs: [{ id: 'token' }], servers: { a: { command: '${input:token}' } } }
     const input = (): never => {
       throw new Error('The user has left')

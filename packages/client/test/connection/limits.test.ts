@@ -8,8 +8,8 @@ const DONE = { content: [] }
 /** The outcome of a call: its result, or the text of its error. */
 const outcome = (of: Promise<unknown>): Promise<unknown> => of.catch((error: unknown) => String(error))
 
-describe('requests', () => {
-  it('are limited to 1,024 at once', async () => {
+describe('pending requests', () => {
+  it('are limited to 1,024 at a time', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_024 }, () => client.callTool('x'))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_024))
@@ -25,7 +25,7 @@ describe('requests', () => {
   it.each([
     [new Error('x'.repeat(257)), 'x'.repeat(256)],
     ['enough', 'The caller has aborted the request'],
-  ])('limit the reason of a cancellation to 256 characters', async (given, reason) => {
+  ])('are cancelled with a reason of at most 256 characters', async (given, reason) => {
     const { client, server } = await scripted(sessions())
     const controller = new AbortController()
     const call = outcome(client.callTool('x', {}, { signal: controller.signal }))
@@ -44,7 +44,7 @@ describe('a batch from the server', () => {
   it.each([
     [1_024, 1_024, 0],
     [1_025, 1_024, 1],
-  ])('with %i messages delivers the first %i', async (length, read, malformed) => {
+  ])('has a maximum length: of %i messages, %i are delivered', async (length, read, malformed) => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const heard = listener(client, 'toolsChanged')
     const errors = listener(client, 'error')
@@ -61,11 +61,11 @@ describe('a batch from the server', () => {
 describe('an invalid message', () => {
   it.each<[string, (id: unknown) => object, boolean]>([
     ['with the id of a request', (id) => ({ jsonrpc: '2.0', id, result: 5 }), true],
-    ['with its id as a text', (id) => ({ jsonrpc: '2.0', id: String(id), result: 5 }), true],
+    ['with its id as a string', (id) => ({ jsonrpc: '2.0', id: String(id), result: 5 }), true],
     ['with a method', (id) => ({ jsonrpc: '2.0', id, method: 5 }), false],
     ['with another id', () => ({ jsonrpc: '2.0', id: 99, result: 5 }), false],
     ['without an id', () => ({ jsonrpc: '2.0', result: 5 }), false],
-  ])('%s fails its request, or is reported', async (_, message, fails) => {
+  ])('fails the pending request or is reported: %s', async (_, message, fails) => {
     const { client, server } = await scripted(sessions())
     const errors = listener(client, 'error')
     const call = outcome(client.callTool('x'))
@@ -84,20 +84,23 @@ describe('an error without an id', () => {
   it.each([
     [1, 0, 0],
     [2, 2, 1],
-  ])('with %i open requests leaves %i open', async (open, left, ignored) => {
-    const { client, server } = await scripted(sessions())
-    const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
-    await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(open))
-    server.say({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Unreadable' } })
-    await settled()
-    expect(client.stats()).toMatchObject({ pending: left, ignored: { responses: ignored } })
-    await client.close()
-    if (left === 0) expect(await calls[0]).toBe('McpError: Unreadable')
-  })
+  ])(
+    'fails a request only if it is the single one: of %i pending requests, %i stay pending',
+    async (open, left, ignored) => {
+      const { client, server } = await scripted(sessions())
+      const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
+      await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(open))
+      server.say({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Unreadable' } })
+      await settled()
+      expect(client.stats()).toMatchObject({ pending: left, ignored: { responses: ignored } })
+      await client.close()
+      if (left === 0) expect(await calls[0]).toBe('McpError: Unreadable')
+    },
+  )
 })
 
-describe('a progress notification', () => {
-  it('needs a number, and loses members of a wrong type', async () => {
+describe('progress', () => {
+  it('is delivered with its valid members, and ignored without a number', async () => {
     const { client, server } = await scripted(sessions())
     const heard: unknown[] = []
     const call = client.callTool('x', {}, { onProgress: (report) => void heard.push(report) })
@@ -116,7 +119,7 @@ describe('a progress notification', () => {
     expect(client.stats().ignored.progress).toBe(2)
   })
 
-  it('is requested without changing other metadata of the call', async () => {
+  it("keeps the call's metadata", async () => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: DONE })
     await client.callTool('x', {}, { _meta: { 'com.example/a': 1 }, onProgress: () => {} })
     const [{ id, params } = {}] = server.of(Method.CallTool)
@@ -124,7 +127,7 @@ describe('a progress notification', () => {
   })
 })
 
-describe('the time limits of a call', () => {
+describe('call timeouts', () => {
   it('pause while the server waits for input', async () => {
     let answer = (_result: { readonly action: 'decline' }): void => {}
     const elicit = (): Promise<{ readonly action: 'decline' }> => new Promise((resolve) => (answer = resolve))
@@ -163,7 +166,7 @@ describe('the time limits of a call', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('do not apply to a sent notification', async () => {
+  it('do not keep a timer after a notification', async () => {
     const { client, clock } = await timed(modern())
     await client.notify('notifications/example')
     expect(clock.pending).toBe(0)

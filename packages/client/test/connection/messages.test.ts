@@ -9,8 +9,8 @@ import { INFO, scripted, sessions } from '../support/scripted.ts'
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 
-describe('a response is matched by its id', () => {
-  it('with ids that count from 1', async () => {
+describe('a response', () => {
+  it('resolves the request with its id, counted from 1', async () => {
     const { client, server } = await scripted(sessions(), { revisions: ['2025-11-25'] })
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
@@ -19,7 +19,7 @@ describe('a response is matched by its id', () => {
     expect(await call).toEqual(DONE)
   })
 
-  it('even if the id is a string', async () => {
+  it('matches the request even if its id is a string, as does progress', async () => {
     const { client, server } = await scripted(sessions())
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('x', {}, { onProgress })
@@ -31,7 +31,7 @@ describe('a response is matched by its id', () => {
     expect(client.stats().ignored).toMatchObject({ responses: 0, progress: 0 })
   })
 
-  it('even if the response has unknown members', async () => {
+  it('is accepted with unknown members', async () => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
@@ -40,8 +40,8 @@ describe('a response is matched by its id', () => {
   })
 })
 
-describe('unknown data', () => {
-  it('is kept in capabilities, members and content types', async () => {
+describe('unknown data from a server', () => {
+  it('is preserved in capabilities, members and content types', async () => {
     const capabilities = { tools: { 'com.example/fast': true }, 'com.example/new': { a: 1 } }
     const result = {
       content: [
@@ -63,7 +63,7 @@ describe('unknown data', () => {
     expect(await client.callTool('x')).toEqual(result)
   })
 
-  it('can be requested by any method with any parameters', async () => {
+  it('can be requested with any method and parameters', async () => {
     const { client, server } = await scripted({ ...sessions(), 'com.example/turn': { degrees: 90 } })
     expect(await client.request('com.example/turn', { to: 'left' })).toEqual({ degrees: 90 })
     expect(await server.hears('com.example/turn')).toMatchObject({ params: { to: 'left' } })
@@ -73,7 +73,7 @@ describe('unknown data', () => {
 })
 
 describe('a custom request from the server', () => {
-  it('reaches the handler of its method, with any id', async () => {
+  it('calls the handler of its method, whatever its id', async () => {
     const ask = vi.fn<(params: object, ctx: { readonly name: string | undefined }) => { depth: number }>(
       () => ({ depth: 7 }),
     )
@@ -90,7 +90,7 @@ describe('a custom request from the server', () => {
     expect(ask).toHaveBeenCalledWith({ at: 'home' }, expect.objectContaining({ name: 'deep' }))
   })
 
-  it("fails with the handler's error, without internal details", async () => {
+  it("fails with its handler's error, without internal details", async () => {
     const { server, client } = await scripted(sessions(), {
       handlers: {
         requests: {
@@ -114,7 +114,7 @@ describe('a custom request from the server', () => {
     }
   })
 
-  it('cannot have the name of a protocol method', async () => {
+  it('cannot replace a protocol method', async () => {
     const roots = vi.fn<() => JsonObject>(() => ({ roots: [] }))
     const { server } = await scripted(sessions(), { handlers: { requests: { 'roots/list': roots } } })
     server.say({ jsonrpc: '2.0', id: 1, method: 'roots/list' })
@@ -140,7 +140,7 @@ describe('a transport', () => {
     }
   }
 
-  it('is started once, and may deliver messages while it starts', async () => {
+  it('may deliver messages while it starts, and starts only once', async () => {
     const transport = new Eager()
     const client = new Client(INFO, { revisions: ['2025-11-25'] })
     const heard: unknown[] = []
@@ -153,7 +153,7 @@ describe('a transport', () => {
   })
 })
 
-it('list requests carry a cursor and _meta', async () => {
+it('requests a list page with a cursor and `_meta`', async () => {
   const { client, server } = await scripted({ ...sessions(), [Method.ListTools]: { tools: [] } })
   await client.listToolsPage('page 2', { _meta: { 'com.example/trace': 'a' } })
   expect((await server.hears(Method.ListTools))['params']).toEqual({

@@ -50,7 +50,7 @@ function recording(
 const callsOf = (sent: readonly [string, object][]): object[] =>
   sent.filter(([method]) => method === Method.CallTool).map(([, response]) => response)
 
-describe('an observed request', () => {
+describe('telemetry of a sent request', () => {
   it('ends with its result', async () => {
     const { telemetry, sent } = recording()
     const { client } = await scripted({ ...sessions(), [Method.CallTool]: DONE }, { telemetry })
@@ -66,7 +66,7 @@ describe('an observed request', () => {
       { [Method.CallTool]: { error: { code: -32000, message: 'No', data: 1 } } },
       { type: '-32000', code: -32000, message: 'No' },
     ],
-    ['an error of the client', { [Method.CallTool]: (_, server) => server.close() }, { type: 'closed' }],
+    ["the client's error", { [Method.CallTool]: (_, server) => server.close() }, { type: 'closed' }],
   ])('ends with %s', async (_, script, failure) => {
     const { telemetry, sent } = recording()
     const { client } = await scripted({ ...sessions(), ...script }, { telemetry })
@@ -77,7 +77,7 @@ describe('an observed request', () => {
   it.each([
     [true, 'cancelled'],
     [false, '_OTHER'],
-  ])('ends with the kind of another error, aborted: %j', async (aborts, type) => {
+  ])('ends with the type of any other error, if aborted is %j', async (aborts, type) => {
     const { telemetry, sent } = recording()
     const { client, server } = await scripted(sessions(), { telemetry })
     const controller = new AbortController()
@@ -91,7 +91,7 @@ describe('an observed request', () => {
     expect(callsOf(sent)).toEqual([{ failure: { type } }])
   })
 
-  it('gets additional metadata that replaces nothing', async () => {
+  it('adds members to the metadata without replacing any', async () => {
     const meta = { traceparent: TRACE, 'com.example/a': 'telemetry' }
     const { telemetry } = recording({ meta })
     const { client, server } = await scripted(
@@ -105,7 +105,7 @@ describe('an observed request', () => {
     expect(metas.at(-2)).toEqual({ traceparent: TRACE, 'com.example/a': 'own' })
   })
 
-  it('gets additional headers over HTTP', async () => {
+  it('adds headers to a request with its own stream', async () => {
     const { telemetry } = recording({ headers: { 'x-trace': 't' } })
     const transport = new FakeTransport(({ method }) =>
       method === Method.Discover ? { result: modern()[Method.Discover] as object } : { result: DONE },
@@ -138,7 +138,7 @@ describe('an observed request', () => {
     expect(sent.filter(([method]) => method === Method.Listen)).toEqual([[Method.Listen, {}]])
   })
 
-  it('is not observed while the telemetry is inactive', async () => {
+  it('records nothing while it is inactive', async () => {
     const { telemetry, sent, received } = recording({ active: false })
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: DONE }, { telemetry })
     expect(await client.callTool('x')).toEqual(DONE)
@@ -148,7 +148,7 @@ describe('an observed request', () => {
   })
 })
 
-describe('an observed request from the server', () => {
+describe('telemetry of a request from the server', () => {
   const handlers: ClientOptions['handlers'] = {
     requests: {
       'example/ok': () => ({ done: true }),
@@ -166,7 +166,7 @@ describe('an observed request from the server', () => {
       { known: true, outcome: 'error', error: { code: -32603, message: 'The client could not answer' } },
     ],
     ['example/none', { known: false, outcome: 'error', error: { code: -32601 } }],
-  ])('%s ends with %j', async (method, expected) => {
+  ])('records %s with %j', async (method, expected) => {
     const { telemetry, received } = recording()
     const { server } = await scripted(sessions(), { telemetry, handlers })
     server.say({ jsonrpc: '2.0', id: 'q', method, params: { _meta: { traceparent: TRACE } } })
@@ -174,7 +174,7 @@ describe('an observed request from the server', () => {
     expect(received).toMatchObject([[method, expected]])
   })
 
-  it('ends as cancelled if the server cancels it', async () => {
+  it('records the outcome "cancelled" if the server cancels the request', async () => {
     const { telemetry, received } = recording()
     const { server } = await scripted(sessions(), {
       telemetry,
@@ -195,10 +195,10 @@ describe('an observed request from the server', () => {
   })
 })
 
-describe('an observed session', () => {
+describe('telemetry of a session', () => {
   it.each([
-    ['that the client closes has no failure', false, undefined],
-    ['that is lost with the connection has one', true, 'closed'],
+    ['records no failure if the client closes the session', false, undefined],
+    ['records a failure if the connection is lost', true, 'closed'],
   ])('%s', async (_, isLost, failure) => {
     const { telemetry, closed } = recording()
     const transport = new FakeTransport(({ method }) => ({ result: sessions()[String(method)] as object }), {
@@ -212,7 +212,7 @@ describe('an observed session', () => {
     ])
   })
 
-  it('reports its duration in seconds; without sessions nothing is reported', async () => {
+  it('records the duration in seconds, and nothing for a server without sessions', async () => {
     const first = recording()
     const { client, clock } = await timed(sessions(), { telemetry: first.telemetry })
     await clock.advance(1_500)
@@ -224,7 +224,7 @@ describe('an observed session', () => {
     expect(second.closed).toEqual([])
   })
 
-  it('ends when the next one begins, if the server lost it', async () => {
+  it('ends when the server has lost the session and the next one begins', async () => {
     const { telemetry, closed } = recording()
     let lost = false
     const transport = new FakeTransport(({ method }) => {
@@ -243,7 +243,7 @@ describe('an observed session', () => {
   })
 })
 
-it('an error of the telemetry becomes an event, and the request continues', async () => {
+it('emits an error event if telemetry throws, and continues the request', async () => {
   const cause = new Error('no exporter')
   const { telemetry } = recording()
   const broken = Object.assign(telemetry, {

@@ -15,10 +15,10 @@ const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], option
     (error: unknown) => error,
   )
 
-describe('connect, without a common version', () => {
+describe('connect without a common protocol version', () => {
   const offers = Array.from({ length: 9 }, (_, at) => `1999-01-0${at + 1}`)
 
-  it('rejects with all versions of the server, and names eight in the message', async () => {
+  it("rejects with all of the server's versions, of which the message lists eight", async () => {
     expect(await refused(modern(offers), { revisions: MODERN })).toMatchObject({
       code: 'unsupported-revision',
       offered: offers,
@@ -30,7 +30,7 @@ describe('connect, without a common version', () => {
     ['x'.repeat(65), ['x'.repeat(64)], 'x'.repeat(64)],
     [5, [], 'no known version'],
     [undefined, [], 'no known version'],
-  ])('rejects a session of the version %j', async (protocolVersion, offered, theirs) => {
+  ])('rejects the version %j in the response to initialize', async (protocolVersion, offered, theirs) => {
     const script = {
       ...sessions(),
       [Method.Initialize]: { protocolVersion, capabilities: {}, serverInfo: {} },
@@ -46,13 +46,13 @@ describe('connect, without a common version', () => {
     [-32022, { supported: '1999-01-01' }, { code: 'unsupported-revision', offered: [] }],
     [-32022, undefined, { code: 'unsupported-revision', offered: [] }],
     [-32600, { supported: ['1999-01-01'] }, { code: -32600, message: 'No' }],
-  ])("rejects with the server's error %i with %j", async (code, data, expected) => {
+  ])('rejects after the error %i with %j', async (code, data, expected) => {
     const script = { [Method.Discover]: { error: { code, message: 'No', data } } }
     expect(await refused(script as never, { revisions: MODERN })).toMatchObject(expected)
   })
 
   it.each([[undefined], ['2026-07-28'], [[5]]])(
-    'rejects the supported versions %j as malformed',
+    'rejects a server with the versions %j as malformed',
     async (supportedVersions) => {
       const script = { [Method.Discover]: { supportedVersions } }
       expect(await refused(script as never, { revisions: MODERN })).toMatchObject({
@@ -62,19 +62,23 @@ describe('connect, without a common version', () => {
   )
 })
 
-describe('the description of a server', () => {
+describe("the server's description", () => {
   const named = { name: 'named', version: '1' }
 
   it.each([
-    ['in its metadata', { _meta: { 'io.modelcontextprotocol/serverInfo': named }, serverInfo: INFO }, named],
     [
-      'in the result',
+      "read from the result's metadata",
+      { _meta: { 'io.modelcontextprotocol/serverInfo': named }, serverInfo: INFO },
+      named,
+    ],
+    [
+      'read from the result',
       { _meta: { 'io.modelcontextprotocol/serverInfo': { name: 1 } }, serverInfo: named },
       named,
     ],
-    ['nowhere', { serverInfo: { version: '1' } }, undefined],
-    ['in a text', { serverInfo: 'named' }, undefined],
-  ])('is read: %s', async (_, more, info) => {
+    ['undefined if it is incomplete', { serverInfo: { version: '1' } }, undefined],
+    ['undefined if it is a string', { serverInfo: 'named' }, undefined],
+  ])('is %s', async (_, more, info) => {
     const script = { [Method.Discover]: { supportedVersions: ['2026-07-28'], instructions: 5, ...more } }
     const { client } = await scripted(script)
     expect(client.server).toEqual({
@@ -86,7 +90,7 @@ describe('the description of a server', () => {
   })
 })
 
-describe('the capabilities of a client', () => {
+describe('client capabilities', () => {
   const elicit = (): { action: 'cancel' } => ({ action: 'cancel' })
   const sample = (): never => expect.fail('asked')
   const roots = { roots: [] }
@@ -117,7 +121,7 @@ describe('the capabilities of a client', () => {
       { extensions: { ...tasks, ...extensions } },
     ],
     ['2026-07-28', {}, {}],
-  ])('in %s with %j are %j', async (version, options, expected) => {
+  ])('depend on revision and options: %s with %j declares %j', async (version, options, expected) => {
     const { server } = await scripted(
       { ...sessions(version), ...modern() },
       { revisions: [version] as never, ...options },

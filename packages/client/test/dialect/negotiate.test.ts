@@ -21,8 +21,8 @@ import {
 
 const REFUSED = { error: { code: -32602, message: 'No session' } }
 
-describe('negotiating the era', () => {
-  it('uses the modern era without initialize if the server answers server/discover', async () => {
+describe('era negotiation', () => {
+  it('uses the modern era if the server answers server/discover, and sends no initialize', async () => {
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { tools: [] } })
     await client.listTools()
     expect(server.methods).toEqual([Method.Discover, Method.ListTools])
@@ -34,9 +34,9 @@ describe('negotiating the era', () => {
 
   it.each<[string, JsonObject]>([
     ['an unknown method', { error: { code: -32601, message: 'Method not found' } }],
-    ['bad parameters', REFUSED],
+    ['invalid parameters', REFUSED],
     ['an unknown code', { error: { code: -32000, message: 'Bad Request' } }],
-    ['a result that is none', { result: { tools: [] } }],
+    ['the result of another method', { result: { tools: [] } }],
     ['a malformed result', { result: 'hello' }],
     ['an error without an id', { id: null, error: { code: -32600, message: 'Not initialized' } }],
   ])('falls back to initialize after %s', async (_, answer) => {
@@ -48,7 +48,7 @@ describe('negotiating the era', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
   })
 
-  it('retries with a common version that the server names', async () => {
+  it('repeats server/discover with a version that both sides speak', async () => {
     let asked = 0
     const { server } = await scripted({
       ...modern(),
@@ -60,21 +60,21 @@ describe('negotiating the era', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Discover])
   })
 
-  it('does not retry after another error that names a version', async () => {
+  it('does not repeat a request after another error, even if the error names a version', async () => {
     const error = { code: -32000, message: 'No', data: { supported: ['2026-07-28'] } }
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { error } })
     await expect(client.listTools()).rejects.toMatchObject({ code: -32000 })
     expect(server.of(Method.ListTools)).toHaveLength(1)
   })
 
-  it('retries server/discover once, then sends initialize', async () => {
+  it('repeats server/discover only once', async () => {
     const refusal = { error: { code: -32022, message: 'Unsupported', data: { supported: ['2026-07-28'] } } }
     const server = new ScriptedServer({ [Method.Discover]: refusal, [Method.Initialize]: REFUSED })
     await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code: -32602 })
     expect(server.methods).toEqual([Method.Discover, Method.Discover, Method.Initialize])
   })
 
-  it.each([-32020, -32021])('treats the code %i as an error of the modern era', async (code) => {
+  it.each([-32020, -32021])('does not fall back after the modern error %i', async (code) => {
     const server = new ScriptedServer({ [Method.Discover]: { error: { code, message: 'No' } } })
     await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code })
     expect(server.methods).toEqual([Method.Discover])
@@ -106,7 +106,7 @@ async function attempted(script: Script, options: ClientOptions = {}) {
 }
 
 describe('a server that does not answer server/discover', () => {
-  it('also gets initialize after a while, and its response decides', async () => {
+  it('gets initialize after 3 s, and its response decides', async () => {
     const { clock, server, attempt } = await attempted({ ...sessions(), [Method.Discover]: undefined })
     await clock.advance(2_999)
     expect(server.methods).toEqual([Method.Discover])
@@ -118,7 +118,7 @@ describe('a server that does not answer server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may answer server/discover later and refuse initialize', async () => {
+  it('may answer it late and reject initialize', async () => {
     const { clock, server, attempt } = await attempted({
       ...modern(),
       [Method.Discover]: undefined,
@@ -131,7 +131,7 @@ describe('a server that does not answer server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may answer both after a slow start; the first response counts', async () => {
+  it('may answer both after a slow start, and the first response counts', async () => {
     const { clock, server, attempt } = await attempted({ [Method.ListTools]: { tools: [] } })
     await clock.advance(3_000)
     server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
@@ -143,7 +143,7 @@ describe('a server that does not answer server/discover', () => {
     expect(server.methods).not.toContain(Notification.Initialized)
   })
 
-  it('times out after connectTimeoutMs, without a cancellation', async () => {
+  it('fails connect after `connectTimeoutMs`, without a cancellation', async () => {
     const { clock, server, attempt } = await attempted({}, { connectTimeoutMs: 10_000 })
     await clock.advance(10_000)
     await expect(attempt).rejects.toMatchObject({ code: 'timeout' })
@@ -152,7 +152,7 @@ describe('a server that does not answer server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('gets a new connection with initialize only, if it closed the first', async () => {
+  it('gets a new connection with initialize if it closes the first one', async () => {
     const servers: ScriptedServer[] = []
     const target = (): ClientTransport => {
       const server = new ScriptedServer({
@@ -170,7 +170,7 @@ describe('a server that does not answer server/discover', () => {
 })
 
 describe('the era cache', () => {
-  it('stores the era by the key of the transport', async () => {
+  it("stores the era by the transport's key", async () => {
     const eras = createEraCache()
     const connect = async (): Promise<ScriptedServer> => {
       const server = new ScriptedServer(sessions(), 'node old.js')
@@ -181,7 +181,7 @@ describe('the era cache', () => {
     expect((await connect()).methods[0]).toBe(Method.Initialize)
   })
 
-  it('drops a wrong era', async () => {
+  it('replaces an era that turns out to be wrong', async () => {
     const eras = createEraCache()
     eras.set('it', 'legacy')
     const target = (): ClientTransport =>
@@ -191,7 +191,7 @@ describe('the era cache', () => {
     expect(eras.get('it')).toBe('modern')
   })
 
-  it('holds 1,024 servers', () => {
+  it('stores 1,024 servers and evicts the oldest', () => {
     const eras = createEraCache()
     for (let i = 0; i < 1_024; i++) eras.set(`server ${i}`, 'modern')
     expect(eras.get('server 0')).toBe('modern')
@@ -203,7 +203,7 @@ describe('the era cache', () => {
 describe('a cached era', () => {
   it.each<[string, ClientOptions['revisions'], string[]]>([
     ['is used', undefined, [Method.Initialize, Notification.Initialized]],
-    ['is not, if the client does not speak it', ['2026-07-28'], [Method.Discover]],
+    ['is ignored if the client does not speak it', ['2026-07-28'], [Method.Discover]],
   ])('%s', async (_, revisions, methods) => {
     const eras = createEraCache()
     eras.set('it', 'legacy')
@@ -214,7 +214,7 @@ describe('a cached era', () => {
     expect(eras.get('it')).toBe(revisions === undefined ? 'legacy' : 'modern')
   })
 
-  it('fails the connection if it is wrong and the transport cannot be created again', async () => {
+  it('fails connect if it is wrong and the transport cannot be created again', async () => {
     const eras = createEraCache()
     eras.set('it', 'legacy')
     const server = new ScriptedServer({ ...modern(), [Method.Initialize]: REFUSED }, 'it')
@@ -222,7 +222,7 @@ describe('a cached era', () => {
     expect([server.methods, eras.get('it')]).toEqual([[Method.Initialize], 'legacy'])
   })
 
-  it('is not read without a key or with eras: false', async () => {
+  it('is not looked up if there is no key or the cache is disabled', async () => {
     const looked: string[] = []
     const eras = {
       get: (key: string) => void looked.push(`get ${key}`),
@@ -255,13 +255,13 @@ describe('initialize', () => {
     expect(server.methods).not.toContain(Notification.Initialized)
   })
 
-  it('reads no capabilities from a string', async () => {
+  it('reads capabilities as empty if they are a string', async () => {
     const answer = { protocolVersion: '2025-11-25', capabilities: 'all', serverInfo: INFO }
     const { client } = await scripted({ ...sessions(), [Method.Initialize]: answer })
     expect(client.server?.capabilities).toEqual({})
   })
 
-  it('is retried with a version that the server names in an error', async () => {
+  it('is repeated with a version that the server names in an error', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.Initialize]: ({ params }) => {
@@ -285,7 +285,7 @@ describe('initialize', () => {
     expect(server.of(Notification.Initialized)).toHaveLength(1)
   })
 
-  it('keeps notifications that arrive before its response', async () => {
+  it('delivers a notification that arrives before its response', async () => {
     const server = new ScriptedServer({
       ...sessions(),
       [Method.Initialize]: (_, own) => {
@@ -343,7 +343,7 @@ describe('connect', () => {
     await expect(new Client(INFO).connect(server.transport)).rejects.toThrow(ConnectionClosedError)
   })
 
-  it('stops when the client closes, and opens no other connection', async () => {
+  it('rejects when the client is closed, and does not open a further connection', async () => {
     const servers: ScriptedServer[] = []
     const client = new Client(INFO)
     const connecting = client.connect(() => {
@@ -359,14 +359,14 @@ describe('connect', () => {
     expect(client.stats().pending).toBe(0)
   })
 
-  it('creates no transport for an aborted signal', async () => {
+  it('does not create a transport if its signal is already aborted', async () => {
     const target = vi.fn<() => ClientTransport>(() => new ScriptedServer(modern()).transport)
     const signal = AbortSignal.abort(new Error('Too late'))
     await expect(new Client(INFO).connect(target, { signal })).rejects.toThrow('Too late')
     expect(target).not.toHaveBeenCalled()
   })
 
-  it('closes a transport that is created after its signal has aborted', async () => {
+  it('closes a transport that is created after its signal was aborted', async () => {
     const server = new ScriptedServer(modern())
     const controller = new AbortController()
     let create = (_transport: ClientTransport): void => {}
@@ -380,7 +380,7 @@ describe('connect', () => {
     expect(server.methods).toEqual([])
   })
 
-  it('does not wait for a transport that hangs at start, and reports one that hangs at close', async () => {
+  it('does not wait for a transport to start after an abort, and reports that it does not close', async () => {
     const transport: ClientTransport = {
       streamPerRequest: false,
       start: () => new Promise(() => {}),
@@ -396,7 +396,7 @@ describe('connect', () => {
     expect(errors).toHaveBeenCalledExactlyOnceWith(new Error('It is stuck'))
   })
 
-  it('throws on a closed client and for a second target', async () => {
+  it('rejects for a closed client or another target', async () => {
     const { client } = await scripted(sessions())
     await expect(client.connect(new ScriptedServer(sessions()).transport)).rejects.toThrow('another target')
     await client.close()
@@ -405,7 +405,7 @@ describe('connect', () => {
     )
   })
 
-  it('must come before requests, which reject with not-connected', async () => {
+  it('rejects earlier requests with not-connected', async () => {
     const client = new Client(INFO)
     expect(client.isAlive).toBe(false)
     await expect(client.listTools()).rejects.toMatchObject({ code: 'not-connected' })

@@ -17,7 +17,7 @@ describe.each(
   REVISIONS.flatMap((revision) =>
     Object.entries(WAYS).map(([way, connectBy]) => ({ revision, way, connectBy })),
   ),
-)('a client of a server of $revision.version $way', ({ revision, connectBy }) => {
+)('a client that speaks $revision.version $way', ({ revision, connectBy }) => {
   const { version } = revision
   const connect = (options: ClientOptions = {}, server = everything()): Promise<Client> =>
     connectBy(server, { revisions: [version], ...options })
@@ -34,7 +34,7 @@ describe.each(
     await client.ping()
   })
 
-  it('lists all pages of everything', async () => {
+  it('lists all pages of tools, prompts and resources', async () => {
     const client = await connect()
     const tools = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
@@ -53,7 +53,7 @@ describe.each(
     expect(await client.listResourceTemplates()).toMatchObject([{ uriTemplate: 'note://{name}/text' }])
   })
 
-  it('calls tools, reads resources, gets prompts and completes', async () => {
+  it('calls tools, reads resources, gets prompts and completes arguments', async () => {
     const client = await connect()
     await client.listTools()
     const sum = await client.callTool(addNumbers, { a: 2 })
@@ -78,7 +78,7 @@ describe.each(
     expect(onProgress.mock.calls.map(([{ progress }]) => progress)).toEqual([1, 2, 3])
   })
 
-  it('gets log messages at the level that it sets', async () => {
+  it('receives log messages at the level that it sets', async () => {
     const client = await connect()
     const log = listener(client, 'log')
     await client.setLogLevel('info')
@@ -104,7 +104,7 @@ describe.each(
     })
   })
 
-  it('cancels a call at the server', async () => {
+  it("cancels a call's handler in the server", async () => {
     const client = await connect()
     const controller = new AbortController()
     const call = client.callTool('wait', {}, { signal: controller.signal })
@@ -114,7 +114,7 @@ describe.each(
     await client.callTool('hello')
   })
 
-  it('gets change notifications', async () => {
+  it('receives change notifications', async () => {
     const server = everything()
     const client = await connect({}, server)
     const changed = listener(client, 'toolsChanged')

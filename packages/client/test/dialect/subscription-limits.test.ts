@@ -34,8 +34,8 @@ const filters = (server: ScriptedServer): unknown[] =>
 describe.each([
   ['with sessions', { ...sessions(), ...listening(), ...sessions() }],
   ['without sessions', listening()],
-])('a client of a server %s', (_, script) => {
-  it('holds at most 1,024 resource subscriptions', async () => {
+])('subscribe %s', (_, script) => {
+  it('accepts at most 1,024 resources', async () => {
     const { client } = await scripted(script)
     const uris = Array.from({ length: 1_024 }, (__, at) => `note://${at}`)
     await Promise.all(uris.map((uri) => client.subscribe(uri)))
@@ -51,7 +51,7 @@ describe.each([
 describe('a subscription to an extension', () => {
   const ID = 'com.example/x'
 
-  it('shares the one subscription', async () => {
+  it('shares the single subscription', async () => {
     const { client, server } = await scripted(listening())
     await client.subscribeExtension(ID)
     await client.subscribeExtension(ID)
@@ -59,7 +59,7 @@ describe('a subscription to an extension', () => {
     expect(filters(server)).toEqual([{ [ID]: true }, { [ID]: true, resourceSubscriptions: ['note://a'] }])
   })
 
-  it('rejects if the server refuses, and can be retried', async () => {
+  it('rejects if the server does not accept it, and can be repeated', async () => {
     const { client, server } = await scripted(listening({ [ID]: 1 }))
     for (let i = 0; i < 2; i++)
       await expect(client.subscribeExtension(ID)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('a subscription to an extension', () => {
     expect(filters(server).at(-1)).toEqual({ resourceSubscriptions: ['note://a'] })
   })
 
-  it('sends nothing in a session', async () => {
+  it('does not send a request in a session', async () => {
     const { client, server } = await scripted(sessions())
     const before = server.heard.length
     await client.subscribeExtension(ID)
@@ -112,14 +112,14 @@ describe('a subscription that the server ends', () => {
   it.each([
     [29_999, 2_000],
     [30_000, 1_000],
-  ])('after %i ms is reopened after %i ms', async (lasted, ms) => {
+  ])('reopens with a shorter delay if it lasted: open for %i ms, delay of %i ms', async (lasted, ms) => {
     const { endsAndReturnsAfter, clock } = await watching()
     await endsAndReturnsAfter(1_000)
     await clock.advance(lasted)
     await endsAndReturnsAfter(ms)
   })
 
-  it('after a notification is reopened after a second', async () => {
+  it('is reopened after a second if it delivered a notification', async () => {
     const { endsAndReturnsAfter, server } = await watching()
     await endsAndReturnsAfter(1_000)
     const id = listens(server).at(-1)?.['id']
@@ -128,7 +128,7 @@ describe('a subscription that the server ends', () => {
     await endsAndReturnsAfter(1_000)
   })
 
-  it('without an acknowledgement rejects', async () => {
+  it('rejects if it was never acknowledged', async () => {
     const { client } = await scripted({ ...modern(), [Method.Listen]: { resultType: 'complete' } })
     await expect(client.subscribe('note://a')).rejects.toMatchObject({
       code: 'not-supported',
@@ -138,7 +138,7 @@ describe('a subscription that the server ends', () => {
 })
 
 describe('notifications of a subscription', () => {
-  it('reach the host if they name the open subscription or none', async () => {
+  it('reach the host unless they belong to another subscription', async () => {
     const { client, server } = await scripted(listening())
     await client.subscribe('note://a')
     const heard = listener(client, 'resourceUpdated')
@@ -161,7 +161,7 @@ describe('notifications of a subscription', () => {
     ])
   })
 
-  it('are requested while the host listens and the server offers them', async () => {
+  it('are requested while the host listens for them and the server supports them', async () => {
     const capabilities = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: {} }
     const { client, server } = await scripted({
       ...listening(),

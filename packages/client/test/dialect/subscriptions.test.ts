@@ -33,8 +33,8 @@ const listening = (agreed?: object): Script => ({
 const filters = (server: ScriptedServer): unknown[] =>
   server.of(Method.Listen).map(({ params }) => (params as { notifications: unknown }).notifications)
 
-describe('a client of a server without sessions', () => {
-  it('subscribes to nothing without listeners', async () => {
+describe('a client whose server has no sessions', () => {
+  it('does not subscribe if there are no listeners', async () => {
     const { client, server } = await scripted(listening())
     client.on('error', () => {})
     client.on('log', () => {})
@@ -42,7 +42,7 @@ describe('a client of a server without sessions', () => {
     expect(server.of(Method.Listen)).toEqual([])
   })
 
-  it('replaces its one subscription without a gap', async () => {
+  it('uses a single subscription and replaces it without a gap', async () => {
     const { client, server } = await scripted(listening())
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: object) => void>()
@@ -77,14 +77,14 @@ describe('a client of a server without sessions', () => {
     expect(server.of(Method.Listen)).toHaveLength(3)
   })
 
-  it('rejects if the server refuses a resource', async () => {
+  it('rejects subscribe if the server does not accept the resource', async () => {
     const { client, server } = await scripted(listening({}))
     await expect(client.subscribe('note://secret')).rejects.toMatchObject({ code: 'not-supported' })
     await client.subscribe('note://secret').catch(() => {})
     expect(server.of(Method.Listen)).toHaveLength(2)
   })
 
-  it('times out like any request', async () => {
+  it('limits subscribe by the request timeout', async () => {
     const { client, clock } = await timed({ ...modern(), [Method.Listen]: undefined })
     const subscribing = client.subscribe('note://a').catch((error: unknown) => error)
     await settled()
@@ -93,7 +93,7 @@ describe('a client of a server without sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('reopens the subscription when the server ends it, and emits changesMissed', async () => {
+  it('reopens a subscription that the server ends, and emits changesMissed', async () => {
     const { client, server, clock } = await timed(listening())
     const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
@@ -114,7 +114,7 @@ describe('a client of a server without sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('sends nothing for a resource that it already subscribes to', async () => {
+  it('does not subscribe to the same resource twice, even before the next attempt', async () => {
     const { client, server, clock } = await timed(listening())
     await client.subscribe('note://a')
     server.answer(server.of(Method.Listen)[0]?.['id'], { resultType: 'complete' })
@@ -126,7 +126,7 @@ describe('a client of a server without sessions', () => {
     expect(filters(server)).toEqual([filter, filter])
   })
 
-  it('reopens a subscription that the server ends at once at most 10 times a minute', async () => {
+  it('opens a subscription at most 10 times a minute if the server ends it at once', async () => {
     const { client, server, clock } = await timed({
       ...modern(),
       [Method.Listen]: (message, scriptedServer) => {
@@ -142,7 +142,7 @@ describe('a client of a server without sessions', () => {
     await client.close()
   })
 
-  it('emits changesMissed if the host subscribes to more before the next attempt', async () => {
+  it('emits changesMissed if the host adds a subscription before the next attempt', async () => {
     const { client, server, clock } = await timed(listening())
     const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
@@ -154,7 +154,7 @@ describe('a client of a server without sessions', () => {
     expect(gap).toHaveBeenCalledTimes(1)
   })
 
-  it('does not retry after an error response', async () => {
+  it('does not reopen a subscription after an error response', async () => {
     const { client, server, clock } = await timed({
       ...modern(),
       [Method.Listen]: { error: { code: -32601, message: 'No' } },
@@ -167,7 +167,7 @@ describe('a client of a server without sessions', () => {
     expect(errors).toHaveBeenCalledTimes(1)
   })
 
-  it('sends its log level with every request', async () => {
+  it('sends the log level with every request', async () => {
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { tools: [] } })
     await client.setLogLevel('warning')
     await client.listTools()
@@ -178,7 +178,7 @@ describe('a client of a server without sessions', () => {
 })
 
 describe('a client whose server has lost the session', () => {
-  it('opens a new session, restores its state, and sends the request again', async () => {
+  it('opens a new session, restores its state, and repeats the request', async () => {
     let lost = false
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) {
@@ -224,7 +224,7 @@ describe('a request with its own stream', () => {
       return method === Method.CallTool ? undefined : { result: { contents: [], messages: [] } }
     })
 
-  it('repeats some parameters in headers, encoded where necessary', async () => {
+  it('copies parameters with `x-mcp-header` to headers, encoded if necessary', async () => {
     const properties = {
       region: { type: 'string', 'x-mcp-header': 'Region' },
       count: { type: 'integer', 'x-mcp-header': 'Count' },
@@ -279,7 +279,7 @@ describe('a request with its own stream', () => {
     expect(transport.of(Notification.Cancelled)).toEqual([])
   })
 
-  it('fails when its stream ends without the response', async () => {
+  it('fails if its stream ends without the response', async () => {
     const transport = server()
     const client = await new Client(INFO).connect(transport)
     const call = client.callTool('x').catch((error: unknown) => error)
@@ -291,13 +291,16 @@ describe('a request with its own stream', () => {
   })
 
   it.each([
-    ['a header of no name', { 'x-mcp-header': '' }],
-    ['a header with a space', { 'x-mcp-header': 'a b' }],
-    ['a header with a line break', { 'x-mcp-header': 'a\r\nb' }],
-    ['one header twice', { properties: { b: { type: 'string', 'x-mcp-header': 'N' } }, 'x-mcp-header': 'n' }],
-    ['a header on a number', { type: 'number', 'x-mcp-header': 'N' }],
-    ['a header inside a choice', { anyOf: [{ type: 'string', 'x-mcp-header': 'N' }] }],
-  ])('cannot call a tool that wants %s, so the list omits the tool', async (_, property) => {
+    ['an empty header name', { 'x-mcp-header': '' }],
+    ['a header name with a space', { 'x-mcp-header': 'a b' }],
+    ['a header name with a line break', { 'x-mcp-header': 'a\r\nb' }],
+    [
+      'the same header twice',
+      { properties: { b: { type: 'string', 'x-mcp-header': 'N' } }, 'x-mcp-header': 'n' },
+    ],
+    ['a header for a number', { type: 'number', 'x-mcp-header': 'N' }],
+    ['a header in a subschema', { anyOf: [{ type: 'string', 'x-mcp-header': 'N' }] }],
+  ])('cannot call a tool that requires %s, which the list omits', async (_, property) => {
     const bad = {
       name: 'bad',
       inputSchema: { type: 'object', properties: { a: { type: 'string', ...property } } },
@@ -309,7 +312,7 @@ describe('a request with its own stream', () => {
     expect(errors.mock.calls[0]?.[0].message).toContain('The tool bad is left out')
   })
 
-  it('is retried with the current list if the server refuses its headers', async () => {
+  it('is repeated after listing the tools again if the server rejects its headers', async () => {
     let listed = 0
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Discover) return { result: modern()[Method.Discover] as object }

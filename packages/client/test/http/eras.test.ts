@@ -6,8 +6,8 @@ import { mount } from '../support/mounted.ts'
 import { everything } from '../support/servers.ts'
 import { listener } from '../support/scripted.ts'
 
-describe.each(REVISIONS)('a server of $version over Streamable HTTP', ({ version, era }) => {
-  it('ends its session when it is closed', async () => {
+describe.each(REVISIONS)('a client that speaks $version over Streamable HTTP', ({ version, era }) => {
+  it('ends the session when it is closed', async () => {
     const { connect, seen } = mount(everything(), { revisions: [version] })
     const client = await connect()
     expect(client.server?.protocolVersion).toBe(version)
@@ -15,7 +15,7 @@ describe.each(REVISIONS)('a server of $version over Streamable HTTP', ({ version
     expect(seen.at(-1)).toBe(era === 'legacy' ? 'DELETE /mcp 204' : 'POST /mcp 200')
   })
 
-  it('is cancelled when the caller aborts', async () => {
+  it('cancels the call when the caller aborts', async () => {
     const server = everything()
     let stopped: (() => void) | undefined
     const over = new Promise<void>((resolve) => (stopped = resolve))
@@ -45,7 +45,7 @@ describe('negotiation over HTTP', () => {
     await client.close()
   })
 
-  it('uses the newer era of a server with both', async () => {
+  it('uses the newer era if the server speaks both', async () => {
     const { connect, seen } = mount(everything())
     const client = await connect()
     expect(client.server?.protocolVersion).toBe('2026-07-28')
@@ -60,7 +60,7 @@ describe('negotiation over HTTP', () => {
     expect(seen).not.toContainEqual(expect.stringMatching(/^(DELETE|GET .* 200)/))
   })
 
-  it('reports a server that does not exist', async () => {
+  it('reports that a server cannot be reached', async () => {
     const client = new Client({ name: 'x', version: '1' }, { eras: false })
     await expect(client.connect(http('http://127.0.0.1:1/mcp'))).rejects.toThrow(
       'http://127.0.0.1:1 cannot be reached',
@@ -68,14 +68,14 @@ describe('negotiation over HTTP', () => {
   })
 
   it.for(['ftp://example.com/', 'http://me:secret@example.com/', 'example.com'])(
-    '%s is not a server',
+    'rejects the URL %s',
     (url) => {
       expect(() => http(url)).toThrow(TypeError)
     },
   )
 })
 
-it('a lost session is opened again, and the call succeeds', async () => {
+it('opens a new session if the server has lost it, and repeats the call', async () => {
   const first = mount(everything(), { revisions: ['2025-11-25'] })
   const second = mount(everything(), { revisions: ['2025-11-25'] })
   let serving = first

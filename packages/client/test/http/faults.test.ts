@@ -12,7 +12,7 @@ const calls = (script: (asked: Asked) => void, headers?: Record<string, string>)
     if (!handshake(asked, headers)) script(asked)
   })
 
-it('a JSON-RPC error with any status is the error of the call', async () => {
+it('rejects the call with a JSON-RPC error, whatever its HTTP status', async () => {
   const client = await connect(
     await calls(({ response, message }) => {
       response.writeHead(503, { 'content-type': 'application/json' })
@@ -25,7 +25,7 @@ it('a JSON-RPC error with any status is the error of the call', async () => {
 })
 
 it.for([404, 405])(
-  'a JSON-RPC error with status %i for initialize means no Streamable HTTP',
+  'treats a JSON-RPC error with status %i for initialize as a lack of Streamable HTTP',
   async (status) => {
     const url = await scripted(({ method, message, response }) => {
       const refused = method === 'POST' && message.method === 'initialize' ? status : 400
@@ -36,7 +36,7 @@ it.for([404, 405])(
   },
 )
 
-it('a refused response to the server is an error of the client', async () => {
+it('emits an error if the server refuses a response', async () => {
   const client = await connect(
     await calls((asked) => {
       if (asked.message.method === undefined) asked.response.writeHead(400).end()
@@ -54,8 +54,8 @@ it('a refused response to the server is an error of the client', async () => {
   )
 })
 
-describe('a cut stream is resumed, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery', () => {
-  it('at any byte, until the response has arrived', async () => {
+describe('resuming a cut stream, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery', () => {
+  it('works at any byte until the response has arrived', async () => {
     const log = [
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '1' } }, 'a'),
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '2' } }, 'b'),
@@ -93,7 +93,7 @@ describe('a cut stream is resumed, https://modelcontextprotocol.io/specification
     expect(new Set(asked)).toEqual(new Set(['a', 'b']))
   })
 
-  it("after the server's delay, once the server is back", async () => {
+  it("waits for the server's delay and retries until the server is back", async () => {
     const times: number[] = []
     let id: number | undefined
     const url = await scripted((request) => {
@@ -122,7 +122,7 @@ describe('a cut stream is resumed, https://modelcontextprotocol.io/specification
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(39)
   })
 
-  it('but not if the server no longer knows it', async () => {
+  it('fails if the server no longer knows the stream', async () => {
     const url = await scripted((request) => {
       if (request.method === 'GET') {
         request.response.writeHead(400).end()
@@ -137,8 +137,8 @@ describe('a cut stream is resumed, https://modelcontextprotocol.io/specification
   })
 })
 
-describe('other HTTP behaviour', () => {
-  it('a lost session is a named error if no new one can be opened', async () => {
+describe('a client over Streamable HTTP', () => {
+  it('rejects with SessionLostError if no new session can be opened', async () => {
     let lost = false
     const url = await scripted((asked) => {
       if (lost && asked.method === 'POST') {
@@ -153,7 +153,7 @@ describe('other HTTP behaviour', () => {
     await expect(client.callTool('x')).rejects.toThrow(SessionLostError)
   })
 
-  it('redirects are followed within the origin, with all headers', async () => {
+  it('follows redirects within the origin, with all headers', async () => {
     const url = await scripted((asked) => {
       const { response, headers } = asked
       if (!response.req.url?.endsWith('/')) {
@@ -166,7 +166,7 @@ describe('other HTTP behaviour', () => {
     expect(await client.callTool('x')).toEqual({ content: [{ type: 'text', text: 'secret' }] })
   })
 
-  it('but not to another origin', async () => {
+  it('does not follow a redirect to another origin', async () => {
     const visited = vi.fn<() => void>()
     const elsewhere = await scripted(visited)
     const url = await scripted(({ response }) => response.writeHead(307, { location: elsewhere }).end())
@@ -174,7 +174,7 @@ describe('other HTTP behaviour', () => {
     expect(visited).not.toHaveBeenCalled()
   })
 
-  it('custom headers are requested each time, and replace none of the protocol', async () => {
+  it('gets custom headers for each request, and does not let them replace protocol headers', async () => {
     let asked = 0
     const seen: unknown[] = []
     const versions = new Set<unknown>()
@@ -192,7 +192,7 @@ describe('other HTTP behaviour', () => {
     expect(versions).toEqual(new Set([REVISIONS[0]?.version, undefined, '2025-06-18']))
   })
 
-  it('closing does not wait long for a silent server', async () => {
+  it('closes after `closeTimeoutMs` if the server is silent', async () => {
     const url = await scripted((asked) => {
       if (asked.method === 'DELETE') return
       handshake(asked, { 'mcp-session-id': 'one' })

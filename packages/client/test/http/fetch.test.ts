@@ -58,11 +58,14 @@ describe('a redirect', () => {
     ['POST', 307, 200],
     ['POST', 308, 200],
     ['DELETE', 302, 302],
-  ] as const)('of a %s with status %i ends in status %i', async (method, status, expected) => {
-    expect((await sending(redirecting(status, 1), { method })).status).toBe(expected)
-  })
+  ] as const)(
+    'is followed or returned: a %s with status %i ends with status %i',
+    async (method, status, expected) => {
+      expect((await sending(redirecting(status, 1), { method })).status).toBe(expected)
+    },
+  )
 
-  it('is followed three times, and not a fourth time', async () => {
+  it('is followed at most three times', async () => {
     expect((await sending(redirecting(307, 3))).status).toBe(200)
     await expect(sending(redirecting(307, 4))).rejects.toMatchObject({
       code: 'transport',
@@ -71,12 +74,12 @@ describe('a redirect', () => {
     })
   })
 
-  it('to no address is refused, and one without a target is a response', async () => {
+  it('is refused if its target is invalid, and returned if it has no target', async () => {
     await expect(sending(redirecting(308, 1, 'http://['))).rejects.toMatchObject({ status: 308 })
     expect((await sending(async () => new Response(null, { status: 307 }))).status).toBe(307)
   })
 
-  it('frees its connection', async () => {
+  it('releases its connection', async () => {
     const { body, cancel } = bodyOf(bytes('moved'))
     const answers = [new Response(body, { status: 307, headers: { location: '/x' } }), new Response()]
     await sending(async () => answers.shift() as Response)
@@ -85,7 +88,7 @@ describe('a redirect', () => {
 })
 
 describe('a request', () => {
-  it('has the headers of the protocol, and none that only look like it', async () => {
+  it('sends protocol headers, and no custom headers with their names', async () => {
     const names = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
     const headers = {
       ...Object.fromEntries(names.map((name) => [name, 'mine'])),
@@ -108,7 +111,7 @@ describe('a request', () => {
     expect(sent).not.toHaveProperty('body')
   })
 
-  it('that is aborted before its headers are there is not sent', async () => {
+  it('is not sent if it is aborted while the headers are created', async () => {
     const fetch = vi.fn<Fetch>(async () => new Response())
     const waiting = new AbortController()
     const reason = new Error('enough')
@@ -120,7 +123,7 @@ describe('a request', () => {
     expect(fetch).not.toHaveBeenCalled()
   })
 
-  it('that is aborted rejects with the reason of the signal', async () => {
+  it("rejects with the signal's reason if it is aborted", async () => {
     const waiting = new AbortController()
     const reason = new Error('enough')
     const fetch: Fetch = async () => {
@@ -136,8 +139,8 @@ describe('a request', () => {
     ['an error without a code', { cause: {} }, '', false],
     ['a number as its code', { cause: { code: 7 } }, '', false],
     ['an error without a cause', new TypeError('fetch failed'), '', false],
-    ['nothing', undefined, '', false],
-  ])('that fails with %s tells whether it was sent', async (_, cause, text, unprocessed) => {
+    ['an undefined error', undefined, '', false],
+  ])('reports whether it was sent when it fails with %s', async (_, cause, text, unprocessed) => {
     await expect(sending(() => Promise.reject(cause))).rejects.toMatchObject({
       code: 'transport',
       message: `http://127.0.0.1:8000 cannot be reached${text}`,
@@ -148,8 +151,8 @@ describe('a request', () => {
   })
 })
 
-describe('the text of a response', () => {
-  it('is read in pieces that divide characters', async () => {
+describe('readText', () => {
+  it('decodes chunks that split characters', async () => {
     const all = bytes('für')
     const { body } = bodyOf(all.slice(0, 2), all.slice(2))
     expect(await readText(new Response(body), 4)).toBe('für')
@@ -157,16 +160,16 @@ describe('the text of a response', () => {
   })
 
   it.each([
-    ['is one byte too long', [bytes('123'), bytes('45')], 'The response is longer than 4 bytes', 1],
+    ['exceeds the limit by one byte', [bytes('123'), bytes('45')], 'The response is longer than 4 bytes', 1],
     ['is not UTF-8', [new Uint8Array([0xff]), bytes('1')], 'The response was cut, or is not UTF-8', 1],
     ['ends within a character', [new Uint8Array([0xc3])], 'The response was cut, or is not UTF-8', 0],
-  ])('rejects if it %s, and frees the connection', async (_, pieces, message, cancelled) => {
+  ])('rejects if the response %s, and releases the connection', async (_, pieces, message, cancelled) => {
     const { body, cancel } = bodyOf(...pieces)
     await expect(readText(new Response(body), 4)).rejects.toMatchObject({ code: 'transport', message })
     expect(cancel).toHaveBeenCalledTimes(cancelled)
   })
 
-  it('of an error is read up to one MiB, and 256 characters of it are shown', async () => {
+  it('reads the text of an error up to 1 MiB, of which the message shows 256 characters', async () => {
     const text = 'x'.repeat(1_048_576)
     expect(await readRefusal(new Response(text))).toBe(text)
     expect(await readRefusal(new Response(`${text}x`))).toBe('')
@@ -182,7 +185,7 @@ it.each([
   ['Text/Event-Stream ; charset=utf-8', 'text/event-stream'],
   ['application/json', 'application/json'],
   [undefined, ''],
-])('the media type of the content type %j is %j', (type, expected) => {
+])('mediaType reads the content type %j as %j', (type, expected) => {
   const headers = type === undefined ? {} : { 'content-type': type }
   expect(mediaType(new Response(null, { headers }))).toBe(expected)
 })

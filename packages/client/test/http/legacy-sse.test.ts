@@ -88,7 +88,7 @@ async function openedAt(
 }
 
 describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse', () => {
-  it('waits for the endpoint before any message is sent', async () => {
+  it('waits for the endpoint before it sends any message', async () => {
     const { url, stream, posts } = await serve()
     const transport = transportTo(url)
     let started = false
@@ -137,18 +137,21 @@ describe('opening HTTP+SSE, https://modelcontextprotocol.io/specification/2024-1
   })
 })
 
-describe('the endpoint', () => {
+describe('the endpoint event', () => {
   it.for([
     ['/message?sessionId=1', '/message?sessionId=1'],
     ['message?sessionId=1', '/message?sessionId=1'],
     ['?sessionId=1', '/mcp?sessionId=1'],
     ['/a/../message', '/message'],
     ['ORIGIN/one\n\nevent: endpoint\ndata: /two', '/one'],
-  ] as const)('may be relative or absolute, and only the first one counts: %j', async ([endpoint, path]) => {
-    const { transport, posts } = await openedAt(undefined, {}, endpoint)
-    await transport.send(PING, CONTEXT)
-    expect(posts.map((request) => request.url)).toEqual([path])
-  })
+  ] as const)(
+    'may contain a relative or absolute URL, and counts only once: %j',
+    async ([endpoint, path]) => {
+      const { transport, posts } = await openedAt(undefined, {}, endpoint)
+      await transport.send(PING, CONTEXT)
+      expect(posts.map((request) => request.url)).toEqual([path])
+    },
+  )
 
   it.for([
     'http://example.com/message',
@@ -158,7 +161,7 @@ describe('the endpoint', () => {
     'file:///etc/passwd',
     'javascript:alert(1)',
     'http://[',
-  ])('must not be on another server: %s', async (endpoint) => {
+  ])('must not name another origin: %s', async (endpoint) => {
     const post = vi.fn<() => void>()
     await expect(openedAt(post, { headers: { authorization: 'Bearer secret' } }, endpoint)).rejects.toThrow(
       "The server's endpoint has another origin",
@@ -173,7 +176,7 @@ describe('messages over HTTP+SSE', () => {
     [202, 'Accepted'],
     [202, ''],
     [204, ''],
-  ] as const)('are POSTs that may be answered with %i', async ([status, body]) => {
+  ] as const)('are sent by POST, which may be answered with %i', async ([status, body]) => {
     const { transport } = await openedAt(({ response }) => {
       response.writeHead(status).end(body)
     })
@@ -195,7 +198,7 @@ describe('messages over HTTP+SSE', () => {
     expect(handlers.messages).toEqual([{ jsonrpc: '2.0' }, { b: 2 }])
   })
 
-  it('have custom headers, requested each time', async () => {
+  it('have custom headers, which are created for each request', async () => {
     let asked = 0
     const { transport, stream, posts } = await openedAt(undefined, {
       headers: async ({ method }) => ({ 'x-key': `${method} ${++asked}` }),
@@ -243,7 +246,7 @@ describe('the end of HTTP+SSE', () => {
   it.for<[string, (stream: ServerResponse) => void]>([
     ['ends', (stream) => stream.end()],
     ['is cut', (stream) => stream.destroy()],
-  ])('comes when the stream %s: pending calls reject, and nothing can be sent', async ([, end]) => {
+  ])('rejects pending and later calls if the stream %s', async ([, end]) => {
     const { client, stream } = await connected()
     const call = client.callTool('x').catch((error: unknown) => error)
     end(stream)

@@ -4,7 +4,7 @@ import { resolveHttpOptions } from '../../src/http/options.ts'
 
 const someFunction: unknown = expect.any(Function)
 
-describe('the options of HTTP', () => {
+describe('HTTP options', () => {
   it('have defaults', () => {
     expect(resolveHttpOptions('http://example.com/mcp', {})).toEqual({
       url: 'http://example.com/mcp',
@@ -19,7 +19,7 @@ describe('the options of HTTP', () => {
     })
   })
 
-  it('are those that are given', () => {
+  it('override the defaults', () => {
     const flat = { headers: { a: 'b' }, maxMessageBytes: 1, closeTimeoutMs: 2, endSession: false }
     const reconnect = { initialDelayMs: 0, maxDelayMs: 3 }
     expect(resolveHttpOptions('http://example.com/', { ...flat, reconnect })).toMatchObject({
@@ -32,7 +32,7 @@ describe('the options of HTTP', () => {
     ['https://example.com/', 443],
     ['http://example.com:8080/', 8080],
     ['https://example.com:80/', 80],
-  ])('name the port of %s for telemetry', (url, port) => {
+  ])('report the port of %s to telemetry', (url, port) => {
     expect(resolveHttpOptions(url, {}).network).toMatchObject({ port })
   })
 
@@ -40,11 +40,11 @@ describe('the options of HTTP', () => {
     ['ftp://example.com/', 'must begin with http: or https:, not ftp:'],
     ['http://me@example.com/', 'must not have a user name or password'],
     ['http://:secret@example.com/', 'must not have a user name or password'],
-  ])('refuse the URL %s', (url, message) => {
+  ])('reject the URL %s', (url, message) => {
     expect(() => http(url)).toThrow(message)
   })
 
-  it('refuse an unknown name, and hint at the right one', () => {
+  it('reject an unknown name and suggest the right one', () => {
     expect(() => http('http://example.com/', { authProvider: 1 } as object)).toThrow('its name is auth')
   })
 })

@@ -56,13 +56,13 @@ const CHANGED = event({ jsonrpc: '2.0', method: 'notifications/tools/list_change
 
 it.for<[string, Script['get']]>([
   ['asks for no delay', () => stream('id: 1\nretry: 0\ndata:\n\n')],
-  ['asks for a delay that no timer takes', () => stream(`retry: ${2 ** 31}\n\n`)],
-  ['asks for an endless delay', () => stream(`retry: ${'9'.repeat(400)}\n\n`)],
+  ['asks for a delay beyond the limit of timers', () => stream(`retry: ${2 ** 31}\n\n`)],
+  ['asks for an infinite delay', () => stream(`retry: ${'9'.repeat(400)}\n\n`)],
   ['sends comments only', () => stream(': hello\n\n')],
   ['refuses with 503', () => new Response('busy', { status: 503 })],
   ['refuses with 429', () => new Response('busy', { status: 429 })],
   ['cannot be reached', () => Promise.reject(new TypeError('fetch failed'))],
-])('a client reconnects at most 10 times a minute to a server that %s', async ([, get]) => {
+])('reconnects at most 10 times a minute to a server that %s', async ([, get]) => {
   const { client, gets } = await connected({ get })
   await vi.advanceTimersByTimeAsync(MINUTE)
   expect(gets.mock.calls.length).toBeGreaterThan(0)
@@ -73,7 +73,7 @@ it.for<[string, Script['get']]>([
   await client.close()
 })
 
-it('a client resumes the stream of a call at most 10 times a minute', async () => {
+it("resumes a call's stream at most 10 times a minute", async () => {
   const empty = (): Response => stream('id: 1\nretry: 0\ndata:\n\n')
   let answered = false
   const { client, gets } = await connected({
@@ -90,7 +90,7 @@ it('a client resumes the stream of a call at most 10 times a minute', async () =
   expect(await called).toEqual({ content: [] })
 })
 
-it('the first attempt takes as long as the server says, and a fifth more at most', async () => {
+it("waits for the server's delay before the first attempt, plus at most a fifth", async () => {
   const { gets } = await connected({ get: () => stream('retry: 5000\n\n') })
   await vi.advanceTimersByTimeAsync(4_999)
   expect(gets).toHaveBeenCalledTimes(1)
@@ -99,9 +99,9 @@ it('the first attempt takes as long as the server says, and a fifth more at most
 })
 
 it.for<[string, Script['get'], number]>([
-  ['brought a message', () => stream(`retry: 1000\n\n${CHANGED}`), 50],
-  ['lasted', () => stream(': quiet\n\n', 40_000), 14],
-])('a connection that %s is no failure', async ([, get, times]) => {
+  ['delivered a message', () => stream(`retry: 1000\n\n${CHANGED}`), 50],
+  ['stayed open', () => stream(': quiet\n\n', 40_000), 14],
+])('does not count a connection that %s as a failure', async ([, get, times]) => {
   const { gets } = await connected({ get })
   await vi.advanceTimersByTimeAsync(10 * MINUTE)
   expect(gets.mock.calls.length).toBeGreaterThanOrEqual(times)

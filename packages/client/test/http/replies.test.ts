@@ -43,17 +43,17 @@ function streamOf(text: string, held = false) {
   return { answer: new Response(body, { headers: SSE }), cancel }
 }
 
-describe('a reply to a request', () => {
+describe('a reply', () => {
   it.each<[string, ResponseInit, string]>([
-    ['202', { status: 202 }, 'The server answered a request with 202, as if it were a notification'],
+    ['status 202', { status: 202 }, 'The server answered a request with 202, as if it were a notification'],
     ['no content type', {}, 'The server answered a request with no content type'],
     [
-      'a page',
+      'an HTML page',
       { headers: { 'content-type': 'text/html; charset=utf-8' } },
       'The server answered a request with the content type text/html',
     ],
     ['a stream without a body', { headers: SSE }, 'with the content type text/event-stream'],
-  ])('of %s is a failure', async (_, init, message) => {
+  ])('fails the request if it has %s', async (_, init, message) => {
     const { transport, messages } = started(async () => new Response(null, init))
     await expect(transport.send(CALL, { revision: LEGACY })).rejects.toMatchObject({
       code: 'transport',
@@ -63,7 +63,7 @@ describe('a reply to a request', () => {
     expect(messages).toEqual([])
   })
 
-  it('without the response fails the request at once', async () => {
+  it('fails the request at once if the response is missing', async () => {
     const other = { ...RESULT, id: 4 }
     const { transport, messages, failed } = started(async () => Response.json(other))
     await transport.send(CALL, { revision: LEGACY })
@@ -72,13 +72,13 @@ describe('a reply to a request', () => {
 
   it.each<[string, unknown, number, string | undefined]>([
     ['an error', { jsonrpc: '2.0', id: 3, error: { code: 1 } }, 400, undefined],
-    ['another protocol', { jsonrpc: '1.0', error: {} }, 400, '400: {"jsonrpc":"1.0","error":{}}'],
-    ['a text as its error', { jsonrpc: '2.0', error: 'no' }, 500, '500: {"jsonrpc":"2.0","error":"no"}'],
+    ['another protocol version', { jsonrpc: '1.0', error: {} }, 400, '400: {"jsonrpc":"1.0","error":{}}'],
+    ['a string as its error', { jsonrpc: '2.0', error: 'no' }, 500, '500: {"jsonrpc":"2.0","error":"no"}'],
     ['null', null, 400, '400: null'],
     ['an error about the caller', { jsonrpc: '2.0', error: {} }, 401, '401: {"jsonrpc":"2.0","error":{}}'],
     ['an error about access', { jsonrpc: '2.0', error: {} }, 403, '403: {"jsonrpc":"2.0","error":{}}'],
     ['an error about the path', { jsonrpc: '2.0', error: {} }, 404, undefined],
-  ])('may be refused with %s', async (_, body, status, text) => {
+  ])('delivers or rejects an error status with %s', async (_, body, status, text) => {
     const { transport, messages } = started(async () => Response.json(body, { status }))
     const sent = transport.send(CALL, { revision: LEGACY })
     if (text !== undefined)
@@ -87,7 +87,7 @@ describe('a reply to a request', () => {
     expect(messages).toEqual(text === undefined ? [body] : [])
   })
 
-  it.each([400, 404, 405])('to initialize may have the status %i and an error', async (status) => {
+  it.each([400, 404, 405])('delivers or rejects an error for initialize with status %i', async (status) => {
     const body = { jsonrpc: '2.0', id: 1, error: { code: 1 } }
     const { transport, messages } = started(async () => Response.json(body, { status }))
     const sent = transport.send(INITIALIZE, { revision: undefined })
@@ -98,7 +98,7 @@ describe('a reply to a request', () => {
 })
 
 describe('the session', () => {
-  it('is that of the answer to initialize, and no other', async () => {
+  it('is set only by the response to initialize', async () => {
     const headers = { 'mcp-session-id': 's' }
     const { transport } = started(async () => Response.json(RESULT, { headers }))
     await transport.send(CALL, { revision: undefined })
@@ -108,7 +108,7 @@ describe('the session', () => {
     expect(transport.alive).toBe(true)
   })
 
-  it('is lost with the status 404, and then forgotten', async () => {
+  it('is lost and forgotten after the status 404', async () => {
     const { transport } = started(async () => new Response(null, { status: 404 }))
     await expect(transport.send(CALL, { revision: LEGACY })).rejects.not.toThrow(SessionLostError)
     transport.resume('s')
@@ -119,7 +119,7 @@ describe('the session', () => {
   it.each([
     [true, ['DELETE s']],
     [false, []],
-  ])('is ended on closing if endSession is %j', async (endSession, expected) => {
+  ])('is ended by close, depending on `endSession`: %j', async (endSession, expected) => {
     const seen: string[] = []
     const fetch: Fetch = async (_, { method, headers }) => {
       seen.push(`${method} ${(headers as Headers).get('mcp-session-id')}`)
@@ -136,16 +136,16 @@ describe('the session', () => {
   })
 })
 
-describe('the stream of a request', () => {
+describe("a request's stream", () => {
   it.each([
     ['without an event id', '', LEGACY, 'The stream ended before the response'],
     [
-      'with an event id, where streams cannot be resumed',
+      'with an event id, in a revision without resumable streams',
       'id: 1\ndata:\n\n',
       MODERN,
       'The stream ended before',
     ],
-  ])('%s fails the request when it ends', async (_, text, revision, message) => {
+  ])('fails the request if the stream ends early: %s', async (_, text, revision, message) => {
     const fetch = vi.fn<Fetch>(async () => streamOf(text).answer)
     const { transport, failed } = started(fetch)
     await transport.send(CALL, { revision })
@@ -154,7 +154,7 @@ describe('the stream of a request', () => {
     expect(fetch).toHaveBeenCalledTimes(1)
   })
 
-  it('is left a second after the response', async () => {
+  it('is cancelled one second after the response', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { answer, cancel } = streamOf(`data: ${JSON.stringify(RESULT)}\n\n`, true)
@@ -167,7 +167,7 @@ describe('the stream of a request', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('ends with its request', async () => {
+  it('is cancelled when its request is aborted', async () => {
     const { answer, cancel } = streamOf('', true)
     const { transport, failed } = started(async () => answer)
     const controller = new AbortController()
@@ -187,7 +187,7 @@ describe('a server that refuses initialize', () => {
     [401, ['POST']],
     [406, ['POST']],
     [500, ['POST']],
-  ])('with the status %i is asked for %j, and the first refusal is the error', async (status, expected) => {
+  ])('is tried over HTTP+SSE after some statuses: %i leads to %j', async (status, expected) => {
     const seen: unknown[] = []
     const fetch: Fetch = async (_, { method }) => {
       seen.push(method)

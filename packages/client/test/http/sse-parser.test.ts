@@ -8,7 +8,7 @@ function parsed(text: string, size: number): SseEvent[] {
   return events
 }
 
-describe('the event stream parser', () => {
+describe('SseParser', () => {
   const stream =
     ': keep-alive\n\nid: 1\nretry: 3000\ndata:\n\nevent: message\r\ndata: a\r\ndata:b\r\n\r\ndata: cut off'
   const events = [
@@ -16,7 +16,7 @@ describe('the event stream parser', () => {
     { event: 'message', data: 'a\nb' },
   ]
 
-  it.each([1, 2, 3, 7, 1000])('reads the same events from pieces of %i characters', (size) => {
+  it.each([1, 2, 3, 7, 1000])('reads the same events from chunks of %i characters', (size) => {
     expect(parsed(stream, size)).toEqual(events)
   })
 })
@@ -24,33 +24,37 @@ describe('the event stream parser', () => {
 describe('https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation', () => {
   it.each<[string, string, readonly SseEvent[]]>([
     [
-      'a byte order mark at the beginning, and none later',
+      'removes only a leading byte order mark',
       '\uFEFFdata: a\n\ndata: \uFEFFb\n\n',
       [{ data: 'a' }, { data: '\uFEFFb' }],
     ],
-    ['one space after the colon, no more', 'data:  a\n\n', [{ data: ' a' }]],
-    ['a field without a colon', 'data\n\n', [{ data: '' }]],
-    ['an id with a NUL', 'id: a\0b\ndata: c\n\n', [{ data: 'c' }]],
-    ['an empty id, which takes the last one back', 'id:\ndata: c\n\n', [{ data: 'c', id: '' }]],
-    ['a retry that is no number', 'retry: 1s\ndata: c\n\n', [{ data: 'c' }]],
-    ['fields that it does not know', 'datum: x\n:data: y\ndata: c\n\n', [{ data: 'c' }]],
-    ['a CR alone as the end of a line', 'data: a\rdata: b\r\rdata: c\n\n', [{ data: 'a\nb' }, { data: 'c' }]],
-    ['a CRLF that is one end, also between pieces', 'data: a\r\ndata: b\r\n\r\n', [{ data: 'a\nb' }]],
-    ['other characters that end lines elsewhere', 'data: a\u2028b\u0085c\n\n', [{ data: 'a\u2028b\u0085c' }]],
+    ['removes only one space after the colon', 'data:  a\n\n', [{ data: ' a' }]],
+    ['reads a field without a colon', 'data\n\n', [{ data: '' }]],
+    ['ignores an id with a NUL', 'id: a\0b\ndata: c\n\n', [{ data: 'c' }]],
+    ['resets the id after an empty id', 'id:\ndata: c\n\n', [{ data: 'c', id: '' }]],
+    ['ignores a retry that is not a number', 'retry: 1s\ndata: c\n\n', [{ data: 'c' }]],
+    ['ignores unknown fields', 'datum: x\n:data: y\ndata: c\n\n', [{ data: 'c' }]],
+    ['ends a line at a single CR', 'data: a\rdata: b\r\rdata: c\n\n', [{ data: 'a\nb' }, { data: 'c' }]],
+    ['ends one line at a CRLF, even across chunks', 'data: a\r\ndata: b\r\n\r\n', [{ data: 'a\nb' }]],
+    [
+      'does not end a line at other line separators',
+      'data: a\u2028b\u0085c\n\n',
+      [{ data: 'a\u2028b\u0085c' }],
+    ],
   ])('%s', (_, stream, events) => {
     for (const size of [1, 1000]) expect(parsed(stream, size)).toEqual(events)
   })
 
   it.each([
     ['in one line', 'data: 0123456789'],
-    ['in many', 'data: 0\ndata: 1\ndata: 2\ndata: 3\n'],
+    ['in several lines', 'data: 0\ndata: 1\ndata: 2\ndata: 3\n'],
     ['in comments', ':\n:0123456789'],
-  ])('drops an event over the limit: %s', (_, stream) => {
+  ])('rejects an event over the limit %s', (_, stream) => {
     const parser = new SseParser(10)
     expect(() => parser.push(stream)).toThrow(SseOverflowError)
   })
 
-  it('reads a growing line once, and gives up at the limit', () => {
+  it('scans a growing line only once, and throws at the limit', () => {
     const limit = 32 * 1024 * 1024
     const parser = new SseParser(limit)
     const piece = 'x'.repeat(16 * 1024)

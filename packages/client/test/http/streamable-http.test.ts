@@ -38,8 +38,8 @@ const servePosts = (script: (asked: Asked) => void): ReturnType<typeof serve> =>
 const of = (seen: readonly Asked[], name: string): Asked[] =>
   seen.filter(({ method, message }) => method === name || message.method === name)
 
-describe('a transport over Streamable HTTP', () => {
-  it('opens nothing before the first message', async () => {
+describe('the Streamable HTTP transport', () => {
+  it('sends no request before the first message', async () => {
     const fetch = vi.fn<Fetch>(() => Promise.reject(new Error('no network')))
     const target = http('http://127.0.0.1:1/mcp', { fetch })
     const transport = await target()
@@ -54,7 +54,7 @@ describe('a transport over Streamable HTTP', () => {
     expect(fetch).not.toHaveBeenCalled()
   })
 
-  it('sends the specified headers with each request, and nothing that identifies the user', async () => {
+  it('sends only the specified headers, without credentials', async () => {
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'POST') asked.result(DONE)
       else if (asked.method === 'GET') listening(asked)
@@ -105,9 +105,13 @@ describe('a transport over Streamable HTTP', () => {
     ['with a charset', 'application/json; charset=utf-8', (answer: object) => JSON.stringify(answer)],
     ['in capitals', 'Application/JSON', (answer: object) => JSON.stringify(answer)],
     ['as a batch', 'application/json', (answer: object) => JSON.stringify([answer])],
-    ['with its id as a text', 'application/json', (answer: object) => JSON.stringify({ ...answer, id: '3' })],
     [
-      'with its id as a text on a stream',
+      'with its id as a string',
+      'application/json',
+      (answer: object) => JSON.stringify({ ...answer, id: '3' }),
+    ],
+    [
+      'with its id as a string on a stream',
       'text/event-stream',
       (answer: object) => event({ ...answer, id: '3' }, 'one'),
     ],
@@ -172,12 +176,12 @@ describe('a transport over Streamable HTTP', () => {
   })
 })
 
-describe('the stream of a session', () => {
+describe("a session's stream", () => {
   it.for([
     ['405', ({ response }: Asked) => response.writeHead(405).end()],
     ['404', ({ response }: Asked) => response.writeHead(404).end()],
     ['JSON', ({ result }: Asked) => result({})],
-  ] as const)('is not requested again if there is none: %s', async ([, refuse]) => {
+  ] as const)('is not requested again if the server answers with %s', async ([, refuse]) => {
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'POST') asked.result(DONE)
       else refuse(asked)
@@ -188,7 +192,7 @@ describe('the stream of a session', () => {
     expect(of(seen, 'GET')).toHaveLength(1)
   })
 
-  it('is resumed after its last event, even if the server fails meanwhile', async () => {
+  it('resumes after its last event, even if some attempts fail', async () => {
     const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
     let gets = 0
     const { url, seen } = await serve((asked) => {
@@ -221,7 +225,7 @@ describe('the stream of a session', () => {
 
 describe('closing a session', () => {
   it.for([
-    ['has no end of sessions', ({ response }: Asked) => response.writeHead(405).end()],
+    ['does not support ending sessions', ({ response }: Asked) => response.writeHead(405).end()],
     ['fails', ({ response }: Asked) => response.writeHead(500).end('no')],
     ['goes away', ({ response }: Asked) => response.destroy()],
   ] as const)('succeeds if the server %s', async ([, end]) => {
@@ -235,7 +239,7 @@ describe('closing a session', () => {
   })
 
   // https://nodejs.org/api/http.html#serverclosecallback: a server that closes waits for such a connection.
-  it('leaves no connection that carried nothing', async () => {
+  it('does not open a connection that stays unused', async () => {
     const accepted: Socket[] = []
     const onSocket = (message: unknown): void => void accepted.push((message as { socket: Socket }).socket)
     subscribe('net.server.socket', onSocket)
@@ -258,7 +262,7 @@ describe('closing a session', () => {
     expect(accepted.map(({ bytesRead }) => bytesRead)).not.toContain(0)
   })
 
-  it('ends requests that nothing waits for', async () => {
+  it('aborts pending notifications', async () => {
     const left = vi.fn<() => void>()
     let asked = false
     const url = await scripted((request) => {
@@ -274,7 +278,7 @@ describe('closing a session', () => {
     await vi.waitFor(() => expect(left).toHaveBeenCalledOnce())
   })
 
-  it('ends everything: the server is notified, and pending calls reject', async () => {
+  it('rejects pending calls and ends all streams', async () => {
     const left = vi.fn<(method: string) => void>()
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'DELETE') {

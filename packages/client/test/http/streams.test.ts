@@ -51,10 +51,10 @@ async function reading(pieces: readonly string[], more: Partial<StreamReading> =
 
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 
-describe('the response on the stream of a request', () => {
+describe("the response on a request's stream", () => {
   it.each<[string, unknown, boolean]>([
     ['its own', { id: 3, result: {} }, true],
-    ['its own, with the id as a text', { id: '3', result: {} }, true],
+    ['its own, with the id as a string', { id: '3', result: {} }, true],
     [
       'its own in a batch',
       [
@@ -63,13 +63,13 @@ describe('the response on the stream of a request', () => {
       ],
       true,
     ],
-    ['of another request', { id: 2, result: {} }, false],
+    ["another request's response", { id: 2, result: {} }, false],
     ['a request with the same id', { id: 3, method: 'ping' }, false],
     ['a notification', { method: 'ping' }, false],
-    ['a batch without it', [{ method: 'ping' }], false],
+    ['a batch without the response', [{ method: 'ping' }], false],
     ['null', null, false],
     ['a number', 3, false],
-  ])('is found: %s', async (_, message, found) => {
+  ])('is recognized or passed over: %s', async (_, message, found) => {
     const { answered, messages, told } = await reading([data(message)])
     expect({ answered, messages, told }).toEqual({
       answered: found,
@@ -82,13 +82,13 @@ describe('the response on the stream of a request', () => {
     expect(await reading([data({ id: 3 }), data({ id: 3 })])).toMatchObject({ answered: true, told: 1 })
   })
 
-  it('is not looked for on a stream without a request', async () => {
+  it('is not recognized on a stream without a request', async () => {
     expect(await reading([data({ id: 'undefined' })], { request: undefined })).toMatchObject({ told: 0 })
   })
 })
 
 describe('a stream', () => {
-  it('keeps its position and forgets failures with a message', async () => {
+  it('keeps its position, and resets its failures after a message', async () => {
     expect((await reading([`id: a\nretry: 20\ndata: {}\n\n`])).position).toEqual({
       lastEventId: 'a',
       retryMs: 20,
@@ -99,7 +99,7 @@ describe('a stream', () => {
     })
   })
 
-  it('waits until a message is taken', async () => {
+  it('waits until each message is handled', async () => {
     const taken: string[] = []
     const { handlers } = recording()
     const message = async (value: unknown): Promise<void> => {
@@ -111,7 +111,7 @@ describe('a stream', () => {
     expect(taken).toEqual(['taken 1', 'taken [object Object]', 'answered'])
   })
 
-  it('that is cut rejects before the response, and not after it', async () => {
+  it('rejects if it is cut before the response, but not after it', async () => {
     const long = ':'.repeat(20)
     const short = { options: { ...options, maxMessageBytes: 10 } }
     await expect(reading([long], short)).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('a stream', () => {
     })
   })
 
-  it('that stayed open for the longest delay forgets failures', async () => {
+  it('resets its failures after it was open for the maximum delay', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 })
     onTestFinished(() => void vi.useRealTimers())
     const lasting = async (ms: number): Promise<number> => {
@@ -148,10 +148,10 @@ describe('a stream', () => {
 
 describe('a message', () => {
   it.each([
-    ['128 deep', `${'['.repeat(128)}${']'.repeat(128)}`, true],
-    ['129 deep', `${'['.repeat(129)}${']'.repeat(129)}`, false],
-    ['no JSON', '{', false],
-  ])('%s is passed on or reported', (_, text, passes) => {
+    ['nested 128 deep', `${'['.repeat(128)}${']'.repeat(128)}`, true],
+    ['nested 129 deep', `${'['.repeat(129)}${']'.repeat(129)}`, false],
+    ['invalid JSON', '{', false],
+  ])('is delivered or reported: %s', (_, text, passes) => {
     const { handlers, messages, malformed } = recording()
     const { value, taken } = deliver(text, { options, handlers, request: 3 })
     expect(taken).toBeUndefined()
@@ -171,16 +171,16 @@ function withLuck<T>(random: number, run: () => T): T {
   }
 }
 
-describe('the next attempt', () => {
+describe('the delay before the next attempt', () => {
   it.each<[string, Partial<StreamPosition>, number]>([
-    ['is made after the first delay', {}, 1_000],
-    ['after twice that, after a failure', { failures: 1 }, 2_000],
-    ['after the longest delay at most', { failures: 5 }, 30_000],
-    ['after the same, however many fail', { failures: 5_000 }, 30_000],
-    ["after the server's delay", { retryMs: 700 }, 700],
-    ['after half a second at least', { retryMs: 3 }, 500],
-    ["after the server's delay, beyond the longest of the host", { retryMs: 40_000, failures: 1 }, 40_000],
-    ['after an hour at most', { retryMs: 3_600_001 }, 3_600_000],
+    ['is the initial delay at first', {}, 1_000],
+    ['doubles after a failure', { failures: 1 }, 2_000],
+    ['is limited to the maximum delay', { failures: 5 }, 30_000],
+    ['stays at the maximum after many failures', { failures: 5_000 }, 30_000],
+    ["is the server's delay if given", { retryMs: 700 }, 700],
+    ['is at least half a second', { retryMs: 3 }, 500],
+    ["is the server's delay, even above the host's maximum", { retryMs: 40_000, failures: 1 }, 40_000],
+    ['is at most an hour', { retryMs: 3_600_001 }, 3_600_000],
   ])('%s', (_, position, ms) => {
     const at = { failures: 0, ...position }
     const { failures } = at
@@ -188,14 +188,14 @@ describe('the next attempt', () => {
     expect(at.failures).toBe(failures + 1)
   })
 
-  it('is up to a fifth later by chance, and sooner if the host wants it', () => {
+  it("grows by up to a fifth at random, and follows the host's shorter delays", () => {
     const host = { initialDelayMs: 5, maxDelayMs: 20 }
     expect(withLuck(1, () => nextDelay(host, { failures: 0, retryMs: 0 }))).toBe(6)
     const none = { initialDelayMs: 0, maxDelayMs: 20 }
     expect(withLuck(0, () => nextDelay(none, { failures: 1 }))).toBe(2)
   })
 
-  it('is not waited for after an abort', async () => {
+  it('ends at once if the signal is aborted', async () => {
     await wait(3_600_000, AbortSignal.abort())
   })
 })

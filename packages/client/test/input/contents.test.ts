@@ -7,7 +7,7 @@ import { isWebUrl } from '../../src/input/url-elicitation.ts'
 import { Method } from '../support/dates.ts'
 import { modern, scripted } from '../support/scripted.ts'
 
-describe('form content', () => {
+describe('readFormContent', () => {
   const properties = {
     text: { type: 'string', default: 'none' },
     size: { type: 'number' },
@@ -35,7 +35,7 @@ describe('form content', () => {
       { odd: '5', more: 'x' },
       { odd: '5', more: 'x' },
     ],
-  ])('converts %j to %j, with defaults', (content, expected) => {
+  ])('reads %j as %j and adds defaults', (content, expected) => {
     expect(readFormContent(form, content)).toEqual({
       ok: true,
       content: { text: 'none', count: 0, yes: false, ...expected },
@@ -47,7 +47,7 @@ describe('form content', () => {
     [{ size: '' }, 'size '],
     [{ yes: 'maybe' }, 'yes '],
     [{ count: '1.5' }, 'count '],
-  ])('is refused: %j', (content, problem) => {
+  ])('rejects %j', (content, problem) => {
     expect(readFormContent(form, content)).toMatchObject({
       ok: false,
       problem: expect.stringContaining(problem) as string,
@@ -57,12 +57,12 @@ describe('form content', () => {
   it.each([
     [{ type: 'object' }, 'the form has no properties'],
     [{ type: 'object', properties: { a: 5 } }, 'the field "a" is malformed'],
-  ])('is refused for the form %j', (malformed, problem) => {
+  ])('rejects the form %j', (malformed, problem) => {
     expect(readFormContent(malformed as unknown as FormSchema, {})).toEqual({ ok: false, problem })
   })
 })
 
-describe('a sampling request', () => {
+describe('checkSampleRequest', () => {
   const text = { type: 'text', text: 'Hi' }
   const use = (id: string): object => ({ type: 'tool_use', id })
   const outcome = (toolUseId: string): object => ({ type: 'tool_result', toolUseId })
@@ -71,26 +71,26 @@ describe('a sampling request', () => {
   const ALONE = 'a tool result needs its tool use in the message before'
 
   it.each<[string, unknown[], string | undefined]>([
-    ['a text', [text], undefined],
-    ['a list of texts', [[text, text]], undefined],
-    ['a use and its result', [use('a'), outcome('a')], undefined],
+    ['a text block', [text], undefined],
+    ['a list of text blocks', [[text, text]], undefined],
+    ['a tool use and its result', [use('a'), outcome('a')], undefined],
     [
-      'two uses and their results',
+      'two tool uses and their results',
       [
         [use('a'), text, use('b')],
         [outcome('b'), outcome('a')],
       ],
       undefined,
     ],
-    ['a use at the end', [use('a')], MISSING],
-    ['a use without a result', [use('a'), text], MISSING],
-    ['a use with the result of another', [use('a'), outcome('b')], MISSING],
-    ['two uses and one result', [[use('a'), use('b')], outcome('a')], MISSING],
-    ['one use and two results', [use('a'), [outcome('a'), outcome('b')]], MISSING],
-    ['a result at the beginning', [outcome('a')], ALONE],
-    ['a result after a text', [text, outcome('a')], ALONE],
-    ['a result beside a text', [use('a'), [outcome('a'), text]], MIXED],
-  ])('is checked for %s', (_, contents, problem) => {
+    ['a final tool use', [use('a')], MISSING],
+    ['a tool use without a result', [use('a'), text], MISSING],
+    ["a tool use with another one's result", [use('a'), outcome('b')], MISSING],
+    ['two tool uses and one result', [[use('a'), use('b')], outcome('a')], MISSING],
+    ['one tool use and two results', [use('a'), [outcome('a'), outcome('b')]], MISSING],
+    ['a tool result in the first message', [outcome('a')], ALONE],
+    ['a tool result after a text block', [text, outcome('a')], ALONE],
+    ['a tool result beside a text block', [use('a'), [outcome('a'), text]], MIXED],
+  ])('accepts or rejects %s', (_, contents, problem) => {
     const messages = contents.map((content) => ({ role: 'user', content }))
     const check = (): void => checkSampleRequest({ messages, maxTokens: 1 }, false)
     if (problem === undefined) expect(check).not.toThrow()
@@ -103,7 +103,7 @@ describe('a sampling request', () => {
     [{ messages: [], maxTokens: 1, tools: [] }, false, 'this client does not sample with tools'],
     [{ messages: [], maxTokens: 1, toolChoice: {} }, false, 'this client does not sample with tools'],
     [{ messages: [], maxTokens: 1, tools: [], toolChoice: {} }, true, undefined],
-  ])('is checked: %j with tools %j', (params, offersTools, problem) => {
+  ])('checks %j, if tools are declared: %j', (params, offersTools, problem) => {
     const check = (): void => checkSampleRequest(params, offersTools)
     if (problem === undefined) expect(check).not.toThrow()
     else expect(check).toThrow(problem)
@@ -122,7 +122,7 @@ it.each([
   expect(isWebUrl(url)).toBe(expected)
 })
 
-it('the client remembers 1,024 open URLs, and forgets the oldest first', () => {
+it('remembers 1,024 open URLs and forgets the oldest first', () => {
   const completions = new UrlCompletions()
   for (let at = 0; at < 1_025; at++) completions.add(`${at}`)
   expect(['0', '1', '1', '1024'].map((id) => completions.complete(id))).toEqual([false, true, false, true])
@@ -135,23 +135,23 @@ describe('an input_required result', () => {
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${at}`, { method: 'roots/list' }]))
 
   it.each<[string, JsonObject, string]>([
-    ['nothing', {}, 'it requires input, but has no inputRequests and no requestState'],
-    ['a state that is no text', { requestState: 5 }, 'its requestState is not a string'],
-    ['requests that are a list', { inputRequests: [] }, 'its inputRequests are not an object'],
+    ['neither requests nor state', {}, 'it requires input, but has no inputRequests and no requestState'],
+    ['a state that is not a string', { requestState: 5 }, 'its requestState is not a string'],
+    ['a list of requests', { inputRequests: [] }, 'its inputRequests are not an object'],
     ['a request without a method', { inputRequests: { a: {} } }, 'its input request "a" is malformed'],
-    ['a request that is null', { inputRequests: { a: null } }, 'its input request "a" is malformed'],
+    ['a null request', { inputRequests: { a: null } }, 'its input request "a" is malformed'],
     [
-      'parameters that are a list',
+      'a list of parameters',
       { inputRequests: { a: { method: 'roots/list', params: [] } } },
       'its input request "a" is malformed',
     ],
     ['65 requests', { inputRequests: requests(65) }, 'it has more than 64 input requests'],
-  ])('is malformed with %s', async (_, result, problem) => {
+  ])('is malformed if it contains %s', async (_, result, problem) => {
     const { client } = await asking(result)
     await expect(client.callTool('x')).rejects.toThrow(`The answer to tools/call is malformed: ${problem}`)
   })
 
-  it('may have 64 requests', async () => {
+  it('may contain 64 requests', async () => {
     const { client } = await asking({ inputRequests: requests(64) })
     await expect(client.callTool('x')).rejects.toMatchObject({
       code: 'input-unavailable',
@@ -159,7 +159,7 @@ describe('an input_required result', () => {
     })
   })
 
-  it('with only a state repeats the call with that state', async () => {
+  it('repeats the call with only its state if it contains no requests', async () => {
     let calls = 0
     const { client, server } = await scripted({
       ...modern(),

@@ -45,7 +45,7 @@ async function ask(
 }
 
 describe('a request from a server with sessions', () => {
-  it('is cancelled for a form without a handler, and declares no capability', async () => {
+  it('is cancelled or rejected if there is no handler', async () => {
     const { client, server } = await scripted(sessions())
     expect(server.of(Method.Initialize)).toMatchObject([{ params: { capabilities: {} } }])
     expect(await ask(server, 'elicitation/create', FORM)).toEqual({ result: { action: 'cancel' } })
@@ -57,7 +57,7 @@ describe('a request from a server with sessions', () => {
   })
 
   it.each(['2024-11-05', '2025-03-26'])(
-    'is answered if its capability was declared, even in %s',
+    'is answered if its capability was declared, even at %s',
     async (date) => {
       const { server } = await scripted(sessions(date), {
         handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },
@@ -71,14 +71,14 @@ describe('a request from a server with sessions', () => {
     ['elicit', '2025-11-25', { elicitation: { form: {} } }],
     ['elicitUrl', '2025-11-25', { elicitation: { url: {} } }],
     ['elicitUrl', '2025-06-18', {}],
-  ] as const)('declares only the handler that it has: %s in %s', async (name, date, expected) => {
+  ] as const)('needs the capability of its handler: %s in %s', async (name, date, expected) => {
     const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
     const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
     const [{ params } = {}] = server.of(Method.Initialize)
     expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
   })
 
-  it('declares the capability of its handler', async () => {
+  it('needs capabilities, which are declared as the revision defines them', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
@@ -109,11 +109,11 @@ describe('a request from a server with sessions', () => {
 
   it.each([
     [
-      'numbers and booleans that came as texts',
+      'numbers and booleans given as strings',
       { count: '42', sure: 'true' },
       { count: 42, sure: true, size: 's' },
     ],
-    ['what was chosen instead of the default', { count: 1, size: 'l' }, { count: 1, size: 'l' }],
+    ['a choice other than the default', { count: 1, size: 'l' }, { count: 1, size: 'l' }],
   ])('gets content converted to the types of the form: %s', async (_, content, sent) => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
@@ -124,9 +124,9 @@ describe('a request from a server with sessions', () => {
   })
 
   it.each([
-    ['lacks what is required', {}],
-    ['is of another type', { count: 'many' }],
-    ['is no choice', { count: 1, size: 'm' }],
+    ['lacks a required field', {}],
+    ['has a field of the wrong type', { count: 'many' }],
+    ['is not one of the choices', { count: 1, size: 'm' }],
   ])('is cancelled with an error event if the content %s', async (_, content) => {
     const { client, server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
@@ -136,14 +136,14 @@ describe('a request from a server with sessions', () => {
     expect(errors).toHaveBeenCalledTimes(1)
   })
 
-  it('has no content if it is declined', async () => {
+  it('is answered without content if it is declined', async () => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'decline', content: { count: 1 } }) },
     })
     expect(await ask(server, 'elicitation/create', FORM)).toEqual({ result: { action: 'decline' } })
   })
 
-  it('is refused in an undeclared mode, and unsafe URLs never reach a handler', async () => {
+  it('is rejected without calling the handler if its mode is not declared or its URL is unsafe', async () => {
     const elicitUrl = vi.fn<() => { action: 'accept' }>(() => ({ action: 'accept' }))
     const { server } = await scripted(sessions(), { handlers: { elicitUrl } })
     expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ error: { code: -32602 } })
@@ -176,14 +176,18 @@ describe('a request from a server with sessions', () => {
       { messages: [user(text)], toolChoice: { mode: 'auto' } },
       false,
     ],
-    ['a tool use without its result', { messages: [assistant(use('a'), text)] }, true],
+    ['a tool use without a result', { messages: [assistant(use('a'), text)] }, true],
     ['a tool use and another message', { messages: [assistant(use('a')), user(text)] }, true],
-    ['one result for two', { messages: [assistant(use('a'), use('b')), user(resultOf('a'))] }, true],
-    ['the result of another', { messages: [assistant(use('a')), user(resultOf('b'))] }, true],
-    ['a result and a text', { messages: [assistant(use('a')), user(resultOf('a'), text)] }, true],
-    ['a result out of nowhere', { messages: [user(resultOf('a'))] }, true],
+    [
+      'one result for two tool uses',
+      { messages: [assistant(use('a'), use('b')), user(resultOf('a'))] },
+      true,
+    ],
+    ["another tool use's result", { messages: [assistant(use('a')), user(resultOf('b'))] }, true],
+    ['a result and a text block', { messages: [assistant(use('a')), user(resultOf('a'), text)] }, true],
+    ['a result without a tool use', { messages: [user(resultOf('a'))] }, true],
     ['no messages', {}, true],
-  ])(`is refused for sampling with %s: ${SAMPLING}#error-handling`, async (_, params, declared) => {
+  ])(`is rejected if sampling contains %s: ${SAMPLING}#error-handling`, async (_, params, declared) => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>()
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -194,7 +198,7 @@ describe('a request from a server with sessions', () => {
     expect(sample).not.toHaveBeenCalled()
   })
 
-  it('reaches a handler that declared tools for sampling', async () => {
+  it('reaches a sampling handler with tools if tools were declared', async () => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => SAID)
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -206,7 +210,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('is followed by roots/list_changed, in revisions that have it', async () => {
+  it('is followed by notifications when roots change, in revisions that define them', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },
@@ -219,7 +223,7 @@ describe('a request from a server with sessions', () => {
     expect(newer.server.methods).not.toContain('notifications/roots/list_changed')
   })
 
-  it("reaches its handler with the server's name", async () => {
+  it("calls its handler with the server's name", async () => {
     const sample = vi.fn(() => SAID)
     const { server } = await scripted(sessions(), { name: 'mine', handlers: { sample } })
     await ask(server, 'sampling/createMessage', { messages: [], maxTokens: 5 })
@@ -256,7 +260,7 @@ describe('a request from a server with sessions', () => {
     expect(await ask(server, 'roots/list', {}, 3)).toMatchObject({ error: { code: -32603 } })
   })
 
-  it('aborts its handler and gets no response if the server cancels it', async () => {
+  it('is not answered if the server cancels it, and its handler is aborted', async () => {
     const aborted = vi.fn<() => void>()
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -277,7 +281,7 @@ describe('a request from a server with sessions', () => {
     expect(server.heard.some(({ id }) => id === 'q')).toBe(false)
   })
 
-  it('is cancelled without an answer, and pauses the timeout of its call until then', async () => {
+  it("is cancelled if its handler does not answer in time, while the call's timeout is paused", async () => {
     let signal: AbortSignal | undefined
     const { client, server, clock } = await timed(sessions(), {
       handlers: { elicit: (_, ctx) => ((signal = ctx.signal), new Promise(() => {})) },
@@ -298,7 +302,7 @@ describe('a request from a server with sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is refused beyond 64 at once or with an id in use', async () => {
+  it('is rejected if 64 others are pending or its id is in use', async () => {
     const { server } = await scripted(sessions(), { handlers: { elicit: () => new Promise(() => {}) } })
     for (let id = 1; id <= 64; id++)
       server.say({ jsonrpc: '2.0', id, method: 'elicitation/create', params: FORM })
@@ -308,7 +312,7 @@ describe('a request from a server with sessions', () => {
 })
 
 describe('a server without sessions', () => {
-  it('gets no response to its own requests', async () => {
+  it('does not get responses to its own requests', async () => {
     const custom = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
       handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': custom } },
@@ -354,7 +358,7 @@ describe('a server without sessions', () => {
     expect(new Set(server.of(Method.CallTool).map(({ id }) => id)).size).toBe(4)
   })
 
-  it('is given up after eight rounds', async () => {
+  it('fails the call after eight rounds of input', async () => {
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },
       { handlers: { elicit: () => ({ action: 'decline' }) } },
@@ -365,20 +369,20 @@ describe('a server without sessions', () => {
 
   it.each([
     [
-      'what nobody here answers',
+      'a request without a handler',
       asking({ inputRequests: { r: { method: 'roots/list' } } }),
       'input-unavailable',
     ],
     [
-      'a method that is none',
+      'a request with an unsupported method',
       asking({ inputRequests: { r: { method: 'tools/call' } } }),
       'input-unavailable',
     ],
-    ['nothing', { resultType: 'input_required' }, 'invalid-response'],
-    ['questions that are none', asking({ inputRequests: { r: 'roots/list' } }), 'invalid-response'],
-    ['a state that must be a string', asking({ requestState: {} }), 'invalid-response'],
-    ['a type of result that is unknown', { resultType: 'later', content: [] }, 'invalid-response'],
-  ])('fails the call if it asks %s', async (_, answer, code) => {
+    ['neither requests nor state', { resultType: 'input_required' }, 'invalid-response'],
+    ['a malformed request', asking({ inputRequests: { r: 'roots/list' } }), 'invalid-response'],
+    ['a state that is not a string', asking({ requestState: {} }), 'invalid-response'],
+    ['an unknown result type', { resultType: 'later', content: [] }, 'invalid-response'],
+  ])('fails the call by sending %s', async (_, answer, code) => {
     const { client, server } = await scripted({ ...modern(), [Method.CallTool]: answer as never })
     await expect(client.callTool('x')).rejects.toMatchObject({ code })
     expect(server.of(Method.CallTool)).toHaveLength(1)
@@ -389,7 +393,7 @@ describe('a server without sessions', () => {
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('receives nothing after the caller aborts', async () => {
+  it('does not get the call again after the caller has aborted', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },

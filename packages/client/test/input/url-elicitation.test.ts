@@ -42,7 +42,7 @@ async function failure(run: Promise<unknown>): Promise<UrlElicitationRequiredErr
 }
 
 describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-required-error-flow`, () => {
-  it("asks the user, waits for the server's notification, and is sent again", async () => {
+  it("asks the user, waits for the server's notification, and is repeated", async () => {
     const handler = vi.fn<Handler>(accept)
     const { client, server } = await scripted(demanding(), asking(handler))
     const call = client.callTool('x', { a: 1 })
@@ -68,7 +68,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(await client.callTool('x')).toEqual(DONE)
   })
 
-  it("needs no answer of the handler after the server's notification", async () => {
+  it("does not wait for the handler after the server's notification", async () => {
     const closed = vi.fn<() => void>()
     const handler: Handler = (_, { signal }) =>
       new Promise<ElicitUrlResult>(() => signal.addEventListener('abort', closed))
@@ -125,7 +125,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(JSON.stringify(server.of('initialize'))).not.toContain('"url":{}')
   })
 
-  it('rejects if the user is late, even if the call has a longer limit', async () => {
+  it("rejects if the user does not finish in time, even if the call's timeout is longer", async () => {
     const options = { ...asking(accept), handlerTimeoutMs: 5_000, timeoutMs: 100 }
     const { client, server, clock } = await timed(demanding(), options)
     const call = failure(client.callTool('x'))
@@ -153,7 +153,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it('continues for other calls if one is aborted, and ends with the last', async () => {
+  it('keeps other calls waiting if one is aborted, and stops with the last', async () => {
     const stop = [new AbortController(), new AbortController()]
     let signal: AbortSignal | undefined
     const handler: Handler = (_, ctx) => {
@@ -173,7 +173,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     await vi.waitFor(() => expect(signal?.aborted).toBe(true))
   })
 
-  it('ends with the connection', async () => {
+  it('rejects when the connection ends', async () => {
     const handler = vi.fn<Handler>(accept)
     const { client } = await scripted(demanding(), asking(handler))
     const call = client.callTool('x')
@@ -184,7 +184,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     await refused
   })
 
-  it('is repeated a limited number of times', async () => {
+  it('is repeated only a limited number of times', async () => {
     const handler = vi.fn<Handler>(() => ({ action: 'accept', done: true }))
     const script = { ...sessions(), 'tools/call': required(question('a')) }
     const { client, server } = await scripted(script, { ...asking(handler), maxRounds: 3 })
@@ -206,20 +206,20 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
   it.each<[string, JsonObject]>([
     ['nothing', { error: { code: -32042, message: 'Not yet' } }],
     ['an empty list', required()],
-    ['a form', required(question('a', { mode: 'form' }))],
-    ['no id', required(question('a', { elicitationId: undefined }))],
-    ['no message', required(question('a', { message: 1 }))],
-    ['a script', required(question('a'), question('b', { url: 'javascript:alert(1)' }))],
+    ['a form request', required(question('a', { mode: 'form' }))],
+    ['a request without an id', required(question('a', { elicitationId: undefined }))],
+    ['a request without a message', required(question('a', { message: 1 }))],
+    ['a javascript: URL', required(question('a'), question('b', { url: 'javascript:alert(1)' }))],
     [
-      'an address that reads like another',
+      'a URL that looks like another',
       required(question('a', { url: 'https://bank.example\t.evil.example' })),
     ],
     [
-      'an address that runs backwards',
+      'a URL with a right-to-left override',
       required(question('a', { url: 'https://evil.example/\u202Emoc.knab' })),
     ],
-    ['65 addresses', required(...Array.from({ length: 65 }, (_, at) => question(`${at}`)))],
-  ])("rejects with the server's error if that names %s", async (_, answer) => {
+    ['65 URLs', required(...Array.from({ length: 65 }, (_, at) => question(`${at}`)))],
+  ])("rejects with the server's error if it names %s", async (_, answer) => {
     const handler = vi.fn<Handler>(accept)
     const { client, server } = await scripted(demanding(answer), asking(handler))
     await expect(client.callTool('x')).rejects.toMatchObject({
@@ -231,14 +231,14 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(calls(server)).toBe(1)
   })
 
-  it("rejects with the server's error in revisions without this error", async () => {
+  it("rejects with the server's error in revisions that do not define it", async () => {
     const handler = vi.fn<Handler>(accept)
     const { client } = await scripted(demanding(undefined, '2025-06-18'), asking(handler))
     await expect(client.callTool('x')).rejects.toMatchObject({ name: 'McpError', code: -32042 })
     expect(handler).not.toHaveBeenCalled()
   })
 
-  it('may also be resources/read or prompts/get', async () => {
+  it('may also be a resources/read or a prompts/get', async () => {
     const answers: Record<string, JsonObject> = {
       'resources/read': { contents: [] },
       'prompts/get': { messages: [] },
@@ -278,8 +278,8 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
   })
 })
 
-describe(`elicitationComplete: ${SPEC}#completion-notifications-for-url-mode-elicitation`, () => {
-  it('is emitted once, and only for URLs shown to the user', async () => {
+describe(`the completion notification: ${SPEC}#completion-notifications-for-url-mode-elicitation`, () => {
+  it('emits one event for each URL that the user was asked to open', async () => {
     const { client, server } = await scripted(sessions(), asking(accept))
     const heard: string[] = []
     client.on('elicitationComplete', ({ elicitationId }) => void heard.push(elicitationId))
@@ -292,7 +292,7 @@ describe(`elicitationComplete: ${SPEC}#completion-notifications-for-url-mode-eli
   })
 })
 
-describe('an input request in a round', () => {
+describe('an input request', () => {
   const deaf: Handler = () => new Promise(() => {})
   const asked = {
     ...modern(),
@@ -310,7 +310,7 @@ describe('an input request in a round', () => {
   it.each<[string, object, (client: Client, controller: AbortController) => void]>([
     ['its call', { message: 'Enough' }, (_, controller) => controller.abort(new Error('Enough'))],
     ['the connection', { code: 'closed' }, (client) => void client.close()],
-  ])('ends with %s even if its handler ignores the signal', async (_, reason, end) => {
+  ])('does not outlive %s, even if the handler ignores the signal', async (_, reason, end) => {
     const handler = vi.fn<Handler>(deaf)
     const { client } = await scripted(asked, asking(handler))
     const controller = new AbortController()

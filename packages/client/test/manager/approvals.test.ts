@@ -27,7 +27,7 @@ async function ask({ server }: ScriptedDial, method: string, params: object, id:
 const without = (approvals: readonly ApprovalRequest[]): object[] =>
   approvals.map(({ kind, server, detail }) => ({ kind, server, detail }))
 
-describe('approvals', () => {
+describe('the `approve` option', () => {
   const config: StdioServer = {
     command: 'server',
     args: ['--port', '0'],
@@ -37,9 +37,9 @@ describe('approvals', () => {
 
   it.each([
     ['a configuration', (spawn: Spawn) => ({ ...config, spawn })],
-    ['a dial of a process', (spawn: Spawn) => childProcess({ ...config, spawn })],
+    ['a childProcess target', (spawn: Spawn) => childProcess({ ...config, spawn })],
   ])(
-    'ask before starting a process from %s, with its command and arguments but without its secrets',
+    'is asked before a process is started from %s, and sees command and arguments but no secrets',
     async (_, of) => {
       const asked: ApprovalRequest[] = []
       const { manager } = world({
@@ -66,7 +66,7 @@ describe('approvals', () => {
     },
   )
 
-  it('ask before starting a process with a custom spawn', async () => {
+  it('is asked before a custom spawn starts a process', async () => {
     const started: unknown[] = []
     const spawning =
       (who: string): Spawn =>
@@ -83,7 +83,7 @@ describe('approvals', () => {
     ])
   })
 
-  it('do not block other servers while the host decides, and end when the attempt ends', async () => {
+  it('does not block other servers while it decides, and is aborted with the attempt', async () => {
     const signals: AbortSignal[] = []
     const { manager } = world({
       maxConnecting: { stdio: 1 },
@@ -104,7 +104,7 @@ describe('approvals', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('ask before a call, with its tool and arguments, and a refused call never reaches the server', async () => {
+  it('is asked before a call, and prevents it unless the answer is true', async () => {
     const asked: ApprovalRequest[] = []
     let answer: unknown = true
     const { manager, named, a } = await connected(withTools('x'), {
@@ -129,7 +129,7 @@ describe('approvals', () => {
     expect(named('error')).toEqual([{ server: 'a', error: answer }])
   })
 
-  it('end with the signal of the call', async () => {
+  it("stops waiting when the call's signal is aborted", async () => {
     const { manager, a } = await connected(withTools('x'), { approve: () => new Promise<boolean>(() => {}) })
     const stop = new AbortController()
     const call = manager.callTool('mcp__a__x', {}, { signal: stop.signal })
@@ -139,7 +139,7 @@ describe('approvals', () => {
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
-  it('ask before a handler gets a form, a URL or a sampling request', async () => {
+  it('is asked before a handler gets a form, a URL or a sampling request', async () => {
     const asked: ApprovalRequest[] = []
     let approved = true
     const elicit = vi.fn(() => ({ action: 'accept', content: {} }) as const)
@@ -175,7 +175,7 @@ describe('approvals', () => {
     for (const handler of [elicit, elicitUrl, sample]) expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it('end the attempts if they refuse the process of a reconnect', async () => {
+  it("ends a reconnect by rejecting the server's process", async () => {
     let approved = true
     const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
     const a = scriptedTarget()
@@ -191,8 +191,8 @@ describe('approvals', () => {
   })
 })
 
-describe('the handlers of all servers', () => {
-  it('for custom requests can be replaced', async () => {
+describe('setHandlers', () => {
+  it('replaces handlers for custom requests', async () => {
     const { manager, a } = await connected(
       {},
       { handlers: { requests: { 'x/where': () => ({ at: 'home' }) } } },
@@ -204,7 +204,7 @@ describe('the handlers of all servers', () => {
     expect(await ask(a, 'x/where', {}, '3')).toMatchObject({ error: { code: -32601 } })
   })
 
-  it("get the server's name", async () => {
+  it("calls handlers with the server's name", async () => {
     const asked: unknown[] = []
     const handlers: ClientHandlers = {
       elicit: ({ message }, { name, signal }) => {
@@ -225,7 +225,7 @@ describe('the handlers of all servers', () => {
     })
   })
 
-  it('can be replaced for connected servers; new capabilities are declared with the next connection', async () => {
+  it('replaces the handlers of connected servers, which learn new capabilities in the next connection', async () => {
     const { manager, a } = await connected({}, { handlers: { elicit: () => ({ action: 'decline' }) } })
     expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'decline' } })
     const sample = () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }) as const

@@ -39,8 +39,8 @@ async function flaky(errors: { [method: string]: Error[] }, script: Script = {})
 
 const unreached = (): TransportError => new TransportError('ECONNREFUSED', { unprocessed: true })
 
-describe('a call', () => {
-  it('goes to the server and the tool that it names, with its arguments and options', async () => {
+describe('callTool', () => {
+  it('calls the named tool on its server, with arguments and options', async () => {
     const { manager, a } = await connected(withTools('x'))
     expect(await manager.callTool('mcp__a__x', { n: 1 }, { _meta: { 'test/k': 1 } })).toEqual(DONE)
     expect(await manager.callTool({ server: 'a', tool: 'x', args: { n: 2 } })).toEqual(DONE)
@@ -50,7 +50,7 @@ describe('a call', () => {
     ])
   })
 
-  it('that certainly has not reached its server is sent again', async () => {
+  it('repeats a call that cannot have reached its server', async () => {
     const { manager, named, a, errors } = await flaky({ 'tools/call': [unreached()] })
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
@@ -60,7 +60,7 @@ describe('a call', () => {
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('waits for a reconnect and goes to the new connection', async () => {
+  it('waits for a reconnect and repeats the call on the new connection', async () => {
     const { manager, clock, named, a } = await flaky({ 'tools/call': [unreached()], ping: [unreached()] })
     const call = manager.callTool('mcp__a__x')
     await settled()
@@ -71,7 +71,7 @@ describe('a call', () => {
     expect(named('reconnected')).toEqual([{ server: 'a', attempt: 1 }])
   })
 
-  it('is sent again on a new connection if its session is lost', async () => {
+  it('repeats the call on a new connection if the session is lost', async () => {
     const lost = (): Error => new SessionLostError()
     const { manager, clock, named, a } = await flaky({ 'tools/call': [lost(), lost()] })
     const call = manager.callTool('mcp__a__x')
@@ -82,7 +82,7 @@ describe('a call', () => {
     expect(named('reconnected')).toHaveLength(1)
   })
 
-  it('is sent again on a new connection if no new session can be opened', async () => {
+  it('repeats the call on a new connection if no new session can be opened', async () => {
     const { manager, clock, a, errors } = await flaky({})
     errors['tools/call'] = [new SessionLostError()]
     errors['initialize'] = [
@@ -95,7 +95,7 @@ describe('a call', () => {
     expect(a.servers).toHaveLength(2)
   })
 
-  it('that may have been processed is not sent again', async () => {
+  it('does not repeat a call that may have been processed', async () => {
     const { manager, clock, named, a } = await connected({ ...withTools('x'), [Method.CallTool]: undefined })
     const call = manager.callTool('mcp__a__x')
     await a.server.hears(Method.CallTool)
@@ -110,7 +110,7 @@ describe('a call', () => {
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
-  it('whose response was lost is not sent again, and the server is checked', async () => {
+  it('does not repeat a call whose response was lost, and pings the server', async () => {
     const { manager, named, a } = await flaky({
       'tools/call': [new TransportError('The stream ended')],
       ping: [new TransportError('gone', { status: 502 })],
@@ -126,12 +126,12 @@ describe('a call', () => {
   const cut = new TransportError('cut')
 
   it.each([
-    ['an answer of HTTP that is about the caller', noAccess, undefined, 0],
-    ['credentials that there are not', noCredentials, undefined, 0],
-    ['a failure after which it answers', cut, undefined, 1],
-    ['a failure after which it wants to know who asks', cut, noAccess, 0],
-    ['a failure after which there are no credentials', cut, noCredentials, 0],
-  ])('does not lose the server because of %s', async (_, error, onPing, pings) => {
+    ['an HTTP status about the caller', noAccess, undefined, 0],
+    ['missing credentials', noCredentials, undefined, 0],
+    ['a failure, if the server answers a ping', cut, undefined, 1],
+    ['a failure, if the server rejects the credentials of a ping', cut, noAccess, 0],
+    ['a failure, if credentials for a ping are missing', cut, noCredentials, 0],
+  ])('keeps the server after %s', async (_, error, onPing, pings) => {
     const { manager, named, a } = await flaky(
       { 'tools/call': [error], ping: onPing === undefined ? [] : [onPing] },
       { [Method.Ping]: { error: { code: -32601, message: 'no ping' } } },
@@ -143,7 +143,7 @@ describe('a call', () => {
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
   })
 
-  it('does not start a task a second time if polling fails', async () => {
+  it('does not start a task twice if polling fails', async () => {
     const task = { taskId: 't', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
     const { manager, a } = await flaky(
       { 'tasks/get': Array.from({ length: 10 }, unreached) },
@@ -153,7 +153,7 @@ describe('a call', () => {
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('is not sent again if a later round of input cannot be sent', async () => {
+  it('does not repeat the call if a later round of input cannot be sent', async () => {
     const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
     const question = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } }
     const a = scriptedTarget({
@@ -180,8 +180,8 @@ describe('a call', () => {
   })
 })
 
-describe('a call during a reconnect', () => {
-  it('waits for a limited time, and no longer than its signal', async () => {
+describe('callTool during a reconnect', () => {
+  it('waits until `reconnectWaitMs` is over or the signal is aborted', async () => {
     const { manager, clock, a } = await connected(withTools('x'), { reconnectWaitMs: 900 })
     await manager.tools()
     await a.lose()
@@ -222,7 +222,7 @@ describe('a call during a reconnect', () => {
     await Promise.all(calls)
   })
 
-  it('is limited in number', async () => {
+  it('rejects if 1,024 calls are waiting already', async () => {
     const { manager, a } = await connected(withTools('x'))
     await manager.tools()
     await a.lose()

@@ -38,8 +38,8 @@ const many = (
 ): Record<string, TransportFactory> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, make()]))
 
-describe('connecting many servers', () => {
-  it('connects two processes and five others at once', async () => {
+describe('connect and connectAll', () => {
+  it('connect two processes and five other servers at a time', async () => {
     const { manager } = world()
     const stdio = held('stdio')
     const remote = held('remote')
@@ -56,7 +56,7 @@ describe('connecting many servers', () => {
     expect(manager.names()).toHaveLength(18)
   })
 
-  it('takes other limits, from one', async () => {
+  it('accept other limits of at least one', async () => {
     const { manager } = world({ maxConnecting: { stdio: 1, remote: 2 } })
     const stdio = held('stdio')
     const remote = held('remote')
@@ -72,7 +72,7 @@ describe('connecting many servers', () => {
     expect(() => world({ maxConnecting: { stdio: 0 } })).toThrow(RangeError)
   })
 
-  it('keeps the limit when a server that waits for its turn is aborted', async () => {
+  it('keep the limit if a waiting server is aborted', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const remote = held('remote')
     const abort = new AbortController()
@@ -88,7 +88,7 @@ describe('connecting many servers', () => {
     expect(remote.most()).toBe(1)
   })
 
-  it('never rejects and reports failures by name', async () => {
+  it('report failures by name, without rejecting connectAll', async () => {
     const { manager } = world()
     const bad = scriptedTarget()
     bad.down = new Error('refused')
@@ -113,7 +113,7 @@ describe('connecting many servers', () => {
     expect(manager.names()).toEqual(['a', 'b', 'c'])
   })
 
-  it('leaves nothing after a failure: the name can be used again', async () => {
+  it('release the name after a failure', async () => {
     const { manager, clock, events } = world()
     const a = scriptedTarget()
     a.down = new Error('refused')
@@ -126,7 +126,7 @@ describe('connecting many servers', () => {
     expect(events).toEqual([['connected', { server: 'a' }]])
   })
 
-  it('refuses a name in use, even during the first attempt', async () => {
+  it('reject a name in use, even during its first attempt', async () => {
     const { manager } = world()
     const slow = held('remote')
     const first = manager.connect('a', slow.target())
@@ -138,7 +138,7 @@ describe('connecting many servers', () => {
     expect(manager.names()).toEqual(['a'])
   })
 
-  it('accepts names of printable characters, including names of object members', async () => {
+  it('accept names of printable characters, including names of object members', async () => {
     const { manager } = world()
     for (const name of ['__proto__', 'constructor', 'a b', 'é:/', 'x'.repeat(128)])
       await manager.connect(name, scriptedTarget(withTools('t')).target)
@@ -149,13 +149,13 @@ describe('connecting many servers', () => {
       await expect(manager.connect(name, scriptedTarget().target)).rejects.toThrow(TypeError)
   })
 
-  it('limits the number of servers', async () => {
+  it('observe `maxServers`', async () => {
     const { manager } = world({ maxServers: 2 })
     const report = await manager.connectAll(many(4, 's', () => scriptedTarget().target))
     expect(report).toMatchObject({ connected: 2, errors: [{ server: 's2' }, { server: 's3' }] })
   })
 
-  it('ends when its signal aborts, and the next server gets its turn', async () => {
+  it('end when the signal is aborted, and let the next server start', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const never: TransportFactory = () => new Promise(() => {})
     const first = new AbortController()
@@ -172,7 +172,7 @@ describe('connecting many servers', () => {
     expect(manager.names()).toEqual(['three'])
   })
 
-  it('gives up a factory that never returns, and closes a transport that it creates too late', async () => {
+  it('time out if the transport is not created, and close it if it arrives late', async () => {
     const { manager, clock } = world({ client: { connectTimeoutMs: 500 } })
     const late = scriptedTarget()
     let open = (): void => {}
@@ -192,8 +192,8 @@ describe('connecting many servers', () => {
   })
 })
 
-describe('closing', () => {
-  it('ends attempts to connect and those that wait', async () => {
+describe('close and closeAll', () => {
+  it('end running and waiting attempts to connect', async () => {
     const { manager, clock } = world({ maxConnecting: { remote: 1 } })
     const mute = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
     const report = manager.connectAll({ mute: mute.target, behind: scriptedTarget().target })
@@ -211,7 +211,7 @@ describe('closing', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('resolves when everything is closed, and emits nothing more', async () => {
+  it('resolve when everything is closed, and emit nothing afterwards', async () => {
     const { manager, events, a } = await connected({ [Method.ListTools]: undefined })
     const { transport } = a.server
     const end = transport.close.bind(transport)
@@ -230,7 +230,7 @@ describe('closing', () => {
     expect(events).toEqual([])
   })
 
-  it('keeps a server that was connected under the same name meanwhile', async () => {
+  it('keep a server that was connected under the same name during close', async () => {
     const { manager } = world()
     const mute = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
     const again = manager.connect('a', mute.target).catch(() => manager.connect('a', scriptedTarget().target))
@@ -246,7 +246,7 @@ describe('closing', () => {
     expect(manager.names()).toEqual(['a'])
   })
 
-  it('of one server does not disturb the others', async () => {
+  it('leave other servers connected', async () => {
     const { manager, events, a } = await connectedPair({}, withTools('t'))
     events.length = 0
     expect(await manager.close('a')).toBe(true)
@@ -257,7 +257,7 @@ describe('closing', () => {
     expect(events).toEqual([])
   })
 
-  it('while waiting for a reconnect ends the attempts: no event, no timer', async () => {
+  it('cancel a planned reconnect, without events or timers', async () => {
     const { manager, clock, events, a } = await connected()
     await a.lose()
     await manager.close('a')
@@ -268,7 +268,7 @@ describe('closing', () => {
     expect(a.servers).toHaveLength(1)
   })
 
-  it('during an attempt to reconnect ends it', async () => {
+  it('end a running attempt to reconnect', async () => {
     const { manager, clock, events } = world()
     let mute = false
     const a = scriptedTarget()
@@ -286,7 +286,7 @@ describe('closing', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('all servers twice and from a listener closes once, and no event follows', async () => {
+  it('close each server once, even if called twice and from a listener', async () => {
     const { manager, clock, events } = world()
     const servers = [scriptedTarget(), scriptedTarget(), scriptedTarget()]
     await manager.connectAll(Object.fromEntries(servers.map(({ target }, at) => [`s${at}`, target])))
@@ -309,7 +309,7 @@ describe('closing', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('leaves a manager that can be used again', async () => {
+  it('leave the manager usable', async () => {
     const { manager, named, a } = await connected(withTools('t'))
     await manager[Symbol.asyncDispose]()
     await manager.connect('a', a.target)

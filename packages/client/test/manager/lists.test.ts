@@ -14,7 +14,7 @@ import {
 
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name)
 
-it('a list that a server has declared and does not know is empty, and is asked for once', async () => {
+it('treats a list that the server declared but does not know as empty, and requests it once', async () => {
   const { manager, named, a } = await connected({
     [Method.ListResourceTemplates]: { error: { code: -32601, message: 'Method not found' } },
   })
@@ -23,8 +23,8 @@ it('a list that a server has declared and does not know is empty, and is asked f
   expect(named('listFailed')).toEqual([])
 })
 
-describe('the tools of all servers', () => {
-  it("have their server's name, even if there is only one server", async () => {
+describe("all servers' tools", () => {
+  it("contain their server's name, even if there is only one server", async () => {
     const { manager } = world()
     await manager.connect('only', scriptedTarget(withTools('search', 'a-b_c.d')).target)
     expect(await manager.tools()).toEqual([
@@ -33,7 +33,7 @@ describe('the tools of all servers', () => {
     ])
   })
 
-  it('are fetched once, and again only when needed after a change: one request to that server', async () => {
+  it('are fetched once, and after a change once more from that server when needed', async () => {
     const { manager, named, a, b } = await connectedPair(withTools('x'), withTools('x'))
     const asked = (): number[] => [a, b].map(({ server }) => server.of(Method.ListTools).length)
     expect(asked()).toEqual([0, 0])
@@ -48,7 +48,7 @@ describe('the tools of all servers', () => {
     expect(asked()).toEqual([2, 1])
   })
 
-  it('are fetched again for callers after a change, even while an older list is loading', async () => {
+  it('are fetched again for calls after a change, even while an older list is loading', async () => {
     const held: ((tools: readonly string[]) => void)[] = []
     const { manager, a } = await connected({
       [Method.ListTools]: () =>
@@ -82,7 +82,7 @@ describe('the tools of all servers', () => {
     expect(names(await last)).toEqual(['mcp__a__last'])
   })
 
-  it('are fetched twice at most, however many changes and callers there are meanwhile', async () => {
+  it('are fetched at most twice, however many changes and calls arrive during the first fetch', async () => {
     const held: (() => void)[] = []
     const { manager, a } = await connected({
       [Method.ListTools]: () =>
@@ -102,7 +102,7 @@ describe('the tools of all servers', () => {
     expect(held).toHaveLength(2)
   })
 
-  it('stay as they were if fetching fails, which is reported and tried again', async () => {
+  it('stay as they were if a fetch fails, until the next one succeeds', async () => {
     let fails = false
     const flaky = {
       [Method.ListTools]: () =>
@@ -121,7 +121,7 @@ describe('the tools of all servers', () => {
     expect(named('listFailed')).toHaveLength(1)
   })
 
-  it('are awaited for a limited time', async () => {
+  it('are omitted for a server that does not answer within `listTimeoutMs`', async () => {
     const mute = { [Method.ListTools]: undefined }
     const { manager, clock, named } = await connectedPair(mute, withTools('y'), { listTimeoutMs: 700 })
     const tools = manager.tools()
@@ -131,7 +131,7 @@ describe('the tools of all servers', () => {
     expect(named('listFailed')).toMatchObject([{ server: 'a', error: { code: 'timeout' } }])
   })
 
-  it('stay known during a reconnect, are fetched again afterwards, and are removed with the server', async () => {
+  it('stay known during a reconnect, are fetched again after it, and are removed with the server', async () => {
     const { manager, clock, a } = await connected(withTools('x'), { reconnect: { maxAttempts: 1 } })
     await manager.tools()
     await a.lose()
@@ -147,7 +147,7 @@ describe('the tools of all servers', () => {
     expect(await manager.tools()).toEqual([])
   })
 
-  it('are empty for a server without tools, without an error', async () => {
+  it('are empty if the server has none', async () => {
     const { manager, named, a } = await connected({
       [Method.Initialize]: {
         protocolVersion: '2025-11-25',
@@ -174,7 +174,7 @@ describe('the tools of all servers', () => {
   })
 })
 
-it('known lists become out of date when changes were missed; unknown ones emit nothing', async () => {
+it('emits listChanged for known lists when changes were missed', async () => {
   const { manager, named, a } = await connected(withTools('x'))
   await manager.tools()
   let lost = 1
@@ -191,7 +191,7 @@ it('known lists become out of date when changes were missed; unknown ones emit n
 })
 
 describe('prompts and resources', () => {
-  it('come with their servers, even if names repeat', async () => {
+  it("are listed with their server's name, even if names repeat", async () => {
     const script = {
       [Method.ListPrompts]: { prompts: [{ name: 'brief' }] },
       [Method.ListResources]: { resources: [{ uri: 'a://', name: 'same' }] },
@@ -212,8 +212,8 @@ describe('prompts and resources', () => {
   })
 })
 
-describe('filters', () => {
-  it('allow and deny by name or pattern; a denied tool is neither listed nor called', async () => {
+describe('tool filters', () => {
+  it('allow and deny tools by name or pattern, in lists and calls', async () => {
     const { manager } = world({
       filters: {
         a: { allow: ['read_*', 'list', '*_*_all', 'wri*ite'], deny: ['read_secret', '*drop*'] },
@@ -244,7 +244,7 @@ describe('filters', () => {
     expect([a, b].map(({ server }) => server.of(Method.CallTool))).toEqual([[], []])
   })
 
-  it('match a pattern with many stars quickly', async () => {
+  it('match a pattern with many stars in linear time', async () => {
     const filters = { a: { allow: [`${'*a'.repeat(40)}*b`] } }
     const { manager } = await connected(withTools('a'.repeat(50_000)), { filters })
     const before = process.cpuUsage()

@@ -25,15 +25,15 @@ async function managing(tools: Parameters<typeof servers>[0]): Promise<ClientMan
   return manager
 }
 
-describe('full names of tools', () => {
+describe('tool names', () => {
   it.each([
-    ['the first of two', { a__b: ['c'], a: ['d'] }, 'mcp__a__b__c', 'a__b/c'],
-    ['the second of two', { a__b: ['x'], a: ['b__c'] }, 'mcp__a__b__c', 'a/b__c'],
-    ['the second that is asked second', { a: ['b__c'], a__b: ['x'] }, 'mcp__a__b__c', 'a/b__c'],
-    ['a tool that begins with lines', { a: ['__c'], a__: ['d'] }, 'mcp__a____c', 'a/__c'],
-    ['a server that begins with lines', { __a: ['c'] }, 'mcp____a__c', '__a/c'],
-    ['one server alone', { a__b: ['c'] }, 'mcp__a__b__c', 'a__b/c'],
-  ])('are resolved with the known servers: %s', async (_, tools, name, expected) => {
+    ["the first server's tool of two", { a__b: ['c'], a: ['d'] }, 'mcp__a__b__c', 'a__b/c'],
+    ["the second server's tool of two", { a__b: ['x'], a: ['b__c'] }, 'mcp__a__b__c', 'a/b__c'],
+    ["the second server's tool, connected first", { a: ['b__c'], a__b: ['x'] }, 'mcp__a__b__c', 'a/b__c'],
+    ['a tool that begins with underscores', { a: ['__c'], a__: ['d'] }, 'mcp__a____c', 'a/__c'],
+    ['a server that begins with underscores', { __a: ['c'] }, 'mcp____a__c', '__a/c'],
+    ['the only server', { a__b: ['c'] }, 'mcp__a__b__c', 'a__b/c'],
+  ])('are resolved among the known servers: %s', async (_, tools, name, expected) => {
     const manager = await managing(tools)
     expect(await manager.callTool(name)).toEqual(said(expected))
   })
@@ -55,7 +55,7 @@ describe('full names of tools', () => {
     expect(await manager.callTool({ server: 'a', tool: 'b__c' })).toEqual(said('a/b__c'))
   })
 
-  it('do not depend on the order of servers', async () => {
+  it('do not depend on server order', async () => {
     const manager = await managing({ a__b: ['c'], a: ['b__c'] })
     const other = await managing({ a: ['b__c'], a__b: ['c'] })
     const pairs = async (of: typeof manager): Promise<string[]> =>
@@ -63,7 +63,7 @@ describe('full names of tools', () => {
     expect(await pairs(manager)).toEqual(await pairs(other))
   })
 
-  it('of the form server/tool are refused with a hint', async () => {
+  it('are suggested if the given name is not one', async () => {
     const manager = await managing({ files: ['read', 'write'] })
     await manager.tools()
     for (const name of ['files/read', 'read', 'files__read', 'MCP__files__read', 'mcp_files_read', ''])
@@ -72,7 +72,7 @@ describe('full names of tools', () => {
       )
   })
 
-  it('that are unknown are refused with a list of known ones', async () => {
+  it('are listed in the error for an unknown name', async () => {
     const tools = Array.from({ length: 60 }, (_, at) => `t${at}`)
     const manager = await managing({ one: tools, two: ['x\u0007\n\u202Ey'] })
     await expect(manager.callTool('mcp__one__t99')).rejects.toThrow(
@@ -93,7 +93,7 @@ describe('full names of tools', () => {
     await expect(manager.callTool(long)).rejects.toSatisfy(({ message }: Error) => message.length < 4_000)
   })
 
-  it('are found if the tool is newer than the list, and tried if there is no list', async () => {
+  it('are resolved for a tool newer than the list, or if there is no list', async () => {
     const { manager } = world()
     let tools = ['old']
     const a = scriptedTarget({
@@ -115,8 +115,8 @@ describe('full names of tools', () => {
   })
 })
 
-describe('short full names', () => {
-  it('have allowed characters only, with a digest where one was cut or replaced', async () => {
+describe('tool names with `maxNameLength`', () => {
+  it('have only allowed characters, and a digest if characters were cut or replaced', async () => {
     const { manager } = world({ maxNameLength: 64 })
     const long = 'x'.repeat(80)
     await manager.connectAll(
@@ -136,7 +136,7 @@ describe('short full names', () => {
       expect(await manager.callTool(name)).toEqual(said(`${server}/${tool.name}`))
   })
 
-  it('need a minimum length', () => {
+  it('reject an invalid maximum', () => {
     for (const maxNameLength of [39, 63.5, NaN, Infinity])
       expect(() => world({ maxNameLength })).toThrow(RangeError)
   })
@@ -156,8 +156,8 @@ const named = (given: readonly (readonly [string, string])[], max?: number): Pro
     max,
   )
 
-describe('names of any tools of any servers', () => {
-  it('are unique, resolvable and short enough, and depend on neither order nor chance', async () => {
+describe('nameTools', () => {
+  it('returns unique names within the maximum length, whatever the order of tools', async () => {
     await fc.assert(
       fc.asyncProperty(pairs, fc.constantFrom(undefined, 40, 64), async (given, max) => {
         const tools = await named(given, max)
@@ -173,7 +173,7 @@ describe('names of any tools of any servers', () => {
     )
   })
 
-  it('cannot be taken by a server that predicts them', async () => {
+  it('keeps the name of a tool from a server that predicts it', async () => {
     const victim = ['a__b', 'c'] as const
     const nameOf = async (...given: (readonly [string, string])[]): Promise<string> =>
       (await named(given)).find(({ server }) => server === 'a__b')?.name ?? ''
@@ -188,7 +188,7 @@ describe('names of any tools of any servers', () => {
     expect(tools.filter(({ server }) => server === 'a__b')).toHaveLength(1)
   })
 
-  it('are computed quickly, even if each collides with the next', async () => {
+  it('is fast even if each name collides with the next', async () => {
     let next = 'b__c'
     const chain: (readonly [string, string])[] = [['a__b', 'c']]
     for (let i = 0; i < 40; i++) {

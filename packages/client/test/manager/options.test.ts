@@ -14,7 +14,7 @@ const DEFAULTS = {
   stableMs: 30_000,
 }
 
-describe('the options of a manager', () => {
+describe('manager options', () => {
   it('have defaults', () => {
     expect(resolveManagerOptions({})).toEqual({
       handlers: {},
@@ -28,12 +28,12 @@ describe('the options of a manager', () => {
     })
   })
 
-  it('are refused if their names are unknown', () => {
+  it('are rejected if their names are unknown', () => {
     expect(() => world({ maxServer: 1 } as object)).toThrow('maxServers')
     expect(() => world({ reconnect: { attempts: 1 } } as object)).toThrow('reconnect')
   })
 
-  it.each([0, 1, 0.5])('may shorten delays by %d of their length', (jitter) => {
+  it.each([0, 1, 0.5])('accept a `jitter` of %d', (jitter) => {
     expect(resolveReconnect({ jitter })).toEqual({ ...DEFAULTS, jitter })
   })
 
@@ -41,7 +41,7 @@ describe('the options of a manager', () => {
     [{ jitter: 1.01 }, 'reconnect.jitter must be 1 at most'],
     [{ factor: -1 }, 'reconnect.factor must be a number from 0, and is -1'],
     [{ stableMs: Number.NaN }, 'reconnect.stableMs must be a number from 0, and is NaN'],
-  ])('have limits: %j', (reconnect, message) => {
+  ])('reject values out of range: %j', (reconnect, message) => {
     expect(() => resolveReconnect(reconnect)).toThrow(message)
   })
 
@@ -52,12 +52,12 @@ describe('the options of a manager', () => {
     [3, 0.5, 3_000],
     [6, 0, 30_000],
     [1, 0.3333, 833],
-  ])('wait before the attempt %i with the chance %d for %i ms', (attempt, random, ms) => {
+  ])('delay attempt %i at the random value %d by %i ms', (attempt, random, ms) => {
     expect(waitBefore(attempt, DEFAULTS, random)).toBe(ms)
   })
 })
 
-describe('the name of a server', () => {
+describe('server names', () => {
   it.each([
     ['', 'of 1 to 128 characters'],
     [' \t', 'of 1 to 128 characters'],
@@ -65,17 +65,17 @@ describe('the name of a server', () => {
     [5, 'of 1 to 128 characters'],
     ['a\u0007', 'printable characters only'],
     ['a\u202Eb', 'printable characters only'],
-  ])('is not %j', async (name, message) => {
+  ])('reject %j', async (name, message) => {
     await expect(world().manager.connect(name as string, scriptedTarget().target)).rejects.toThrow(message)
   })
 
-  it('may have 128 characters', async () => {
+  it('accept 128 characters', async () => {
     const { manager } = world()
     await manager.connect('x'.repeat(128), scriptedTarget().target)
     expect(manager.names()).toEqual(['x'.repeat(128)])
   })
 
-  it('in a message is cut, and unknown ones say what there is', async () => {
+  it('are truncated in the error for an unknown server, which lists the known ones', async () => {
     const { manager } = world()
     await expect(manager.reconnect('x'.repeat(200))).rejects.toThrow(
       `There is no server ${'x'.repeat(128)}; none is connected`,
@@ -98,16 +98,16 @@ it.each<[object | undefined, readonly string[]]>([
   [{ allow: ['*ite*e'] }, []],
   [{ deny: ['*e'] }, ['read', 'read_all']],
   [{ allow: ['*'], deny: ['read'] }, ['read_all', 'write']],
-])('the filter %j allows %j', (filter, allowed) => {
+])('toolTest with %j allows %j', (filter, allowed) => {
   const allows = toolTest(filter)
   expect(['read', 'read_all', 'write'].filter((tool) => allows(tool))).toEqual(allowed)
 })
 
-describe('unique names', () => {
+describe('uniqueNames', () => {
   const named = (names: readonly string[], max?: number) =>
     uniqueNames(names.map((name, at) => ({ name, identity: `${name} ${at}` })), max) // prettier-ignore
 
-  it('keep a name that is short enough and has allowed characters only', async () => {
+  it('keeps a name that is short enough and has only allowed characters', async () => {
     const [longest = '', ...rest] = await named(['x'.repeat(40), 'y'.repeat(41), 'a b', ''], 40)
     expect(longest).toBe('x'.repeat(40))
     expect(rest).toEqual([
@@ -118,7 +118,7 @@ describe('unique names', () => {
     expect(await named(['a b', ''])).toEqual(['a b', ''])
   })
 
-  it('lengthen a digest that is taken, and leave out what has no name', async () => {
+  it('lengthens a digest that is in use, and omits entries that get no unique name', async () => {
     const [, second = ''] = await named(['a', 'a'])
     expect(second).toMatch(/^a_[0-9a-f]{8}$/)
     const twice = await uniqueNames([

@@ -9,7 +9,7 @@ async function textOf(manager: ClientManager, tool: string): Promise<string> {
   return block?.type === 'text' ? block.text : ''
 }
 
-it('a process that is killed during a call is reconnected, and the others are not disturbed', async () => {
+it('reconnects a process that is killed during a call without affecting others', async () => {
   const { manager, events } = host()
   const report = await manager.connectAll({ a: tiny(), b: tiny(), c: tiny() })
   expect(report).toEqual({ connected: 3, errors: [] })
@@ -40,14 +40,14 @@ it('a process that is killed during a call is reconnected, and the others are no
   expect([a, after, c].filter(runs)).toEqual([])
 })
 
-it('twenty connections leave no process: no wrapper, no detached one, none that ignores signals', async () => {
+it('leaves no process after 20 connections with wrappers, detached processes and ignored signals', async () => {
   const { pids, left } = await connectAndClose(20)
   expect(pids).toHaveLength(40)
   expect(pids.every((pid) => pid > 0)).toBe(true)
   expect(left).toEqual([])
 })
 
-it('closing all, even while connecting, leaves nothing that keeps this process alive', async () => {
+it('leaves nothing that keeps this process alive after closeAll, even while connecting', async () => {
   // Other tests' resources may close meanwhile, but no new resource may stay open.
   const before = counted(process.getActiveResourcesInfo())
   const { manager, pids } = host()
@@ -72,7 +72,7 @@ function counted(kinds: readonly string[]): Map<string, number> {
   return counts
 }
 
-it('a missing program is reported by name, and does not disturb the others', async () => {
+it('reports a missing program by server name and connects the others', async () => {
   const { manager } = host()
   const report = await manager.connectAll({ none: { command: '/no/such/program' }, a: tiny() })
   expect(report).toMatchObject({ connected: 1, errors: [{ server: 'none', error: { name: 'SpawnError' } }] })

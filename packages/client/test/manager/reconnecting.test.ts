@@ -24,7 +24,7 @@ it('waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the ser
   await expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('uses the first attempt that works, with a new client, and counts on from there', async () => {
+it('keeps the first successful attempt, with a new client, and does not reset the count', async () => {
   const { manager, clock, named, a } = await connected(withTools('x'))
   const first = manager.get('a')
   a.down = new Error('down')
@@ -41,7 +41,7 @@ it('uses the first attempt that works, with a new client, and counts on from the
   expect(named('reconnecting').at(-1)).toMatchObject({ attempt: 3 })
 })
 
-it('resets the count only after a connection that lasted', async () => {
+it('resets the count only after a connection of at least `stableMs`', async () => {
   const { clock, named, a } = await connected({}, { reconnect: { stableMs: 10_000 } })
   const attempts = (): unknown[] =>
     named('reconnecting').map((event) => (event as { readonly attempt: number }).attempt)
@@ -58,7 +58,7 @@ it('resets the count only after a connection that lasted', async () => {
   expect(attempts()).toEqual([1, 2, 1])
 })
 
-it('removes a server that always dies at once', async () => {
+it('removes a server whose connections always end at once', async () => {
   const { manager, clock, named, a } = await connected()
   await a.server.close()
   for (let minutes = 0; minutes < 10; minutes++) {
@@ -73,7 +73,7 @@ it('removes a server that always dies at once', async () => {
   ])
 })
 
-it('notices a server that dies while it connects', async () => {
+it('notices that a server exits while it connects', async () => {
   const { manager, clock, named } = world()
   const a = scriptedTarget({
     'notifications/initialized': (_, server) => {
@@ -93,7 +93,7 @@ it.each([
   [0, [1_000, 2_000, 4_000]],
   [0.5, [750, 1_500, 3_000]],
   [1, [500, 1_000, 2_000]],
-])('shortens each delay by chance: %d', async (chance, waits) => {
+])('shortens each delay at random: %d', async (chance, waits) => {
   const { clock, named, a } = await connected({}, { random: () => chance, reconnect: { maxAttempts: 3 } })
   a.down = new Error('down')
   await a.lose()
@@ -105,7 +105,7 @@ it.each([
   }
 })
 
-it('never waits longer than the maximum', async () => {
+it('waits for at most `maxDelayMs`', async () => {
   const { manager, clock, named, a } = await connected(
     {},
     {
@@ -125,7 +125,7 @@ it('never waits longer than the maximum', async () => {
   expect(named('serverRemoved')).toHaveLength(1)
 })
 
-it('can be requested by hand, and starts at once', async () => {
+it('starts at once when the host calls reconnect', async () => {
   const { manager, clock, named, a } = await connected()
   const first = a.server
   await manager.reconnect('a')
@@ -140,7 +140,7 @@ it('can be requested by hand, and starts at once', async () => {
   await expect(manager.reconnect('b')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('is limited like connecting', async () => {
+it('observes the limits for concurrent connects', async () => {
   const { manager, clock } = world({ maxConnecting: { remote: 2 } })
   const dials = Array.from({ length: 5 }, () => scriptedTarget())
   let now = 0
@@ -164,7 +164,7 @@ it('is limited like connecting', async () => {
 })
 
 it.each([[{ maxAttempts: -1 }], [{ initialDelayMs: NaN }], [{ jitter: 1.5 }], [{ maxDelayMs: Infinity }]])(
-  'refuses an invalid limit: %o',
+  'rejects an invalid limit: %o',
   (reconnect) => {
     expect(() => world({ reconnect })).toThrow(RangeError)
   },

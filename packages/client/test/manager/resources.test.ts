@@ -22,8 +22,8 @@ function reads() {
   return { a, target: a.target, asked: () => count }
 }
 
-describe('reading resources', () => {
-  it('reads each once until it expires', async () => {
+describe('readResource', () => {
+  it('reads each resource once until it expires', async () => {
     const { manager, clock, asked } = await started()
     const first = await manager.readResource('a', 'x://1')
     expect(first.contents).toEqual([{ uri: 'x://1', text: '1' }])
@@ -38,27 +38,31 @@ describe('reading resources', () => {
     expect(asked()).toBe(4)
   })
 
-  it('passes the signal of the caller on', async () => {
+  it("passes the caller's signal on", async () => {
     const { manager } = await started()
     const signal = AbortSignal.abort(new Error('stop'))
     await expect(manager.readResource('a', 'x://2', { signal })).rejects.toThrow('stop')
   })
 
   it.each<[string, (world: Awaited<ReturnType<typeof started>>) => void | Promise<void>, boolean]>([
-    ['by hand, one', ({ manager }) => manager.invalidateResource('a', 'x://1'), true],
-    ['by hand, another one', ({ manager }) => manager.invalidateResource('a', 'x://2'), false],
-    ['by hand, all of the server', ({ manager }) => manager.invalidateServer('a'), true],
-    ['by hand, all of another server', ({ manager }) => manager.invalidateServer('b'), false],
-    ['when tools have changed', ({ a }) => a.server.notify(Notification.ToolsListChanged), true],
-    ['when resources have changed', ({ a }) => a.server.notify(Notification.ResourcesListChanged), true],
-    ['when prompts have changed', ({ a }) => a.server.notify(Notification.PromptsListChanged), false],
-    ['when it was updated', ({ a }) => a.server.notify(Notification.ResourceUpdated, { uri: 'x://1' }), true],
+    ['invalidateResource', ({ manager }) => manager.invalidateResource('a', 'x://1'), true],
     [
-      'when another one was updated',
+      'invalidateResource for another resource',
+      ({ manager }) => manager.invalidateResource('a', 'x://2'),
+      false,
+    ],
+    ['invalidateServer', ({ manager }) => manager.invalidateServer('a'), true],
+    ['invalidateServer for another server', ({ manager }) => manager.invalidateServer('b'), false],
+    ['a change of tools', ({ a }) => a.server.notify(Notification.ToolsListChanged), true],
+    ['a change of resources', ({ a }) => a.server.notify(Notification.ResourcesListChanged), true],
+    ['a change of prompts', ({ a }) => a.server.notify(Notification.PromptsListChanged), false],
+    ['an update', ({ a }) => a.server.notify(Notification.ResourceUpdated, { uri: 'x://1' }), true],
+    [
+      'an update of another resource',
       ({ a }) => a.server.notify(Notification.ResourceUpdated, { uri: 'x://12' }),
       false,
     ],
-    ['when it is reconnected by hand', ({ manager }) => manager.reconnect('a'), true],
+    ['a requested reconnect', ({ manager }) => manager.reconnect('a'), true],
     [
       'when it was lost and is back',
       async ({ a, clock }) => {
@@ -75,7 +79,7 @@ describe('reading resources', () => {
       },
       true,
     ],
-  ])('reads again after %s', async (_, happens, again) => {
+  ])('reads again only if necessary after %s', async (_, happens, again) => {
     const all = await started()
     await all.manager.readResource('a', 'x://1')
     await happens(all)
@@ -84,7 +88,7 @@ describe('reading resources', () => {
     expect(all.asked()).toBe(again ? 2 : 1)
   })
 
-  it('separates partitions', async () => {
+  it('does not share cached resources between partitions', async () => {
     let user = 'ann'
     const { manager, asked } = await started({ partition: (server) => `${user}@${server}` })
     await manager.readResource('a', 'x://1')
@@ -95,7 +99,7 @@ describe('reading resources', () => {
     expect(asked()).toBe(2)
   })
 
-  it('separates managers that share a cache', async () => {
+  it('does not share cached resources between managers with one cache', async () => {
     const resources = new ResourceCache()
     const { target, asked } = reads()
     const first = world({ resources })
@@ -106,7 +110,7 @@ describe('reading resources', () => {
     expect(asked()).toBe(2)
   })
 
-  it('caches nothing if disabled, or uses the given cache', async () => {
+  it('does not cache if disabled, and uses a given cache', async () => {
     const none = world({ resources: false })
     const { target, asked } = reads()
     await none.manager.connect('a', target)
@@ -124,7 +128,7 @@ describe('reading resources', () => {
     expect(asked()).toBe(3)
   })
 
-  it('rejects for an unknown server with the known names', async () => {
+  it('rejects with the known names if the server is unknown', async () => {
     const { manager } = world()
     await manager.connect('a', scriptedTarget().target)
     await expect(manager.readResource('b', 'x://1')).rejects.toThrow('There is no server b; there are: a')

@@ -10,7 +10,7 @@ const CONTENTS = { contents: [] }
 describe('requests that wait for a reconnect', () => {
   const reading = () => connected({ [Method.ReadResource]: CONTENTS }, { resources: false })
 
-  it('are 1,024 at most, each time', async () => {
+  it('are limited to 1,024 in each reconnect', async () => {
     const { manager, clock, a } = await reading()
     for (let times = 0; times < 2; times++) {
       await a.lose()
@@ -25,7 +25,7 @@ describe('requests that wait for a reconnect', () => {
     }
   })
 
-  it('wait for half a minute', async () => {
+  it('reject after half a minute', async () => {
     const { manager, clock, a } = await reading()
     a.down = new Error('down')
     await a.lose()
@@ -37,7 +37,7 @@ describe('requests that wait for a reconnect', () => {
   })
 })
 
-describe('a request that fails over HTTP', () => {
+describe('a failed request over HTTP', () => {
   /** Connects to a server whose resources fail, and reads one. */
   async function failing(failure: Error, pong: object | Error | undefined) {
     const made = world({ resources: false })
@@ -62,9 +62,9 @@ describe('a request that fails over HTTP', () => {
     ['with status 500', new TransportError('No', { status: 500 }), 1],
     ['with status 404', new TransportError('No', { status: 404 }), 1],
     ['with status 499', new TransportError('No', { status: 499 }), 0],
-    ['because of its credentials', new TransportError('No', { authFailed: true }), 0],
-    ['for another reason', new Error('No'), 0],
-  ])('%s pings the server, or not', async (_, failure, pings) => {
+    ['missing credentials', new TransportError('No', { authFailed: true }), 0],
+    ['another error', new Error('No'), 0],
+  ])('pings the server if it may be down: %s', async (_, failure, pings) => {
     const { transport, named } = await failing(failure, { result: {} })
     expect(transport.of(Method.Ping)).toHaveLength(pings)
     expect(named('reconnecting')).toEqual([])
@@ -72,15 +72,15 @@ describe('a request that fails over HTTP', () => {
 
   it.each<[string, object | Error, number]>([
     ['an error', { error: { code: 1, message: 'No' } }, 0],
-    ['a status of the caller', new TransportError('No', { status: 400 }), 0],
-    ['a status of a proxy', new TransportError('No', { status: 502 }), 1],
+    ['a status about the caller', new TransportError('No', { status: 400 }), 0],
+    ["a proxy's status", new TransportError('No', { status: 502 }), 1],
     ['a failure', new Error('No'), 1],
-  ])('and a ping that is answered with %s reconnect it, or not', async (_, pong, times) => {
+  ])('reconnects the server depending on the answer to the ping: %s', async (_, pong, times) => {
     const { named } = await failing(new TransportError('No'), pong)
     expect(named('reconnecting')).toHaveLength(times)
   })
 
-  it('and a ping without an answer reconnect the server after 5 s', async () => {
+  it('reconnects the server if the ping is not answered within 5 s', async () => {
     const { clock, named, manager } = await failing(new TransportError('No'), undefined)
     await clock.advance(4_999)
     expect([named('reconnecting').length, manager.names()]).toEqual([0, ['a']])

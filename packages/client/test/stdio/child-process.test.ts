@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const handlers = { message: () => {}, malformed: () => {}, close: () => {} }
 
-describe('a server as a child process', () => {
+describe('ChildProcessTransport', () => {
   test('exchanges messages with any content', async () => {
     const { transport, message } = await start(['echo'])
     const sent = { text: 'two\nlines, \u2028 and 🛫' }
@@ -19,14 +19,14 @@ describe('a server as a child process', () => {
     expect(await message()).toEqual(sent)
   })
 
-  test('delivers its last output before the end', async () => {
+  test('delivers the last output before it reports the end', async () => {
     const { transport, closed, order } = await start(['echo'])
     await transport.send('!three')
     expect(await closed).toMatchObject({ kind: 'error', error: { exitCode: 0 } })
     expect(order).toEqual(['1', '2', '3', 'closed'])
   })
 
-  test.for(['listener', 'ignore'])('reports its exit code, and its last stderr lines: %s', async (to) => {
+  test.for(['listener', 'ignore'])('reports the exit code and the last stderr lines: %s', async (to) => {
     const heard: string[] = []
     const listen = (line: string) => heard.push(line)
     const { transport, closed } = await start(['echo'], { stderr: to === 'ignore' ? to : listen })
@@ -39,7 +39,7 @@ describe('a server as a child process', () => {
     expect((reason as { error: unknown }).error).toBeInstanceOf(ProcessExitError)
   })
 
-  test('may write anything to stderr, and a listener may throw', async () => {
+  test('ignores what the process writes to stderr, even if the listener throws', async () => {
     const { transport, message, order } = await start(['echo'], {
       stderr: () => {
         throw new Error('listener')
@@ -51,14 +51,14 @@ describe('a server as a child process', () => {
     expect(order).toEqual(['"after"'])
   })
 
-  test('reports that it was killed, and sending afterwards does not throw', async () => {
+  test('reports that the process was killed, and still accepts messages', async () => {
     const { transport, closed } = await start(['echo'])
     process.kill(transport.pid as number, 'SIGKILL')
     expect(await closed).toMatchObject({ kind: 'error', error: { exitCode: null, signal: 'SIGKILL' } })
     await transport.send('"late"')
   })
 
-  test('is ended if it closes its output', async () => {
+  test('ends a process that closes its output', async () => {
     const { transport, message, closed } = await start(['stubborn'], {
       stop: { inputMs: 0, signal: 'SIGTERM', signalMs: 50 },
     })
@@ -69,7 +69,7 @@ describe('a server as a child process', () => {
     expect(runs(pid)).toBe(false)
   })
 
-  test('has a line over the limit dropped and reported', async () => {
+  test('drops and reports a line over the limit', async () => {
     const { transport, message, malformed } = await start(['echo'], { maxLineBytes: 1000 })
     await transport.send('!long')
     await transport.send('"next"')
@@ -77,7 +77,7 @@ describe('a server as a child process', () => {
     expect(malformed).toEqual(['The line is longer than 1000 bytes'])
   })
 
-  test('rejects for a missing program, with its name', async () => {
+  test('rejects with the program name if there is no such program', async () => {
     const transport = new ChildProcessTransport({ command: 'no-such-program-anywhere' })
     const starting = transport.start(handlers)
     await expect(starting).rejects.toThrow(
@@ -87,7 +87,7 @@ describe('a server as a child process', () => {
     await transport.close()
   })
 
-  test('rejects for a program that may not be executed, and for an invalid name', async () => {
+  test('rejects if the program is not executable or its name is invalid', async () => {
     const file = join(folder, 'not-executable')
     writeFileSync(file, '')
     chmodSync(file, 0o600)
@@ -99,7 +99,7 @@ describe('a server as a child process', () => {
     )
   })
 
-  test('uses no shell', async () => {
+  test('does not use a shell', async () => {
     const file = join(folder, 'made-by-a-shell')
     const { transport, closed } = await start([`echo; touch ${file}`, `$(touch ${file})`, `& touch ${file}`])
     await closed
@@ -107,12 +107,12 @@ describe('a server as a child process', () => {
     expect(() => chmodSync(file, 0o600)).toThrow(/ENOENT/)
   })
 
-  test('starts once', async () => {
+  test('cannot be started twice', async () => {
     const { transport } = await start(['echo'])
     await expect(transport.start(handlers)).rejects.toThrow('The transport is already started')
   })
 
-  test('leaves nothing if it is closed while it starts', async () => {
+  test('leaves no process if it is closed while it starts', async () => {
     const transport = new ChildProcessTransport({
       command: process.execPath,
       args: ['-e', 'setInterval(() => {}, 9e6)'],
@@ -124,14 +124,14 @@ describe('a server as a child process', () => {
   })
 })
 
-describe('the environment of a child', () => {
+describe("the child's environment", () => {
   const seen = async (options: Parameters<typeof start>[1]): Promise<Record<string, string>> => {
     const { transport, message } = await start(['echo'], options)
     await transport.send('!env')
     return (await message()) as Record<string, string>
   }
 
-  test('has no variable that was not meant for it', async () => {
+  test('contains no variable that is neither given nor on the safe list', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     vi.stubEnv('TERM', '() { :; }; touch x')
     const env = await seen({ env: { API_KEY: 'given' } })
@@ -141,7 +141,7 @@ describe('the environment of a child', () => {
     expect(env).not.toHaveProperty('TERM')
   })
 
-  test('has all variables if asked, or only its own', async () => {
+  test('contains all variables or only the given ones, depending on `inheritEnv`', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     const all = await seen({ inheritEnv: 'all' })
     const none = await seen({ inheritEnv: 'none', env: { API_KEY: 'given' } })

@@ -53,8 +53,8 @@ function kept(): number {
 
 const program = (script: string): Partial<ChildProcessOptions> => ({ args: ['-e', script] })
 
-describe('a process that ends before it has answered', () => {
-  test('is named with its exit code and the last lines of stderr', async () => {
+describe('connect to a process that exits before it answers', () => {
+  test('rejects with the exit code and the last lines of stderr', async () => {
     const script = `for (let i = 0; i < 30; i++) console.error('line ' + i)
       console.error('\\u001b[31mNo API key: ' + 'x'.repeat(5_000))
       process.exitCode = 3`
@@ -68,13 +68,13 @@ describe('a process that ends before it has answered', () => {
   test.for([
     ['process.exitCode = 0', 'ended with code 0'],
     ["process.kill(process.pid, 'SIGTERM')", 'ended by SIGTERM'],
-  ] as const)('is named: %s', async ([script, end]) => {
+  ] as const)('rejects with the reason of the exit: %s', async ([script, end]) => {
     for (const revisions of [['2025-11-25'], ['2026-07-28']] as const)
       await expect(connect(program(script), { revisions })).rejects.toThrow(end)
   })
 })
 
-test('a line on stdout that is no message is quoted', async () => {
+test('quotes a line on stdout that is not a message', async () => {
   const script =
     "console.log('Listening on\\u001b[1m 3000, ' + 'x'.repeat(500)); setInterval(() => {}, 1_000)"
   const client = new Client({ name: 'faults', version: '1' })
@@ -90,8 +90,8 @@ test('a line on stdout that is no message is quoted', async () => {
   await connecting
 })
 
-describe('a process that fails during calls', () => {
-  test('because it is killed rejects all of them with the reason', async () => {
+describe('pending calls', () => {
+  test('reject with the signal if the process is killed', async () => {
     const { client, closed } = await connect()
     const calls = Array.from({ length: 10 }, () => client.callTool('silent').catch((error: unknown) => error))
     calls.push(client.callTool('kill').catch((error: unknown) => error))
@@ -105,7 +105,7 @@ describe('a process that fails during calls', () => {
     await expect(client.callTool('hello')).rejects.toThrow(ConnectionClosedError)
   })
 
-  test('by exiting within a response rejects that call and the others', async () => {
+  test('reject if the process exits in the middle of a response', async () => {
     const { client, closed } = await connect()
     const waiting = client.callTool('silent').catch((error: unknown) => error)
     await expect(client.callTool('exit')).rejects.toMatchObject({ code: 'invalid-response' })
@@ -114,12 +114,12 @@ describe('a process that fails during calls', () => {
   })
 })
 
-describe('a process that does not cooperate', () => {
-  test.for(['mute', 'deaf'])('because it is %s is given up after the time to connect', async (mode) => {
+describe('a process that does not read or answer', () => {
+  test.for(['mute', 'deaf'])('fails connect with a timeout if it is %s', async (mode) => {
     await expect(connect({ mode }, { connectTimeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test('and reads nothing blocks neither a call nor closing', async () => {
+  test('blocks neither calls nor close', async () => {
     const { client, closed } = await connect()
     const options = { timeoutMs: 100 }
     const first = client.callTool('deaf', {}, options).catch((error: unknown) => error)
@@ -135,8 +135,8 @@ describe('a process that does not cooperate', () => {
   })
 })
 
-describe('a process that floods', () => {
-  test('with notifications and progress has all of them delivered in order', async () => {
+describe('a flood of output', () => {
+  test('delivers all notifications and progress in order', async () => {
     const { client, errors } = await connect()
     let heard = 0
     let inOrder = true
@@ -157,13 +157,13 @@ describe('a process that floods', () => {
     expect(errors).toEqual([])
   })
 
-  test('with requests gets a response to each', async () => {
+  test('gets a response to each request', async () => {
     const { client, errors } = await connect()
     expect(await client.callTool('requests', { count: 2_000 })).toEqual(DONE)
     expect(errors).toEqual([])
   })
 
-  test('with invalid messages stays connected', async () => {
+  test('keeps the connection despite invalid messages', async () => {
     const { client, errors, closed } = await connect()
     expect(await client.callTool('garbage', { count: 100 })).toEqual(DONE)
     expect(client.stats().ignored.malformed).toBe(600)
@@ -171,7 +171,7 @@ describe('a process that floods', () => {
     expect(closed).toEqual([])
   })
 
-  test('stderr has its lines cut', async () => {
+  test('truncates long lines on stderr', async () => {
     const lines: string[] = []
     let longest = 0
     const { client } = await connect({
@@ -187,7 +187,7 @@ describe('a process that floods', () => {
     expect(kept() - before).toBeLessThan(8 * MEBIBYTE)
   })
 
-  test('with an endless line has nothing kept beyond the limit', async () => {
+  test('buffers an endless line only up to the limit', async () => {
     const marks: number[] = []
     const { client, errors } = await connect({
       maxLineBytes: 2 * MEBIBYTE,

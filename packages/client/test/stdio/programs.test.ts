@@ -25,7 +25,7 @@ async function on(platform: NodeJS.Platform) {
   }
 }
 
-it('the processes of macOS are listed by the ps of the system, whatever is on PATH', async () => {
+it("lists processes on macOS with the system's ps, ignoring PATH", async () => {
   const { write, log } = await on('darwin')
   await write('ps')
   const processes = await listProcesses('X=1')
@@ -33,7 +33,7 @@ it('the processes of macOS are listed by the ps of the system, whatever is on PA
   expect(processes.map(({ pid }) => pid)).toContain(process.pid)
 })
 
-it('a process of Windows is ended by the taskkill of the system, whatever is on PATH', async () => {
+it("ends processes on Windows with the system's taskkill, ignoring PATH", async () => {
   const { folder, write, log } = await on('win32')
   await write('taskkill')
   // One name with backslashes on this system.

@@ -30,9 +30,9 @@ async function stopped(stop: Stop | undefined, goesBy: string | undefined): Prom
 
 describe('ending a process tree, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
   test.for<[string, string | undefined, unknown[]]>([
-    ['goes when its input ends', 'end of input', [0]],
-    ['goes by SIGTERM', 'SIGTERM', ['2000 SIGTERM', 2_000]],
-    ['goes by nothing else', 'SIGKILL', ['2000 SIGTERM', '4000 SIGKILL', 4_000]],
+    ['exits when its input ends', 'end of input', [0]],
+    ['exits on SIGTERM', 'SIGTERM', ['2000 SIGTERM', 2_000]],
+    ['exits only on SIGKILL', 'SIGKILL', ['2000 SIGTERM', '4000 SIGKILL', 4_000]],
   ])('takes at most four seconds if it %s', async ([, goesBy, expected]) => {
     expect(await stopped(undefined, goesBy)).toEqual(expected)
   })
@@ -40,11 +40,14 @@ describe('ending a process tree, https://modelcontextprotocol.io/specification/2
   test.for<[string, unknown[]]>([
     ['SIGINT', ['0 SIGINT', 0]],
     ['SIGKILL', ['0 SIGINT', '3000 SIGKILL', 3_000]],
-  ])('begins with SIGINT if asked, and takes three seconds: ends by %s', async ([goesBy, expected]) => {
-    expect(await stopped('interrupt', goesBy)).toEqual(expected)
-  })
+  ])(
+    'sends SIGINT first if configured, and takes at most three seconds to exit on %s',
+    async ([goesBy, expected]) => {
+      expect(await stopped('interrupt', goesBy)).toEqual(expected)
+    },
+  )
 
-  test('that cannot be killed takes at most five seconds', async () => {
+  test('takes at most five seconds if the tree cannot be killed', async () => {
     const said = await stopped(undefined, undefined)
     expect(said.at(-1)).toBeLessThanOrEqual(5_100)
     expect(said.length).toBeGreaterThan(10)

@@ -10,8 +10,8 @@ const HURRY = { inputMs: 100, signal: 'SIGTERM', signalMs: 100 } as const
 const pidOf = async (message: () => Promise<unknown>): Promise<number> =>
   ((await message()) as { readonly pid: number }).pid
 
-describe('closing the connection to a child, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
-  test('closes its stdin, which is enough for most servers', async () => {
+describe('close, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
+  test('ends a cooperative server by closing its stdin', async () => {
     const signals: string[] = []
     const { transport, closed } = await start(['echo'], { stderr: (line) => signals.push(line) })
     const pid = transport.pid as number
@@ -36,9 +36,9 @@ describe('closing the connection to a child, https://modelcontextprotocol.io/spe
   test.for([
     ['kills a server that ignores signals', ['stubborn']],
     ['ends the server behind a wrapper', ['wrapper', 'wrapper', 'stubborn']],
-    ['ends a detached server with another environment', ['unmarked', 'wrapper', 'stubborn']],
+    ['ends a detached server with a different environment', ['unmarked', 'wrapper', 'stubborn']],
     ['ends a detached server whose parent has exited', ['detached', 'stubborn']],
-  ] as const)('%s, and may be called twice', async ([, args]) => {
+  ] as const)('%s, even if called twice', async ([, args]) => {
     const { transport, message } = await start(args, { stop: HURRY })
     const pid = await pidOf(message)
     await Promise.all([transport.close(), transport.close()])
@@ -54,13 +54,13 @@ describe('closing the connection to a child, https://modelcontextprotocol.io/spe
     expect(runs(pid)).toBe(false)
   })
 
-  test('leaves nothing, many times', async () => {
+  test('leaves no process after 20 connections', async () => {
     expect(await connectAndClose(20)).toEqual([])
   })
 })
 
-describe('a process with a custom spawn', () => {
-  test('is never signalled by its pid', async () => {
+describe('a process started by a custom spawn', () => {
+  test('is never signalled by pid', async () => {
     const kill = vi.spyOn(process, 'kill')
     let asked: Parameters<Spawn> | undefined
     let theirs: ReturnType<typeof spawn> | undefined
@@ -82,7 +82,7 @@ describe('a process with a custom spawn', () => {
   })
 })
 
-test('a host that exits without closing ends its servers', async ({ onTestFinished }) => {
+test('ends the servers of a host that exits without closing them', async ({ onTestFinished }) => {
   const file = new URL('./support/careless-host.ts', import.meta.url)
   const host = spawn(process.execPath, program(file), {
     stdio: ['ignore', 'pipe', 'inherit'],

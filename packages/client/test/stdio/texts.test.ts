@@ -17,21 +17,21 @@ async function linesOf(...pieces: readonly (string | Buffer)[]): Promise<string[
   return lines
 }
 
-describe('the lines of stderr', () => {
+describe('stderr lines', () => {
   const letters = Buffer.from('für')
 
   test.for<[string, (string | Buffer)[], string[]]>([
-    ['in one piece', ['a\nb\n'], ['a', 'b']],
-    ['in pieces', ['a', 'b\nc', 'd\n'], ['ab', 'cd']],
-    ['with the ends of Windows', ['a\r\nb\r', '\n'], ['a', 'b']],
-    ['without an end', ['a\nb'], ['a', 'b']],
-    ['that are empty', ['\n\n', ''], ['', '']],
-    ['with a divided character', [letters.subarray(0, 2), letters.subarray(2)], ['für']],
-  ])('%s are read', async ([, pieces, lines]) => {
+    ['in one chunk', ['a\nb\n'], ['a', 'b']],
+    ['in several chunks', ['a', 'b\nc', 'd\n'], ['ab', 'cd']],
+    ['with Windows line endings', ['a\r\nb\r', '\n'], ['a', 'b']],
+    ['without a final line break', ['a\nb'], ['a', 'b']],
+    ['as empty lines', ['\n\n', ''], ['', '']],
+    ['with a character split across chunks', [letters.subarray(0, 2), letters.subarray(2)], ['für']],
+  ])('are read if they come %s', async ([, pieces, lines]) => {
     expect(await linesOf(...pieces)).toEqual(lines)
   })
 
-  test('are cut at 8,192 characters, wherever they are divided', async () => {
+  test('are truncated to 8,192 characters, wherever chunks end', async () => {
     const long = 'x'.repeat(8_192)
     expect(await linesOf(`${long}\n${long}y\n`)).toEqual([long, long])
     expect(await linesOf(`a\n${long}`, 'y', 'z\nb\n')).toEqual(['a', long, 'b'])
@@ -39,7 +39,7 @@ describe('the lines of stderr', () => {
   })
 })
 
-describe('the error of a process', () => {
+describe('the error of a failed process', () => {
   test('quotes the last ten lines, up to 300 characters of each', () => {
     const lines = ['first', ...Array.from({ length: 9 }, (_, at) => `line ${at}`), 'x'.repeat(301)]
     const error = new ProcessExitError(3, null, lines)
@@ -49,7 +49,7 @@ describe('the error of a process', () => {
     expect(error).toMatchObject({ exitCode: 3, signal: null, stderr: lines })
   })
 
-  test('without lines has only the reason', () => {
+  test('contains only the reason if there was no output', () => {
     expect(new ProcessExitError(null, 'SIGKILL', []).message).toBe("The server's process ended by SIGKILL")
   })
 
@@ -59,7 +59,7 @@ describe('the error of a process', () => {
     [{ code: 'EMFILE' }, 'EMFILE'],
     [{ code: 5 }, 'the system refused'],
     [null, 'the system refused'],
-  ])('that could not be started says why: %j', ([cause, why]) => {
+  ])('says why the process could not be started: %j', ([cause, why]) => {
     expect(new SpawnError('a b', cause)).toMatchObject({
       message: `Could not start "a b": ${why}`,
       command: 'a b',
@@ -68,7 +68,7 @@ describe('the error of a process', () => {
   })
 })
 
-describe('the environment of a child', () => {
+describe('childEnvironment', () => {
   const own = { PATH: '/bin', TOKEN: 'secret', HOME: '() { :; }', TZ: undefined }
 
   test.for<[Parameters<typeof childEnvironment>[0], object]>([
@@ -76,12 +76,12 @@ describe('the environment of a child', () => {
     [{ inheritEnv: 'all' }, { PATH: '/bin', TOKEN: 'secret' }],
     [{ inheritEnv: 'none' }, {}],
     [{ env: { PATH: '/own' } }, { PATH: '/own' }],
-  ])('with %j has %j', ([options, expected]) => {
+  ])('called with %j returns %j', ([options, expected]) => {
     expect(childEnvironment(options, own)).toEqual(expected)
   })
 })
 
-test('a process is ended as specified, at once, or as the host says', () => {
+test('stopSteps returns the default, the interrupt or custom steps', () => {
   const own = { inputMs: 1, signal: 'SIGINT', signalMs: 2 } as const
   expect([stopSteps(), stopSteps('graceful'), stopSteps('interrupt'), stopSteps(own)]).toEqual([
     { inputMs: 2_000, signal: 'SIGTERM', signalMs: 2_000 },
@@ -91,7 +91,7 @@ test('a process is ended as specified, at once, or as the host says', () => {
   ])
 })
 
-test('a transport to a process is identified by its command, arguments and folder', async () => {
+test('identifies a process transport by command, arguments and working directory', async () => {
   const options = { command: 'a', args: ['b'], cwd: '/c', env: { SECRET: 'x' } }
   const target = childProcess(options)
   expect(target.process).toBe(options)

@@ -1,6 +1,6 @@
-/** The consecutive failures that open the circuit. */
+/** The number of consecutive failures that open the circuit. */
 const MAX_FAILURES = 5
-/** How long an open circuit refuses commands, in ms. */
+/** The time in ms that an open circuit refuses commands. */
 const OPEN_MS = 1_000
 
 /** `closed` sends commands, `open` refuses them, `probing` waits for the reply to one. */
@@ -12,7 +12,7 @@ export class Circuit {
   #openUntil = 0
   #probing = false
 
-  /** Whether a command may be sent. After `OPEN_MS` one command may be sent as a probe: its outcome decides. */
+  /** Whether a command may be sent. After `OPEN_MS` one command is sent as a probe, whose outcome decides. */
   admits(now: number): boolean {
     if (this.#failures < MAX_FAILURES) return true
     if (this.#probing || now < this.#openUntil) return false
@@ -20,7 +20,7 @@ export class Circuit {
     return true
   }
 
-  /** Returns whether the circuit was open. */
+  /** Records a success. Returns whether the circuit was open. */
   succeed(): boolean {
     const wasOpen = this.#failures >= MAX_FAILURES
     this.#failures = 0
@@ -28,7 +28,7 @@ export class Circuit {
     return wasOpen
   }
 
-  /** Returns whether this failure opened the circuit, for the first time or after a probe. */
+  /** Records a failure. Returns whether it opened the circuit, for the first time or after a probe. */
   fail(now: number): 'opened' | 'reopened' | undefined {
     this.#probing = false
     this.#failures++

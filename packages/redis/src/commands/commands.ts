@@ -9,12 +9,12 @@ import {
 import { Circuit } from './circuit.ts'
 import type { Script } from './script.ts'
 
-/** How long a command may take, in ms. */
+/** The maximum duration of a command, in ms. */
 const COMMAND_MS = 500
-/** The limit of commands that wait for their reply; one more is refused. */
+/** The maximum number of commands that wait for their reply, beyond which a command is refused. */
 const MAX_IN_FLIGHT = 2_000
 
-/** Sends commands with a deadline, a limit and a circuit for each node of Redis. */
+/** Sends commands with a deadline, a maximum number and a circuit for each node of Redis. */
 export class Commands {
   readonly #connection: RedisConnection
   readonly #logger: Logger
@@ -35,7 +35,7 @@ export class Commands {
     return [...this.#circuits.values()].every(({ state }) => state === 'closed')
   }
 
-  /** @throws RedisUnavailable within 500 ms, RedisReplyError */
+  /** Runs a command. @throws RedisUnavailable within 500 ms, RedisReplyError */
   async run(key: string, args: readonly string[]): Promise<RedisReply> {
     const node = this.#connection.nodeOf?.(key) ?? ''
     const circuit = this.#circuitOf(node)
@@ -54,7 +54,7 @@ export class Commands {
     }
   }
 
-  /** Runs a script. `keys` are all keys that it touches. In a cluster they are in one slot. */
+  /** Runs a script. `keys` are all keys that the script uses. In a cluster they are in one slot. */
   async script(
     { source, sha1 }: Script,
     keys: readonly [string, ...string[]],

@@ -1,4 +1,4 @@
-/** A value in a reply of Redis. */
+/** A value in a reply from Redis. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 /** A connection for blocking commands. */
@@ -8,23 +8,23 @@ export interface RedisReader {
   close(): void
 }
 
-/** The part of a Redis client that the stores need. Opens no connection before its first command. */
+/** The part of a Redis client that the stores need. It does not connect before its first command. */
 export interface RedisConnection {
   /**
-   * Sends a command. In a cluster, `key` selects the node. Rejects if the command cannot be sent now: no
-   * command is queued for later.
+   * Sends a command. In a cluster, `key` selects the node. Rejects if the command cannot be sent now, because
+   * commands are never queued for later.
    *
    * @throws RedisReplyError if Redis replied with an error
    */
   command(key: string, args: readonly string[]): Promise<RedisReply>
-  /** Connects to every node. Commands connect on their own, but the first commands may then take too long. */
+  /** Connects to every node. Commands also connect, but the first ones may take too long without this. */
   connect?(): Promise<void>
   /** Opens another connection to the node of a key. The connection does not reconnect. */
   reader(key: string): RedisReader
   /**
    * Returns the node that serves a key, so that the failure of one node does not stop the others.
    *
-   * @default one for all keys
+   * @default one node for all keys
    */
   nodeOf?(key: string): string
   /** Replaces connections that no longer receive replies. */
@@ -42,7 +42,7 @@ export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable'
 }
 
-/** @throws RedisUnavailable if the reply does not arrive in time */
+/** Waits for a reply. @throws RedisUnavailable if it does not arrive in time */
 export function withDeadline<T>(reply: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new RedisUnavailable(`Redis did not reply within ${ms} ms`)), ms)

@@ -3,13 +3,13 @@ import type { ConnectionOptions } from 'node:tls'
 import type { RedisReply } from './connection.ts'
 import { slotOf } from './slot.ts'
 
-/** Which Redis to connect to. Set one of `url`, `sentinel` and `cluster`. */
+/** The address of Redis. Set one of `url`, `sentinel` and `cluster`. */
 export interface RedisAddress {
-  /** `redis://`, `rediss://` (TLS) or `unix://`, with user, password and number of the database where needed. */
+  /** A `redis://`, `rediss://` (TLS) or `unix://` URL, with user, password and database number if needed. */
   readonly url?: string
   /** Finds the master through Redis Sentinel. */
   readonly sentinel?: {
-    /** The name of the master in the configuration of the sentinels. */
+    /** The name of the master in the sentinels' configuration. */
     readonly name: string
     /** URLs of some sentinels. All sentinels get the user and password of the first URL. */
     readonly urls: readonly string[]
@@ -20,13 +20,13 @@ export interface RedisAddress {
   readonly username?: string
   /** The password for the nodes of a sentinel or cluster. */
   readonly password?: string
-  /** Whether to use TLS for the nodes of a sentinel or cluster; or options of TLS such as `ca`, also for `rediss://`. */
+  /** Whether to use TLS for the nodes of a sentinel or cluster, or TLS options such as `ca`, also for `rediss://`. */
   readonly tls?: boolean | ConnectionOptions
 }
 
-/** The time limit for opening a TCP connection, in ms. */
+/** The timeout for opening a TCP connection, in ms. */
 export const CONNECT_MS = 2_000
-/** The longest wait before a reconnect, in ms. */
+/** The maximum delay before a reconnect, in ms. */
 const MAX_RECONNECT_MS = 500
 
 /** A client of one Redis, a sentinel or a cluster. */

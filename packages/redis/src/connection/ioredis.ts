@@ -10,7 +10,7 @@ export interface IoredisClient {
 
 /**
  * Uses a client of ioredis or iovalkey. Create it with `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`, so
- * that it queues no commands. The stores never close the client: close it after the server.
+ * that it does not queue commands. The stores never close the client: close it after the server.
  */
 export function fromIoredis(client: IoredisClient): RedisConnection {
   return {

@@ -16,13 +16,13 @@ import {
   single,
 } from './deployments.ts'
 
-/** How long a replaced connection stays open for its commands: longer than their deadline. */
+/** The time in ms that a replaced connection stays open for its commands, longer than their deadline. */
 const DRAIN_MS = 1_000
 
 /**
  * Connects with `@redis/client`.
  *
- * @param onError - gets the errors of connections. The client reconnects on its own
+ * @param onError - gets the errors of connections. The client reconnects automatically
  */
 export function connectTo(address: RedisAddress, onError: (error: unknown) => void): RedisConnection {
   if (address.cluster !== undefined) return new NodeRedis(clusterOf(address, address.cluster), onError)
@@ -101,7 +101,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 
   #replace(next: Opened<C>): void {
-    // The stores were closed in the meantime.
+    // The stores were closed during the attempt.
     if (this.#next !== next) return destroy(next.client)
     const former = this.#current
     this.#current = next

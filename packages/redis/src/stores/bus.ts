@@ -3,9 +3,9 @@ import { type Bus, type BusListener, MemoryBus } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
 import type { MessageReader } from './message-reader.ts'
 
-/** The number of messages that the bus keeps for nodes that read slowly or reconnect. */
+/** The number of messages that the bus stores for nodes that read slowly or reconnect. */
 const MAX_KEPT = 10_000
-/** The limit of messages that wait for Redis; one more drops the oldest. Equal messages wait once. */
+/** The maximum number of messages that wait for Redis, beyond which the oldest is dropped. Equal ones wait once. */
 const MAX_UNSENT = 1_000
 /** The time between two attempts to send waiting messages, in ms. */
 const RETRY_MS = 500
@@ -15,7 +15,7 @@ interface Unsent {
   readonly text: string
 }
 
-/** A bus over one Redis Stream. Listeners of this node get its messages at once, and only once. */
+/** A bus over one Redis Stream. Listeners of this node get the node's messages at once, and only once. */
 export class RedisBus implements Bus {
   readonly #commands: Commands
   readonly #key: string

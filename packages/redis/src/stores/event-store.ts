@@ -18,15 +18,15 @@ import { OpenStreams } from './open-streams.ts'
 
 /** Limits of the event store. */
 export interface RedisEventLimits {
-  /** The events to keep for each stream. @default 1_000 */
+  /** The maximum number of events to store per stream. @default 1_000 */
   readonly maxEvents?: number
-  /** The bytes of events to keep for each stream. @default 1_048_576 */
+  /** The maximum size of the events to store per stream, in bytes. @default 1_048_576 */
   readonly maxBytes?: number
-  /** The bytes of the largest final response to keep; the limits above do not apply to it. @default 8_396_800 */
+  /** The maximum size of a final response, in bytes, to which the other limits do not apply. @default 8_396_800 */
   readonly maxFinalBytes?: number
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
-  /** The streams of one session; one more drops an ended stream, or else the oldest. @default 512 */
+  /** The maximum number of streams per session, beyond which an ended stream or the oldest is dropped. @default 512 */
   readonly maxStreamsPerSession?: number
 }
 

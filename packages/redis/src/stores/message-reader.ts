@@ -6,17 +6,17 @@ import {
   withDeadline,
 } from '../connection/connection.ts'
 
-/** How long a read waits for a message, in ms. */
+/** The time in ms that a read waits for a message. */
 const BLOCK_MS = 2_000
-/** How long a read may take in total, in ms. */
+/** The maximum duration of a read, in ms. */
 const READ_MS = BLOCK_MS + 1_500
-/** The limit of messages per read and stream. */
+/** The maximum number of messages per read and stream. */
 const COUNT = 100
-/** The waits before a reconnect, in ms. */
+/** The delays before a reconnect, in ms. */
 const FIRST_WAIT_MS = 50
 const LAST_WAIT_MS = 1_000
 
-/** How long a caller waits for the first read, in ms. */
+/** The maximum time in ms that a caller waits for the first read. */
 const SOON_MS = 1_000
 
 /** The position before the first message of a stream. */
@@ -59,7 +59,7 @@ export class MessageReader {
     this.#onError = onError
   }
 
-  /** Resolves when no later message can be missed. */
+  /** Resolves when all later messages will be read. */
   async ready(): Promise<void> {
     let ready
     do {
@@ -69,7 +69,7 @@ export class MessageReader {
     } while (ready !== this.#ready)
   }
 
-  /** Like {@link ready}, but waits for at most 1 s. Messages missed after that count as lost. */
+  /** Waits like {@link ready}, but for at most 1 s. Messages missed after that count as lost. */
   async soon(): Promise<void> {
     await withDeadline(this.ready(), SOON_MS).catch(() => {})
   }

@@ -6,14 +6,14 @@ import type { Keys } from '../keys.ts'
 import { RENEW_LEASE, SEND } from '../scripts/nodes.ts'
 import type { MessageReader } from './message-reader.ts'
 
-/** How long a node that stopped without notice counts as running, in ms. */
+/** The time in ms that a node which stopped without notice counts as running. */
 const LEASE_MS = 5_000
 const RENEW_MS = 1_500
-/** How long nodes may take to renew their leases after a restart of Redis, in ms. All leases are missing before. */
+/** The time in ms that nodes may take to renew their leases, which are all missing after a restart of Redis. */
 const DOUBT_MS = 7_000
 /** The time to live of an inbox, in ms. */
 const INBOX_MS = 60_000
-/** The limit of unread messages of a node; one more is refused. */
+/** The maximum number of unread messages per node, beyond which a message is refused. */
 const MAX_INBOX = 10_000
 
 /** Gives each node a lease and an inbox in Redis. */
@@ -74,7 +74,7 @@ export class RedisNodes implements Nodes {
     this.#timer = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS).unref()
   }
 
-  /** Leaves the other nodes. */
+  /** Stops reading, and removes this node's lease and inbox. */
   async close(): Promise<void> {
     if (this.#leave === undefined) return
     this.#leave()

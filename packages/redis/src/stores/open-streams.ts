@@ -2,7 +2,7 @@ import type { Commands } from '../commands/commands.ts'
 import type { StreamKeys } from '../keys.ts'
 
 /**
- * Extends the lifetime of this process's streams, because a stream may be quiet for longer than its keys live.
+ * Extends the lifetime of this process's streams, because a stream may be quiet for longer than its keys exist.
  */
 export class OpenStreams {
   readonly #commands: Commands
@@ -38,7 +38,7 @@ export class OpenStreams {
     this.#timer = undefined
   }
 
-  /** Extends streams one after the other, because there may be many and there is time. */
+  /** Extends streams one after the other, because there may be many and it is not urgent. */
   async #prolong(): Promise<void> {
     const ms = String(this.#ttlMs)
     for (const streams of this.#sessions.values())

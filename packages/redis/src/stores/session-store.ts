@@ -70,7 +70,7 @@ export class RedisSessionStore implements SessionStore {
     return deleted === 1
   }
 
-  /** Anonymous clients have no index, because no limit per principal applies to them. */
+  /** Renews a session in its principal's index, which anonymous clients lack because they have no limit. */
   async #renew({ principal }: SessionKey, hash: string, ttlMs: number): Promise<void> {
     if (principal === ANONYMOUS) return
     const index = this.#keys.principal(hashOf(principal))
@@ -96,5 +96,5 @@ class Stored implements StoredSession {
   }
 }
 
-/** Rounds to whole milliseconds and at least 1, as Redis requires. */
+/** Rounds up to whole milliseconds, at least 1, as Redis requires. */
 const wholeMs = (ms: number): string => String(Math.max(1, Math.ceil(ms)))

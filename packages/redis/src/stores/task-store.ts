@@ -15,15 +15,16 @@ import { CREATE_TASK, DELETE_TASK, GET_TASK, LIST_TASKS, TASK_HEAD, UPDATE_TASK 
 
 /** Limits of the task store, shared by all nodes. */
 export interface RedisTaskLimits {
-  /** The limit of all tasks. @default 1_000 */
+  /** The maximum number of tasks. @default 1_000 */
   readonly max?: number
   /**
-   * The limit of tasks of one owner. Anonymous clients of the tasks extension share one owner, with half of `max`.
+   * The maximum number of tasks per owner. Anonymous clients of the tasks extension share one owner, with
+   * half of `max`.
    *
    * @default 100
    */
   readonly maxPerOwner?: number
-  /** The limit of the bytes of all records as JSON. @default 67_108_864 */
+  /** The maximum size of all records as JSON, in bytes. @default 67_108_864 */
   readonly maxBytes?: number
 }
 
@@ -100,7 +101,7 @@ export class RedisTaskStore implements TaskStore {
 
 const recordOf = (value: string): TaskRecord => JSON.parse(value.slice(TASK_HEAD)) as TaskRecord
 
-/** The first character marks anonymous owners. They count as one owner when the store is full. */
+/** Hashes an owner. The first character marks anonymous owners, which count as one when the store is full. */
 const ownerOf = (owner: string): string => `${isAnonymousOwner(owner) ? '~' : '='}${hashOf(owner)}`
 
 const digits = (ms: number): string => String(ms).padStart(15, '0')

@@ -11,15 +11,15 @@ export interface AddressPolicy {
 
 export interface TrustedAddresses {
   readonly server: URL
-  /** Other URLs from the user's configuration. */
+  /** URLs from the user's configuration, besides the server's. */
   readonly trustedUrls: readonly URL[]
   /** Host names and IP addresses that need not be public. */
   readonly allowHosts: readonly string[]
 }
 
 /**
- * Metadata may name addresses that only this process can reach: a cloud's metadata service, a router, a local
- * database. So they must be https and public. Exceptions: what the user has configured need not be public,
+ * Returns the policy for addresses from metadata, which may name what only this process can reach: a cloud's
+ * metadata service, a router, a local database. So they must be https and public. Configured URLs may be private,
  * and if the server is on loopback, loopback is allowed, over http as well.
  *
  * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
@@ -53,10 +53,10 @@ const refused = (what: string): AuthorizationError =>
     `Metadata names ${what}. If you trust the host, serve it over https and add it to allowHosts`,
   )
 
-/** Without the brackets of IPv6 and without a trailing dot. */
+/** Removes the brackets of an IPv6 address and a trailing dot. */
 const bare = (host: string): string => host.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-/** The range of an IP address; undefined for other names. An IPv4-mapped IPv6 address counts as IPv4. */
+/** Returns the range of an IP address, or undefined for a name. An IPv4-mapped IPv6 address counts as IPv4. */
 function rangeOf(host: string): string | undefined {
   // https://www.rfc-editor.org/rfc/rfc6761#section-6.3
   if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback'

@@ -7,14 +7,14 @@ import type { Grant, GrantRequest } from './grants.ts'
 
 /** Options of the authorization code flow with PKCE (RFC 6749, RFC 7636). */
 export interface AuthorizationCodeOptions {
-  /** Where the browser returns to: https, http on loopback, or a custom scheme. Register exactly this. */
+  /** The URL that the browser returns to: https, http on loopback, or a custom scheme. Register exactly this URL. */
   readonly redirectUri: string
   /**
    * Opens the URL in a browser, and resolves to the URL that the browser was redirected to. The URL comes
    * from the server: do not pass it to a shell. `signal` aborts after `timeoutMs`.
    */
   readonly authorize: (url: URL, context: { readonly signal: AbortSignal }) => Promise<string | URL>
-  /** Ms that the user may take. @default 600_000 */
+  /** The maximum time in ms for the user to authorize the client, after which the request fails. @default 600_000 */
   readonly timeoutMs?: number
   /** Asks for a refresh token if the server supports the scope `offline_access`. @default true */
   readonly offlineAccess?: boolean
@@ -24,7 +24,7 @@ export interface AuthorizationCodeOptions {
 const OFFLINE = 'offline_access'
 
 /**
- * The user authorizes this client, with PKCE.
+ * Creates a grant for which the user authorizes this client, with PKCE.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */

@@ -8,10 +8,10 @@ export interface Challenge {
 }
 
 const SCHEMES: ReadonlySet<string> = new Set(['bearer', 'dpop'])
-/** Longer headers are ignored: parsing takes quadratic time. */
+/** The maximum length of a header. Longer ones are ignored, because parsing takes quadratic time. */
 const MAX_HEADER = 8_192
 
-/** An invalid header gives no challenge: https://www.rfc-editor.org/rfc/rfc9728#section-5.1 */
+/** Reads the challenge of a response. An invalid header is ignored: https://www.rfc-editor.org/rfc/rfc9728#section-5.1 */
 export async function readChallenge(headers: Headers): Promise<Challenge> {
   const all = await challengesOf(headers.get('www-authenticate') ?? '')
   const found = all.filter(({ scheme }) => SCHEMES.has(scheme))
@@ -24,7 +24,7 @@ export async function readChallenge(headers: Headers): Promise<Challenge> {
   }
 }
 
-/** The library parses this header in any response, and throws what it finds. */
+/** Parses the header with the library, which throws the challenges that it finds in a response. */
 async function challengesOf(header: string): Promise<readonly oauth.WWWAuthenticateChallenge[]> {
   if (header === '' || header.length > MAX_HEADER) return []
   const answer = new Response(null, { status: 401, headers: { 'www-authenticate': header } })

@@ -14,14 +14,14 @@ export interface SigningKey {
   readonly kid?: string
 }
 
-/** A client that is registered by hand. */
+/** A client that the user registered at an authorization server. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret?: string
-  /** Signs an assertion instead of sending a secret. */
+  /** The key that signs an assertion, which replaces the secret. */
   readonly privateKey?: SigningKey
   /**
-   * The issuer that has registered the client, spelled as in its metadata. Without it, the credentials are
+   * The issuer that has registered the client, spelled as in its metadata. If it is missing, the credentials are
    * bound to the first authorization server that they are used with.
    */
   readonly issuer?: string
@@ -33,13 +33,13 @@ export interface ClientCredentials {
 export interface Identity {
   readonly clientId: string
   readonly authenticate: oauth.ClientAuth
-  /** Removed from messages. */
+  /** The secrets to remove from messages. */
   readonly secrets: readonly string[]
-  /** Registered dynamically, so it can be registered again. */
+  /** Whether the client was registered dynamically, so that it can be registered again. */
   readonly isRegistered: boolean
 }
 
-/** The default of a server's metadata: https://www.rfc-editor.org/rfc/rfc8414#section-2 */
+/** The methods of a server whose metadata names none: https://www.rfc-editor.org/rfc/rfc8414#section-2 */
 export const DEFAULT_METHODS: readonly string[] = ['client_secret_basic']
 
 export async function identityOf(
@@ -69,7 +69,8 @@ function fittingMethod({ clientSecret, privateKey }: ClientCredentials, server: 
 }
 
 /**
- * The library also encodes hyphens and dots. That is correct, but servers that do not decode would refuse the
+ * Encodes credentials itself, because the library also encodes hyphens and dots. Servers that do not decode
+ * would refuse the
  * credentials.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#appendix-B

@@ -9,10 +9,10 @@ export interface Discovered {
   /** The `resource` parameter: https://www.rfc-editor.org/rfc/rfc8707#section-2 */
   readonly resource: string
   readonly scopesSupported: readonly string[] | undefined
-  /** Its `issuer` has been checked. */
+  /** The metadata of the authorization server, whose `issuer` has been checked. */
   readonly authorizationServer: AuthorizationServer
   readonly resourceMetadata: string | undefined
-  /** The server has no metadata, and the endpoints are the defaults of 2025-03-26. */
+  /** Whether the server has no metadata, so that the endpoints are the defaults of 2025-03-26. */
   readonly isAssumed: boolean
 }
 
@@ -25,7 +25,7 @@ export interface Discovery {
 }
 
 /**
- * Finds the authorization server: with the URL in the challenge, or the well-known URLs, or at the
+ * Finds the authorization server: by the URL in the challenge, by the well-known URLs, or at the
  * server's own origin (2025-03-26).
  *
  * @throws AuthorizationError `address`, `network`, `discovery`, `issuer`
@@ -45,7 +45,7 @@ export async function discover(at: Discovery, challenged: string | undefined): P
   return { resource, scopesSupported, authorizationServer, resourceMetadata: challenged, isAssumed: false }
 }
 
-/** Tries the well-known URLs of an issuer. */
+/** Returns the metadata at the first well-known URL of an issuer that has it. */
 export async function serverMetadataOf(at: Discovery, issuer: string): Promise<AuthorizationServer> {
   const found = await serverMetadata(at, wellKnown(at.policy.check(issuer)), [issuer])
   if (found !== undefined) return found
@@ -87,7 +87,7 @@ function checkResource(server: URL, found: JsonObject): ResourceMetadata {
   return { resource, issuers, scopesSupported: isStrings(scopes) ? scopes : undefined }
 }
 
-/** A resource is the server itself, or a path above it on the same origin. */
+/** Whether a resource is the server itself, or a path above it on the same origin. */
 function covers(resource: string, server: URL): boolean {
   if (!URL.canParse(resource) || resource.includes('#')) return false
   const { origin, pathname, search } = new URL(resource)
@@ -113,11 +113,11 @@ async function atOwnOrigin(at: Discovery): Promise<Discovered> {
   return { ...known, authorizationServer, isAssumed: true }
 }
 
-/** Without a fragment, and without the slash of an empty path. */
+/** Returns a URL without its fragment and without the slash of an empty path. */
 const canonical = ({ origin, pathname, search }: URL): string =>
   `${origin}${pathname === '/' && search === '' ? '' : pathname}${search}`
 
-/** In the order in which they are tried. */
+/** Returns the well-known URLs of an issuer, in the order in which they are tried. */
 function wellKnown(issuer: URL): readonly string[] {
   const path = issuer.pathname.replace(/\/$/, '')
   const inserted = ['oauth-authorization-server', 'openid-configuration'].map(
@@ -142,7 +142,7 @@ async function serverMetadata(at: Discovery, addresses: readonly string[], issue
   )
 }
 
-/** Undefined if there is no JSON object: some servers answer every URL with a page. */
+/** Reads a JSON object. Returns undefined if there is none, because some servers answer every URL with a page. */
 async function readJson(at: Discovery, address: string): Promise<JsonObject | undefined> {
   const response = await at.fetch(address, {
     // https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery-headers

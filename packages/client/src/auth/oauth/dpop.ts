@@ -10,13 +10,13 @@ import {
 import * as oauth from 'oauth4webapi'
 import { BoundedMap } from '../../util/bounded-map.ts'
 
-/** Binds tokens to a key: https://www.rfc-editor.org/rfc/rfc9449 */
+/** Options of DPoP, which binds tokens to a key: https://www.rfc-editor.org/rfc/rfc9449 */
 export interface DpopOptions {
-  /** `when-supported` accepts unbound tokens of servers that do not announce DPoP. @default 'required' */
+  /** Whether DPoP is required. `when-supported` accepts unbound tokens from servers without it. @default 'required' */
   readonly mode?: 'required' | 'when-supported'
-  /** An asymmetric algorithm. @default 'ES256' */
+  /** The asymmetric algorithm of the signature. @default 'ES256' */
   readonly alg?: string
-  /** @default a new pair, kept in memory */
+  /** The key pair that signs proofs. @default a new pair, kept in memory */
   readonly keyPair?: { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey }
 }
 
@@ -24,11 +24,11 @@ interface Keys {
   readonly privateKey: CryptoKey
   readonly jwk: JWK
   readonly thumbprint: string
-  /** For the token endpoint. The library keeps its nonces. */
+  /** The library's handle for the token endpoint, which keeps the endpoint's nonces. */
   readonly handle: oauth.DPoPHandle
 }
 
-/** Origins whose nonces are remembered. A forgotten nonce costs one request. */
+/** The maximum number of origins whose nonces are remembered. A forgotten nonce costs one request. */
 const MAX_ORIGINS = 100
 
 export class DpopProver {
@@ -73,7 +73,7 @@ export class DpopProver {
       .sign(privateKey)
   }
 
-  /** Stores the nonce of a response. Returns whether it is new. */
+  /** Stores the nonce of a response. Returns whether the nonce is new. */
   learn(address: string, headers: Headers): boolean {
     const nonce = headers.get('dpop-nonce')
     const { origin } = new URL(address)

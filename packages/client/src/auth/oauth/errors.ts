@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 
 /**
- * Why authorization failed.
+ * The reason why authorization failed.
  *
  * - `address`: metadata named an address that must not be contacted
  * - `network`: no response, or one that is too slow or too large
@@ -27,8 +27,8 @@ export type AuthorizationFailure =
   | 'dpop'
 
 /**
- * Authorization failed. The message has no secrets: of the authorization server's error, it keeps the code
- * and a description without the secrets of this client.
+ * Authorization failed. The message contains the authorization server's error code and description, without
+ * this client's secrets.
  */
 export class AuthorizationError extends Error {
   readonly reason: AuthorizationFailure
@@ -44,12 +44,12 @@ export class AuthorizationError extends Error {
   }
 }
 
-/** The characters of RFC 6749. */
+/** The characters that RFC 6749 allows in an error code. */
 const ERROR_CODE = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
 const MAX_DESCRIPTION = 200
 const MAX_MESSAGE = 1_000
 
-/** The error code and description of a server, printable, short and without secrets. */
+/** Returns a server's error code and description, printable, short and without secrets. */
 export function saidByPeer(
   error: unknown,
   description: unknown,
@@ -68,7 +68,10 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return shown
 }
 
-/** The library's error is not kept as the cause: it has codes and tokens that a logger would print. */
+/**
+ * Converts the library's error. It is not kept as the cause, because it contains codes and tokens that a
+ * logger would print.
+ */
 export function fromLibrary(
   reason: AuthorizationFailure,
   what: string,

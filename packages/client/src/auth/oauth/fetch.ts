@@ -14,7 +14,7 @@ export interface ResolvedAddress {
 /** Resolves a host name to all its addresses. */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 
-/** Must not follow redirects. */
+/** A `fetch` that does not follow redirects. */
 export type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** Limits for a response of an authorization server. */
@@ -23,7 +23,10 @@ export interface FetchLimits {
   readonly timeoutMs: number
 }
 
-/** A `fetch` for URLs from metadata: checks the address, follows no redirect and limits the response. */
+/**
+ * Returns a `fetch` for URLs from metadata, which checks the address, does not follow redirects and limits the
+ * response.
+ */
 export function guardedFetch(policy: AddressPolicy, send: SendRequest, limits: FetchLimits): PlainFetch {
   return async (address, init) => {
     const url = policy.check(address)
@@ -101,7 +104,7 @@ function exchange(url: URL, init: RequestInit, addresses: readonly ResolvedAddre
   })
 }
 
-/** `Response` accepts no body with these. */
+/** The statuses with which `Response` does not accept a body. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304])
 
 function toResponse(message: IncomingMessage): Response {

@@ -4,12 +4,12 @@ import type { TokenEndpoint } from './token-endpoint.ts'
 
 /** How a token is requested, such as by `authorizationCode` or `clientCredentials`. */
 export interface Grant {
-  /** For registrations: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
+  /** The grant types to register: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
   readonly grantTypes: readonly string[]
   readonly redirectUris: readonly string[]
-  /** Whether a user is asked. If so, only after a challenge. */
+  /** Whether the grant asks a user, which it does only after a challenge. */
   readonly isInteractive: boolean
-  /** URLs from the user's configuration. They need not be public. */
+  /** URLs from the user's configuration, which may be private. */
   readonly trustedUrls: readonly string[]
   /** @internal */
   obtain(request: GrantRequest): Promise<TokenEndpointResponse>

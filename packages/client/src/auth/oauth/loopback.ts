@@ -5,11 +5,11 @@ import { abortable } from '../../util/promises.ts'
 
 /** Options of the redirect to a loopback address (RFC 8252, section 7.3). */
 export interface LoopbackOptions {
-  /** Opens a URL in the browser. It comes from the server: do not pass it to a shell. */
+  /** Opens a URL in the browser. The URL comes from the server: do not pass it to a shell. */
   open(url: URL): void | Promise<void>
-  /** Fixed, because the registration contains it. */
+  /** The port, which is fixed because the registration contains it. */
   readonly port: number
-  /** @default '/callback' */
+  /** The path of the redirect. @default '/callback' */
   readonly path?: string
   /** The HTML page that the user sees at the end. */
   readonly page?: string
@@ -24,7 +24,7 @@ export interface LoopbackRedirect {
 const PAGE = '<!doctype html><meta charset="utf-8"><title>Done</title><p>You can close this window.'
 
 /**
- * Receives the redirect at `http://127.0.0.1:port/path`. It listens only while the user is asked:
+ * Returns options that receive the redirect at `http://127.0.0.1:port/path`, listening only while the user is asked:
  * `authorizationCode({ ...loopbackRedirect({ port: 33_418, open }) })`.
  *
  * @throws UsageError `ERR_MCP_OPTION` for an invalid port; `authorize` rejects if the port is in use
@@ -66,7 +66,7 @@ function answerOn(
   return new Promise((found) => {
     server.on('request', (request, response) => {
       const url = new URL(request.url ?? '/', origin)
-      // DNS rebinding: a page of another site has that site's name as the host.
+      // A page of another site that uses DNS rebinding has that site's name as the host.
       const isHere = request.method === 'GET' && request.headers.host === host && url.pathname === pathname
       if (!isHere || url.searchParams.get('state') !== state) {
         response.writeHead(isHere ? 400 : 404).end()

@@ -8,13 +8,13 @@ import { type OAuthOptions, type OAuthSettings, resolveOAuthOptions } from './op
 import { isNative } from './registration.ts'
 import { ServerAuthorization } from './server-authorization.ts'
 
-/** The tokens of other servers are read from the store again. */
+/** The maximum number of servers whose tokens are in memory. Other tokens are read from the store again. */
 const MAX_SERVERS = 256
 
 /**
- * OAuth as MCP specifies it: discovers the authorization server, requests and renews tokens, and asks for
- * more scopes when the server requires them. One provider serves any number of servers. Concurrent
- * requests share an authorization.
+ * Creates a provider for OAuth as MCP specifies it: it discovers the authorization server, requests and renews
+ * tokens, and asks for more scopes when the server requires them. One provider serves any number of servers.
+ * Concurrent requests share an authorization.
  *
  * Only public https addresses are contacted, and loopback if the server is on loopback. Redirects are not
  * followed. Requests fail with an {@link AuthorizationError}.

@@ -8,7 +8,7 @@ import { type CredentialStore, memoryCredentials } from './store.ts'
 
 /** Metadata for dynamic registration: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
 export interface RegistrationOptions {
-  /** Shown to users. */
+  /** The client's name for users. */
   readonly clientName: string
   readonly clientUri?: string
   readonly logoUri?: string
@@ -21,7 +21,7 @@ export interface RegistrationOptions {
 export interface OAuthOptions {
   /** `authorizationCode`, `clientCredentials`, `workloadIdentity` or `enterpriseManaged`. */
   readonly grant: Grant
-  /** Clients that are registered by hand. They are used before any other way. */
+  /** Clients that the user has registered. They take precedence over any other client id. */
   readonly clients?: readonly ClientCredentials[]
   /**
    * The https URL, with a path, of this client's metadata document. It is the client
@@ -29,26 +29,26 @@ export interface OAuthOptions {
    * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
    */
   readonly clientMetadataUrl?: string
-  /** Enables dynamic registration, at servers where no other client id is known. */
+  /** Enables dynamic registration with servers for which no other client id is known. */
   readonly registration?: RegistrationOptions
   /** Asks the user for a client id, as the last resort. */
   readonly askClient?: (issuer: string) => Promise<ClientCredentials | undefined>
-  /** Requested in addition to the server's scopes. */
+  /** Scopes to request in addition to the server's. */
   readonly scopes?: readonly string[]
   /** Chooses one of several authorization servers. @default one from `clients`, or the first */
   readonly chooseIssuer?: (issuers: readonly string[], resource: string) => string | Promise<string>
   readonly dpop?: DpopOptions
-  /** Where credentials stay. @default memoryCredentials() */
+  /** The store for credentials. @default memoryCredentials() */
   readonly store?: CredentialStore
   /** Host names, without a port, that metadata may name over https even though they are not public. */
   readonly allowHosts?: readonly string[]
-  /** Ms for each response of an authorization server. @default 10_000 */
+  /** The timeout for each response from an authorization server, in ms. @default 10_000 */
   readonly timeoutMs?: number
-  /** Limit for each response of an authorization server, in bytes. @default 262_144 */
+  /** The maximum size of a response from an authorization server, in bytes. @default 262_144 */
   readonly maxBytes?: number
-  /** Replaces the DNS lookup. Every address is checked. */
+  /** Replaces the DNS lookup. Every address that it returns is checked. */
   readonly resolve?: Resolve
-  /** Replaces requests to authorization servers. URLs are checked, the addresses behind them are not. */
+  /** Sends requests to authorization servers. URLs are checked before, but not the addresses that they resolve to. */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   readonly clock?: Pick<Clock, 'now'>
 }

@@ -9,8 +9,8 @@ import type { StoredClient } from './store.ts'
 type RegistrationNeeds = Pick<Grant, 'grantTypes' | 'redirectUris'> & { readonly isBound: boolean }
 
 /**
- * The client id for an authorization server: one from `clients`, or the metadata document's URL, or a dynamic
- * registration, or one that the user gives.
+ * Returns the client for an authorization server: one from `clients`, the metadata document's URL, a dynamic
+ * registration, or one that the user enters.
  *
  * @throws AuthorizationError `issuer` for credentials of another issuer,
  *   `registration` if there is no client id
@@ -106,7 +106,7 @@ async function register(
   return client
 }
 
-/** A public client cannot keep a secret, so it asks for one only if the server requires it. */
+/** Returns the method to register. A public client cannot keep a secret, so it asks for one only if required. */
 function methodToAskFor(server: oauth.AuthorizationServer): AuthMethod {
   const supported = server.token_endpoint_auth_methods_supported ?? DEFAULT_METHODS
   const wanted: readonly AuthMethod[] = ['none', 'client_secret_basic', 'client_secret_post']
@@ -155,7 +155,7 @@ async function send(server: oauth.AuthorizationServer, metadata: Partial<oauth.C
 }
 
 /**
- * The library requires status 201 and `client_secret_expires_at`. Many servers send 200, or no such member.
+ * Adds what the library requires, because many servers send status 200 or omit `client_secret_expires_at`.
  */
 async function lenient(answer: Response): Promise<Response> {
   if (!answer.ok) return answer

@@ -9,11 +9,14 @@ import { forget, identify } from './registration.ts'
 import type { StoredTokens } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
-/** A token is renewed this long before it expires, or in the second half of its life if that is shorter. */
+/**
+ * How long before its expiry a token is renewed, in ms. A short-lived token is renewed in the second half of
+ * its life.
+ */
 const EARLY_MS = 30_000
-/** If a server refuses a token that is younger than this, a new one would not help. */
+/** The age in ms below which a refused token is not replaced, because a new one would not help. */
 const REFUSED_MS = 60_000
-/** A server could ask for new scopes again and again. */
+/** The maximum number of requested scopes, because a server could ask for new ones endlessly. */
 const MAX_SCOPES = 100
 
 /** The tokens of one server. */
@@ -27,7 +30,7 @@ export class ServerAuthorization {
   /** A running authorization, shared by all requests. */
   #work: Promise<void> | undefined
   #isLoaded = false
-  /** False if a refreshed token was refused. */
+  /** Whether refreshing may help: false after a refreshed token was refused. */
   #isRefreshable = true
   #renewAt = Infinity
   /** The current token, while no request with it has succeeded. */
@@ -88,7 +91,7 @@ export class ServerAuthorization {
     return 'retry'
   }
 
-  /** Runs one at a time. A caller that joins then checks again what is left to do. */
+  /** Runs one authorization at a time. A caller that joins it checks afterwards what is left to do. */
   async #share(work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     this.#work ??= work().finally(() => {
       this.#work = undefined
@@ -145,7 +148,7 @@ export class ServerAuthorization {
     await this.#obtain(found, union(this.#scopes, wanted, this.#settings.scopes).slice(0, MAX_SCOPES))
   }
 
-  /** Whether the refresh token gave new tokens. An invalid one is deleted. */
+  /** Requests new tokens with the refresh token, and returns whether it worked. An invalid refresh token is deleted. */
   async #refresh(found: Discovered): Promise<boolean> {
     const tokens = this.#tokens
     if (tokens?.refreshToken === undefined || !this.#isRefreshable) return false
@@ -168,7 +171,7 @@ export class ServerAuthorization {
     }
   }
 
-  /** The next authorization registers again. */
+  /** Forgets a registration that the server no longer knows, so that the next authorization registers again. */
   async #forgetUnknown(error: unknown, { identity, server }: TokenEndpoint): Promise<void> {
     const isUnknown = error instanceof AuthorizationError && UNKNOWN_CLIENT.has(error.oauthError ?? '')
     if (isUnknown && identity.isRegistered) await forget(this.#settings, server)
@@ -246,7 +249,7 @@ export class ServerAuthorization {
   }
 }
 
-/** The refresh token is invalid after these: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+/** The error codes after which the refresh token is invalid: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 const ENDS_REFRESH: ReadonlySet<string> = new Set([
   'invalid_grant',
   'invalid_client',

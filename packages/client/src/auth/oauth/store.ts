@@ -4,16 +4,16 @@ import { BoundedMap } from '../../util/bounded-map.ts'
 export interface StoredClient {
   readonly clientId: string
   readonly clientSecret?: string
-  /** Milliseconds since 1970. Absent if the secret does not expire. */
+  /** The expiry of the secret in ms since 1970. Absent if the secret does not expire. */
   readonly secretExpiresAt?: number
   readonly authMethod?: string
-  /** Other redirect URIs need a new registration. */
+  /** The registered redirect URIs. Others need a new registration. */
   readonly redirectUris: readonly string[]
 }
 
 /** The tokens of one server. */
 export interface StoredTokens {
-  /** The refresh token must not be sent to any other server. */
+  /** The issuer of the tokens. The refresh token must not be sent to any other server. */
   readonly issuer: string
   readonly clientId: string
   readonly accessToken: string
@@ -23,7 +23,7 @@ export interface StoredTokens {
   readonly refreshToken?: string
   /** The URL of the resource metadata, from the challenge. */
   readonly resourceMetadata?: string
-  /** Milliseconds since 1970. Absent if unknown. */
+  /** The expiry of the access token in ms since 1970. Absent if unknown. */
   readonly expiresAt?: number
   /** All scopes requested so far. */
   readonly scopes: readonly string[]
@@ -35,24 +35,24 @@ export interface StoredTokens {
  */
 export interface CredentialStore {
   read<K extends CredentialKind>(kind: K, name: string): Promise<CredentialKinds[K] | undefined>
-  /** Undefined deletes. */
+  /** Stores a value, or deletes it if it is undefined. */
   write<K extends CredentialKind>(kind: K, name: string, value: CredentialKinds[K] | undefined): Promise<void>
 }
 
-/** The values, and the name of each. */
+/** The kinds of stored values, and the name under which each is stored. */
 export interface CredentialKinds {
-  /** By issuer. */
+  /** A registration, by issuer. */
   client: StoredClient
-  /** By the address of the server. */
+  /** Tokens, by the server's URL. */
   tokens: StoredTokens
-  /** By client id, for credentials without an issuer: the first issuer that they were used with. */
+  /** The first issuer that credentials without an issuer were used with, by client id. */
   issuer: string
 }
 
 /** The kinds of credentials that a store keeps. */
 export type CredentialKind = keyof CredentialKinds
 
-/** Keeps credentials in memory, 1,000 by default. The oldest is dropped; its user is asked again. */
+/** Stores up to 1,000 credentials in memory. The oldest is dropped when it is full, and its user is asked again. */
 export function memoryCredentials(maxEntries: number = 1_000): CredentialStore {
   const entries = new BoundedMap<string, CredentialKinds[CredentialKind]>(maxEntries)
   return {

@@ -19,7 +19,7 @@ export class TokenEndpoint {
   }
 
   /**
-   * Sends a request, and a second time if the server asks for a DPoP nonce.
+   * Sends a request, and repeats it if the server asks for a DPoP nonce.
    *
    * @param more - `secrets` are removed from messages, as the parameters are
    * @throws AuthorizationError `token`, `dpop`, `address`, `network`
@@ -64,7 +64,7 @@ export class TokenEndpoint {
     }
   }
 
-  /** A server that ignores the proof issues a token that anybody can use. */
+  /** Rejects an unbound token, because a server that ignores the proof issues a token that anybody can use. */
   #bound(answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse {
     const isBound = answer.token_type === 'dpop'
     if (isBound === (this.#prover !== undefined)) return answer
@@ -73,7 +73,10 @@ export class TokenEndpoint {
   }
 }
 
-/** The library would read a challenge instead of the body, and validate an ID token. */
+/**
+ * Removes the challenge, which the library would read instead of the body, and the ID token, which it would
+ * validate.
+ */
 async function withoutExtras(answer: Response): Promise<Response> {
   const headers = new Headers(answer.headers)
   headers.delete('www-authenticate')

@@ -4,18 +4,18 @@ import { AuthorizationError } from './errors.ts'
 import type { Grant, GrantRequest } from './grants.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
-/** For whom and for what an assertion is made. */
+/** The audience and the purpose of an assertion. */
 export interface AssertionContext {
   /** The audience: https://www.rfc-editor.org/rfc/rfc7523#section-3 */
   readonly issuer: string
   readonly tokenEndpoint: string | undefined
-  /** The server that the token is for. */
+  /** The server that will accept the token. */
   readonly resource: string
 }
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
-/** A grant that asks no user. */
+/** Creates a grant that does not ask a user. */
 const unattended = (
   grantType: string,
   parameters: (request: GrantRequest) => Promise<Readonly<Record<string, string>>>,
@@ -35,7 +35,7 @@ const scoped = ({ found, scopes }: GrantRequest): Record<string, string> => ({
 })
 
 /**
- * The client authenticates as itself, with a secret or key from `clients`.
+ * Creates a grant for which the client authenticates as itself, with a secret or key from `clients`.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
@@ -44,8 +44,8 @@ export function clientCredentials(): Grant {
 }
 
 /**
- * The platform signs an assertion for this workload, such as a service account token. It
- * is requested for each token.
+ * Creates a grant for which the platform signs an assertion for this workload, such as a service account
+ * token. An assertion is requested for each token.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
  */
@@ -62,12 +62,12 @@ export function workloadIdentity(options: {
 export interface EnterpriseOptions {
   readonly identityProvider: {
     readonly issuer: string
-    /** @default from the issuer's metadata */
+    /** The identity provider's token endpoint. @default the one in the issuer's metadata */
     readonly tokenEndpoint?: string
   } & Pick<ClientCredentials, 'clientId' | 'clientSecret' | 'privateKey' | 'authMethod'>
-  /** The user's valid identity assertion from single sign-on. */
+  /** Returns the user's valid identity assertion from single sign-on. */
   subjectToken(): string | Promise<string>
-  /** @default 'urn:ietf:params:oauth:token-type:id_token' */
+  /** The type of the identity assertion. @default 'urn:ietf:params:oauth:token-type:id_token' */
   readonly subjectTokenType?: string
 }
 
@@ -76,8 +76,8 @@ const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
 
 /**
- * The enterprise's identity provider issues a grant for the server's authorization server. The user is not
- * asked. The client for the authorization server belongs into `clients`.
+ * Creates a grant that the enterprise's identity provider issues for the server's authorization server, without
+ * asking the user. Put the client for the authorization server into `clients`.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */

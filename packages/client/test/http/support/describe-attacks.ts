@@ -59,7 +59,7 @@ const named = (error: unknown): unknown => {
 
 /** Tests every attack at some steps of a connection. */
 export function describeAttacks(steps: readonly string[] = Object.keys(STEPS)): void {
-  describe.each(steps)('a client of a server that answers %s with', (step) => {
+  describe.each(steps)('a client whose server answers %s with', (step) => {
     it.each(ATTACKS.map((row) => [row.reply, row] as const))('%s', async (_, row) => {
       const { client: connecting, leftOpen, sent } = await attack(row, step)
       const client = await connecting.catch(named)
