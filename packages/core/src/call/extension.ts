@@ -30,7 +30,7 @@ export interface Extension<App = unknown, Locals = unknown> {
    * `notifications/com.example/search/ready`. @default none
    */
   readonly notifications?: readonly string[]
-  /** The parameter that the HTTP header `Mcp-Name` repeats, by method. @default none */
+  /** The name of the parameter that the HTTP header `Mcp-Name` repeats, by method. @default none */
   readonly names?: Readonly<Record<string, string>>
   /** Whether the methods serve only clients that declare the extension, or all clients. @default 'declaring' */
   readonly clients?: 'declaring' | 'all'

@@ -26,7 +26,7 @@ const LIST_CHANGED = {
   prompts: notificationFrame(Notification.PromptsListChanged),
 } as const
 
-/** Returns the notification of a change, or undefined if the client of the session does not get one. */
+/** Returns the notification of a change, or undefined if the session's client does not get one. */
 export function changeFrame(
   event: NotifiedChange,
   { record, logLevel, revision, client }: NotifiedSession,
