@@ -5,7 +5,7 @@ import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 /** Sends `notifications/message` to the client if the level is at least the one that the client has set. */
 export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
 
-/** Creates the frame, with a placeholder for data that cannot be serialised, because logging must not fail the handler. */
+/** Creates the frame, with a placeholder for data that cannot be serialised, so that the handler does not fail. */
 export function logFrame(named: { readonly level: LogLevel }, data: unknown): string {
   try {
     // Functions and symbols have no JSON form, but a message must have data.
