@@ -198,7 +198,7 @@ const strangers = (value: JsonObject, { list, members }: ResultForm): readonly s
     (name) => name !== list && !Object.hasOwn(members, name) && value[name] !== undefined,
   )
 
-/** Returns the value if it is a result. With other members, it is data, unless all its items are valid: then it throws. */
+/** Returns the value if it is a result. An object with other members is data, unless all its items are valid. */
 function readResult(value: JsonObject, source: string, form: ResultForm): object | undefined {
   const [stranger] = strangers(value, form)
   const problem = listProblem(value, form)

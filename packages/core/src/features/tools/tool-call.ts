@@ -213,7 +213,7 @@ function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts |
   return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
-/** Adds the JSON text, from which older clients read structured values: all of them, or those that are not objects. */
+/** Adds the JSON text of a value that is not an object, because older clients read such values from the text. */
 function withMirror(given: readonly ContentBlock[], mirror: TextContent): readonly ContentBlock[] {
   const { text } = mirror
   const there = text.startsWith('{') || given.some((block) => block.type === 'text' && block.text === text)

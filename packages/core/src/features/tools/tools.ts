@@ -254,7 +254,7 @@ function uiOf(
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool (tools with no parameters) */
 const NO_PARAMETERS = Object.freeze({ type: 'object', properties: {}, additionalProperties: false })
 
-/** The check for tools without parameters. Only a strict tool refuses arguments, because some clients send them anyway. */
+/** Checks a tool without parameters. Only a strict tool refuses arguments, because some clients send them anyway. */
 const withoutArguments = ({ strict }: { readonly strict: boolean }): CompiledInput => ({
   jsonSchema: NO_PARAMETERS,
   check: (args) => {

@@ -22,7 +22,7 @@ type MemberFor<S> = unknown extends S
 /** Matches names that do not need escapes in a JSON Pointer or a URI fragment. */
 const MEMBER = /^[\w-]{1,64}$/
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` if the value need not be wrapped */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an invalid name, and if the value need not be wrapped */
 export function wrapOutput(
   subject: Subject,
   member: unknown,

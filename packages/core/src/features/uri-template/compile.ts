@@ -58,7 +58,7 @@ export function compileParts(parts: readonly Part[]): Matcher {
 const fixedText = (parts: readonly Part[]): string =>
   parts.map((part) => (part.kind === 'literal' ? part.text : part.operator)).join('')
 
-/** Values must not contain the start of the next component of the URI (RFC 3986, section 3). */
+/** Returns the characters that start the next URI component, which values must not contain (RFC 3986, section 3). */
 function excluded(operator: Operator, before: string, after: string): string {
   if (operator === '#') return ''
   if (operator === '+') return (after.includes('?') ? '?' : '') + (after.includes('#') ? '#' : '')
@@ -133,7 +133,7 @@ function readPairs({ separator, variables }: Pairs, span: string | undefined, va
   return true
 }
 
-/** Creates a table with 128 entries, which is sufficient because canonical URIs are ASCII. */
+/** Accepts all ASCII characters except these. A table with 128 entries suffices, because canonical URIs are ASCII. */
 function allBut(characters: string): (code: number) => boolean {
   const table = new Uint8Array(128).fill(1)
   for (const character of characters) table[character.charCodeAt(0)] = 0
