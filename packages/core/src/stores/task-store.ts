@@ -234,7 +234,7 @@ export class MemoryTaskStore implements TaskStore {
     return sum
   }
 
-  /** Drops an ended task of the owner with the most bytes. Returns false if no task has ended. */
+  /** Drops an ended task of the largest owner, as measured by `size`. Returns false if no task has ended. */
   #dropEnded(size: (entry: Entry) => number): boolean {
     const held = new Map<string, number>()
     const holders = new Set<string>()
