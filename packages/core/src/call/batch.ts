@@ -121,7 +121,7 @@ export class BatchResponses {
   /**
    * Adds a response, which becomes an error if it exceeds the limit.
    *
-   * @param frame - undefined for a cancelled call, which gets no response
+   * @param frame - undefined for a cancelled call, which does not get a response
    */
   add(id: RequestId, frame: string | undefined): void {
     this.#missing--

@@ -29,7 +29,7 @@ interface DispatcherOptions extends EncoderOptions {
   readonly handlerTimeoutMs: number
   /** The time after which a call ends even if it reports progress, in ms. */
   readonly maxHandlerTimeoutMs: number
-  /** Logs the problems of calls whose request has no logger. */
+  /** Logs the problems of calls whose requests have no logger. */
   readonly logger: Logger
   /** How long a handler may be silent before its last progress is repeated, in ms; undefined to never repeat it. */
   readonly progressHeartbeatMs: number | undefined

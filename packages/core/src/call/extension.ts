@@ -22,7 +22,7 @@ export interface Extension<App = unknown, Locals = unknown> {
   readonly settings?: object | (() => object)
   /**
    * The extension's methods, by name. The result is sent unchanged, with its `resultType`, or `complete` if it
-   * has none. The server's limits, middleware and error handling apply to these methods too.
+   * has none. The server's limits, middleware and error handling also apply to these methods.
    */
   readonly methods?: Readonly<Record<string, ExtensionMethod<App, Locals>>>
   /**

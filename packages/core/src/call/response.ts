@@ -60,7 +60,7 @@ export class ResponseEncoder {
         case 'complete': {
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
-          // No UTF-16 unit takes more than three bytes, so most results need no count.
+          // A UTF-16 unit takes at most three bytes, so most results need not be counted.
           const size = json.length * 3 <= limit ? 0 : utf8Length(json)
           if (size > limit) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`

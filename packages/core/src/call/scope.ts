@@ -16,7 +16,7 @@ interface RunningTask extends TaskView {
 /** A session from the point of view of its requests. */
 export interface CallSession extends SessionView {
   readonly record: { readonly subscriptions: readonly string[] }
-  /** The log level of the client; undefined if the server sends no log messages. */
+  /** The log level of the client; undefined if the server does not send log messages. */
   readonly logLevel: LogLevel | undefined
   /** Tools, resources and prompts registered for this session alone. */
   readonly registry?: object | undefined
@@ -73,7 +73,7 @@ export interface CallScope {
   readonly session?: CallSession
   readonly caller: Caller
   readonly exchange: Exchange
-  /** The log level of a call without a session; undefined if the server sends no log messages. */
+  /** The log level of a call without a session; undefined if the server does not send log messages. */
   readonly logLevel?: LogLevel | undefined
   /** Undefined if the client cannot be asked questions. */
   readonly input?: InputContext | undefined

@@ -290,7 +290,7 @@ export class DuplexConversation implements Carrier<void> {
     this.#unanswered.begin()
   }
 
-  /** Writes the response to a request or batch. A cancelled call gets no response: undefined. */
+  /** Writes the response to a request or batch, or nothing for a cancelled call. */
   #answer(frame: string | undefined): Written {
     const written = this.#options.outbox.write(frame)
     this.#unanswered.end()

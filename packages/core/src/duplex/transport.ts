@@ -76,7 +76,7 @@ const HIGH_WATER_MARK = 1024 * 1024
 
 /**
  * Creates the two ends of a connection inside one process. Messages arrive in order, and never within `send`.
- * If one end closes, the other still receives all messages, then closes too.
+ * If one end closes, the other still receives all messages, and then also closes.
  */
 export function createMemoryTransportPair(): [Transport, Transport] {
   const left = new MemoryTransport()

@@ -137,13 +137,13 @@ export interface MountLimits {
 
 /** Options for a mount's event streams (SSE). */
 export interface StreamOptions {
-  /** How silent streams are kept open; `false` writes nothing on them. @default a comment every 15 s */
+  /** How silent streams are kept open; with `false`, they are not. @default a comment every 15 s */
   readonly keepAlive?: false | KeepAliveOptions
   /** How long a call may run before its reply becomes an event stream, in ms. @default 2_000 */
   readonly upgradeAfterMs?: number
   /** How long clients should wait before they resume a stream, in ms. @default 1_000 */
   readonly retryMs?: number
-  /** The store for events, from which clients resume a stream; `false` stores no events. @default in memory */
+  /** The store for events, from which clients resume a stream; with `false`, events are not stored. @default in memory */
   readonly eventStore?: EventStore | false
 }
 

@@ -19,7 +19,7 @@ export interface JsonRpcRequest {
   readonly params?: JsonObject
 }
 
-/** A message that gets no response. */
+/** A message that does not get a response. */
 export interface JsonRpcNotification {
   readonly jsonrpc: '2.0'
   readonly method: string

@@ -14,7 +14,7 @@ type NotifiedChange = Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'tas
 /** The members of a session that decide which notifications its client gets. */
 interface NotifiedSession {
   readonly record: SessionRecord
-  /** Undefined if the server sends no log messages. */
+  /** Undefined if the server does not send log messages. */
   readonly logLevel: LogLevel | undefined
   readonly revision: Revision
   readonly client: ClientView

@@ -113,7 +113,7 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
 }
 
 /**
- * An anonymous client without a session gets no tasks, because later requests could not prove which tasks are
+ * An anonymous client without a session does not get tasks, because later requests could not prove which tasks are
  * its own.
  */
 function capabilitiesFor(

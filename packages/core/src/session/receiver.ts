@@ -49,7 +49,7 @@ export interface Carrier<R> {
   refuse(refusal: Refusal): Awaitable<R>
   /** Answers a ping before `initialize`, on transports that allow it. */
   pong?(id: RequestId): Awaitable<R>
-  /** Delivers a message that gets no response. */
+  /** Delivers a message that does not get a response. */
   deliver(incoming: NoRequest): Awaitable<R>
   initialize(message: JsonRpcRequest): Awaitable<R>
   call(message: JsonRpcRequest, served: Served): Awaitable<R>

@@ -61,7 +61,7 @@ export interface ServerRuntime {
   readonly maxResultBytes: number
   /** The input of calls that cannot send requests to their client. */
   readonly input: InputContext | undefined
-  /** The log level until the client sets one; undefined if the server sends no log messages. */
+  /** The log level until the client sets one; undefined if the server does not send log messages. */
   readonly defaultLogLevel: LogLevel | undefined
   /** The parameter that the header `Mcp-Name` repeats, by method of an extension. */
   readonly addedNames: ExtensionTable['names']

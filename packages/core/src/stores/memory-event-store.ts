@@ -45,7 +45,7 @@ const KEPT: AppendResult = { state: 'kept' }
 const LOST: AppendResult = { state: 'lost' }
 const FENCED: AppendResult = { state: 'fenced' }
 
-/** Stores events in this process. Expiry needs no timer, because it is checked on access. */
+/** Stores events in this process. Expiry does not need a timer, because it is checked on access. */
 export class MemoryEventStore implements EventStore {
   readonly #limits: Required<Omit<MemoryEventStoreOptions, 'clock' | 'random'>>
   readonly #clock: Clock

@@ -109,7 +109,7 @@ interface Entry extends StoredSession {
 /** The number of oldest records that each write checks for expiry, which is more than a write adds. */
 const SWEEP_STEPS = 2
 
-/** Stores session records in this process. Expiry needs no timer, because it is checked on access. */
+/** Stores session records in this process. Expiry does not need a timer, because it is checked on access. */
 export class MemorySessionStore implements SessionStore {
   readonly #max: number
   readonly #clock: Clock

@@ -118,7 +118,7 @@ interface Entry {
 
 /**
  * Stores task records in this process. When it is full, it drops an ended task of the caller with the most
- * bytes, so that no caller can drop the results of others. Expiry needs no timer, because it is checked on
+ * bytes, so that a caller cannot drop the results of others. Expiry does not need a timer, because it is checked on
  * access.
  */
 export class MemoryTaskStore implements TaskStore {

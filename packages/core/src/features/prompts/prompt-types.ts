@@ -58,7 +58,7 @@ interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> exten
   readonly timeoutMs?: number
   /**
    * The scopes that a caller needs to get the prompt. A caller that lacks one is refused, over HTTP with 403.
-   * The prompt stays listed. The local user on stdio needs no scopes. @default none
+   * The prompt stays listed. The local user on stdio does not need scopes. @default none
    */
   readonly scopes?: readonly string[]
   /** Whether a caller may see the prompt. @default everybody may */

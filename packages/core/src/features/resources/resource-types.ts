@@ -27,7 +27,7 @@ interface ResourceFields<App, Locals> extends DisplayFields {
   readonly timeoutMs?: number
   /**
    * The scopes that a caller needs to read the resource, or to subscribe to it. A caller that lacks one is
-   * refused, over HTTP with 403. The resource stays listed. The local user on stdio needs no scopes.
+   * refused, over HTTP with 403. The resource stays listed. The local user on stdio does not need scopes.
    *
    * @default none
    */

@@ -44,7 +44,7 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   readonly name: string
   /**
    * The scopes that a call needs. A caller that lacks one is refused before the call runs, over HTTP with 403, so that
-   * its client can ask the user for the scopes. The tool stays listed. The local user on stdio needs no scopes.
+   * its client can ask the user for the scopes. The tool stays listed. The local user on stdio does not need scopes.
    *
    * @default none
    */

@@ -140,7 +140,7 @@ export class ServedServers {
     runtime.attach(server)
     this.#inUse.set(runtime, server)
     server.onIdle = () => {
-      // A closing server finishes by itself.
+      // A closing server calls `finish` itself.
       if (server.closing) return
       this.#inUse.delete(runtime)
       server.finish()

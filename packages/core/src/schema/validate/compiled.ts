@@ -73,7 +73,7 @@ export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined
       const loss = faithful ? undefined : findJsonLoss(value)
       if (loss !== undefined) return { ok: false, issues: [loss] }
       if (prunes?.pruning !== 'always') {
-        // JSON changes some values, so these are read back from the JSON. Other values need no parsing.
+        // JSON changes some values, so these are read back from the JSON. Other values need not be parsed.
         const read: unknown = faithful ? value : JSON.parse(json)
         if (validator.isValid(read)) return { ok: true, json }
         if (prunes === undefined) return { ok: false, issues: validator.explain(read) }
