@@ -5,18 +5,18 @@ export const ErrorCode = {
   MethodNotFound: -32601,
   InvalidParams: -32602,
   InternalError: -32603,
-  /** Session revisions only; newer ones say the same with `InvalidParams`. */
+  /** Used only by session revisions. Newer revisions use `InvalidParams` instead. */
   ResourceNotFound: -32002,
-  /** The user has to open an address first; see `UrlElicitationRequired`. Not in every revision. */
+  /** The user must open a URL first; see `UrlElicitationRequired`. Not in every revision. */
   UrlElicitationRequired: -32042,
-  /** A header does not say what the body says. Requests with their own metadata only, like the next two. */
+  /** A header differs from the body. Like the next two, used only for requests with their own metadata. */
   HeaderMismatch: -32020,
-  /** The client has not declared what the request needs. */
+  /** The client has not declared a capability that the request needs. */
   MissingClientCapability: -32021,
   UnsupportedProtocolVersion: -32022,
 } as const
 
-/** The part of an {@link McpError} that a revision may spell with another code. */
+/** The reason for an {@link McpError} whose code differs between revisions. */
 export type McpErrorReason =
   | 'resource-not-found'
   | 'busy'
@@ -26,8 +26,8 @@ export type McpErrorReason =
   | 'insufficient-scope'
 
 /**
- * An error that its author means for the peer: code, message and data are sent as they are.
- * Keep the message to one sentence and free of secrets.
+ * An error intended for the peer: code, message and data are sent unchanged. Keep the message to one sentence without
+ * secrets.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic#responses
  */
@@ -47,8 +47,8 @@ export class McpError extends Error {
 }
 
 /**
- * A failure that the model should read: a tool that throws it answers `isError: true` with this text.
- * Every other thrown value is answered with a generic text, so that no secret leaks.
+ * A failure that the model should read. If a tool throws it, the result has `isError: true` and this message. For
+ * every other thrown value, the client gets a generic message, so that secrets do not leak.
  */
 export class ToolError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -57,7 +57,7 @@ export class ToolError extends Error {
   }
 }
 
-/** Why a question to the client's side has no usable answer. */
+/** The reason why a question to the client has no usable answer. */
 export type QuestionFailure =
   | 'declined'
   | 'cancelled'
@@ -69,8 +69,8 @@ export type QuestionFailure =
   | 'too-large'
 
 /**
- * A question to the client's side came to nothing. Uncaught it ends the call with its text: as `isError` in a
- * tool, as a JSON-RPC error elsewhere.
+ * Thrown if a question to the client gets no usable answer. If it is not caught, the call ends with its message: in a
+ * result with `isError` from a tool, in a JSON-RPC error elsewhere.
  */
 export class QuestionError extends ToolError {
   readonly reason: QuestionFailure
@@ -82,7 +82,7 @@ export class QuestionError extends ToolError {
   }
 }
 
-/** Whether a thrown value is of a class. A hostile proxy may throw at the very question. */
+/** Returns whether a thrown value is an instance of a class; false for a hostile proxy that throws when checked. */
 export function isErrorOf<T extends Error>(
   type: abstract new (...args: never[]) => T,
   error: unknown,
@@ -94,40 +94,40 @@ export function isErrorOf<T extends Error>(
   }
 }
 
-/** Bad parameters: an unknown tool or prompt, a missing prompt argument, an invalid cursor. */
+/** Creates the error for invalid parameters, such as an unknown tool, a missing prompt argument or an invalid cursor. */
 export const invalidParams = (message: string, data?: unknown): McpError =>
   new McpError(ErrorCode.InvalidParams, message, data)
 
-/** A malformed message. */
+/** Creates the error for a malformed message. */
 export const invalidRequest = (message: string): McpError => new McpError(ErrorCode.InvalidRequest, message)
 
-/** A method that the negotiated revision does not have, or a feature that the server does not offer. */
+/** Creates the error for a method that the negotiated revision does not have, or that the server does not offer. */
 export const methodNotFound = (): McpError => new McpError(ErrorCode.MethodNotFound, 'Method not found')
 
-/** No resource has this URI. Sent as `-32002` or `-32602`, whichever the negotiated revision asks for. */
+/** Creates the error for an unknown resource URI. The negotiated revision decides between `-32002` and `-32602`. */
 export const resourceNotFound = (uri: string): McpError =>
   new McpError(ErrorCode.InvalidParams, 'Resource not found', { uri }, 'resource-not-found')
 
-/** The generic internal error. The correlation id finds the cause in the server's own log. */
+/** Creates the generic internal error. Its correlation id leads to the cause in the server's log. */
 export const internalError = (correlationId: string): McpError =>
   new McpError(ErrorCode.InternalError, `Internal error (reference ${correlationId})`)
 
-/** The call needs input, and this client cannot be asked. Newer revisions define a code for it. */
+/** Creates the error for a call that needs input from a client that cannot be asked. Newer revisions have a code. */
 export const missingCapability = (message: string, required: object): McpError =>
   new McpError(ErrorCode.InvalidRequest, message, { requiredCapabilities: required }, 'missing-capability')
 
-/** Too much work at once. Over HTTP it travels with status 503 and `Retry-After`. */
+/** Creates the error for a server with too much work. Over HTTP, it is sent with status 503 and `Retry-After`. */
 export const busy = (message: string = 'The server is busy, try again shortly'): McpError =>
   new McpError(ErrorCode.InternalError, message, undefined, 'busy')
 
 /**
- * A close or the end of a session ended the call. Over HTTP it has status 503
- * too, if nothing was sent before.
+ * Creates the error for a call that ended because the server or its session closed. Over HTTP, it also has status 503
+ * if nothing was sent before.
  */
 export const callEnded = (): McpError =>
   new McpError(ErrorCode.InternalError, 'The server ended the call', undefined, 'ended')
 
-/** Every usage error that Jetway throws, with what it means. `docs/reference/errors.md` explains each. */
+/** Every usage error that Jetway throws, with its meaning. `docs/reference/errors.md` explains each error. */
 export const USAGE_ERRORS = {
   ERR_MCP_DUPLICATE_NAME: 'Something with this name or URI is registered already.',
   ERR_MCP_INVALID_NAME: 'A name is empty, too long or has characters that clients refuse.',
@@ -148,7 +148,7 @@ export const USAGE_ERRORS = {
 /** A key of {@link USAGE_ERRORS}. */
 export type UsageErrorCode = keyof typeof USAGE_ERRORS
 
-/** A mistake in how Jetway is used, thrown where it was made. It never reaches a peer. */
+/** A mistake in using Jetway, thrown by the call that contains the mistake. It is never sent to a peer. */
 export class UsageError extends Error {
   readonly code: UsageErrorCode
 
@@ -167,24 +167,24 @@ export interface ScopeData {
   readonly scopes: readonly string[]
 }
 
-/** Whether a value is a list of one scope or more: https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+/** Returns whether a value is a list of at least one scope: https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
 export const areScopes = (value: unknown): value is readonly string[] =>
   Array.isArray(value) &&
   value.length > 0 &&
   value.every((scope) => typeof scope === 'string' && /^[!#-[\]-~]+$/.test(scope))
 
 /**
- * The caller's token lacks scopes, for rules that `scopes` of a definition cannot express. Throw it in
- * middleware or a handler. Over HTTP the request gets 403 with these scopes in `WWW-Authenticate`, so that the
- * client can ask its user for them, if nothing has been streamed; otherwise a JSON-RPC error with them in
- * `data.scopes`.
+ * The error for a caller whose token lacks scopes. Throw it in middleware or a handler, for rules that a definition's
+ * `scopes` cannot express. Over HTTP, the request gets 403 with these scopes in `WWW-Authenticate`, so that the client
+ * can ask its user for them. If part of the reply has already been streamed, the client gets a JSON-RPC error with the
+ * scopes in `data.scopes`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#runtime-insufficient-scope-errors
  */
 export class ScopeError extends McpError {
   /**
-   * @param scopes - all that the operation needs, also those that the token has
-   * @throws `ERR_MCP_OPTION` for an empty list, and for scopes that no header can carry
+   * @param scopes - all scopes that the operation needs, including those that the token has
+   * @throws `ERR_MCP_OPTION` for an empty list, and for scopes that a header cannot contain
    */
   constructor(scopes: readonly string[]) {
     if (!areScopes(scopes))
@@ -195,7 +195,7 @@ export class ScopeError extends McpError {
   }
 }
 
-/** The error of a caller that lacks scopes. */
+/** Creates the error for a caller that lacks scopes. */
 export const scopeFault = (scopes: readonly string[]): McpError =>
   new McpError(
     ErrorCode.InvalidRequest,

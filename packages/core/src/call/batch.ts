@@ -36,7 +36,7 @@ export function readBatch(values: readonly unknown[]): readonly BatchItem[] | st
   return opens ? 'initialize must not be part of a batch' : items
 }
 
-/** The ids of the requests of a batch, and so of the responses to it. */
+/** Returns the ids of a batch's requests, and so of their responses. */
 export const requestIds = (items: readonly BatchItem[]): readonly RequestId[] =>
   items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
 
@@ -73,17 +73,16 @@ export function runBatch(items: readonly BatchItem[], { deliver, call, collect, 
 
 /** The responses that are queued for a client, and their limit. */
 interface WaitingResponses {
-  /** UTF-16 units of the queued responses. */
+  /** The size of the queued responses, in UTF-16 units. */
   readonly waiting: number
-  /** How many UTF-16 units may be queued. A single response may exceed it. */
+  /** The maximum size of the queued responses, in UTF-16 units. A single response may exceed it. */
   readonly limit: number
-  /** The reason and the remedy, for the error. */
+  /** The reason and the remedy, for the error message. */
   readonly problem: string
 }
 
 /**
- * Returns the response, or an error in its place if it exceeds the limit: a client gets a response to every
- * request.
+ * Returns the response, or an error if the response exceeds the limit, because every request must get a response.
  */
 export function fitResponse(
   id: RequestId,
@@ -95,19 +94,19 @@ export function fitResponse(
 }
 
 /**
- * Collects the responses to one batch, which together have the limit of one result. Otherwise a request of 10
- * KB with 100 calls could get 100 of the largest results, more than the longest string of the runtime.
+ * Collects the responses to one batch, which together may be as large as one result. Otherwise a 10 KB request with
+ * 100 calls could get 100 results of the maximum size, longer than any string in the runtime.
  */
 export class BatchResponses {
   readonly #limit: number
   readonly #responses: { readonly id: RequestId; readonly frame: string }[] = []
   #missing: number
-  /** UTF-16 units of all responses. */
+  /** The size of all responses, in UTF-16 units. */
   size = 0
 
   /**
    * @param expected - the number of responses to the batch
-   * @param limit - the maximum of all responses together, in UTF-16 units
+   * @param limit - the maximum size of all responses together, in UTF-16 units
    */
   constructor(expected: number, limit: number) {
     this.#missing = expected
@@ -122,7 +121,7 @@ export class BatchResponses {
   /**
    * Adds a response, which becomes an error if it exceeds the limit.
    *
-   * @param frame - undefined for a cancelled call, which gets no response
+   * @param frame - undefined for a cancelled call, which does not get a response
    */
   add(id: RequestId, frame: string | undefined): void {
     this.#missing--

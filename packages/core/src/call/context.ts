@@ -37,7 +37,7 @@ interface CallTimer {
   resume(): void
 }
 
-/** One running call: the context of its handler, and the state that the runtime keeps for it. */
+/** One running call: its handler's context, and the runtime's state for the call. */
 export class CallContext implements RequestContext, Due {
   readonly message: JsonRpcRequest
   readonly scope: CallScope
@@ -102,8 +102,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Created on demand, because most handlers never read it and a controller costs as much as the rest of a
-   * small call.
+   * The call's signal, created on demand because most handlers never read it, and a controller costs as much as the
+   * rest of a small call.
    */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
@@ -168,7 +168,7 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Marks a rejection as handled: a handler that forgets `await` must not end the process, and with it the
+   * Marks a rejection as handled, because a handler that forgets `await` must not end the process, and with it the
    * calls of all other clients. The handler's own `await` still rejects.
    */
   #track<T>(method: string, answer: Promise<T>): Promise<T> {
@@ -214,7 +214,7 @@ export class CallContext implements RequestContext, Due {
     if (!this.#done) this.scope.exchange.closeConnection?.(retryMs)
   }
 
-  /** Callers share promises: a handler that does not await them must not accumulate one per message. */
+  /** Reports progress. Returns a shared promise, so that a handler that does not await does not accumulate promises. */
   progress(progress: number, total?: number, message?: string): Promise<void> {
     this.timer?.progress()
     const fault = progressFault(progress, total, message)

@@ -29,9 +29,9 @@ interface DispatcherOptions extends EncoderOptions {
   readonly handlerTimeoutMs: number
   /** The time after which a call ends even if it reports progress, in ms. */
   readonly maxHandlerTimeoutMs: number
-  /** Logs the problems of calls whose request has no logger. */
+  /** Logs the problems of calls whose requests have no logger. */
   readonly logger: Logger
-  /** How long a handler may be silent before its last progress is repeated, in ms; undefined for never. */
+  /** How long a handler may be silent before its last progress is repeated, in ms; undefined to never repeat it. */
   readonly progressHeartbeatMs: number | undefined
 }
 
@@ -66,8 +66,8 @@ export class Dispatcher {
   admit(ctx: CallContext): McpError | undefined {
     const { method, params = NO_PARAMS } = ctx.message
     ctx.target = this.#options.methods.get(method)?.target?.(params, ctx.scope.session?.registry)
-    // Those of a definition with a `visible` rule are checked after the rule, because a refusal would show that the
-    // definition exists.
+    // If the definition has a `visible` rule, its scopes are checked after the rule, because a refusal would show that
+    // the definition exists.
     if (ctx.target?.scopes === undefined || ctx.target.visible !== undefined) return undefined
     return lacking(ctx.target.scopes, ctx.scope.caller)
   }
@@ -76,7 +76,7 @@ export class Dispatcher {
    * Returns the error of a caller that lacks scopes for a batch. A batch has one HTTP status, so the error
    * names all scopes that its requests need.
    *
-   * @param own - the definitions of the caller's session alone
+   * @param own - the definitions registered for the caller's session alone
    */
   admitAll(items: readonly BatchItem[], own: object | undefined, caller: Caller): McpError | undefined {
     const scopes = items.flatMap((item) => {
@@ -123,7 +123,7 @@ export class Dispatcher {
     return this.#responses.encode(entry, ctx, result)
   }
 
-  /** Middleware wraps the call itself. For a task it runs with the task. */
+  /** Runs the handler within its middleware. If the call becomes a task, middleware runs with the task. */
   #start(entry: MethodEntry, ctx: CallContext): HandlerResult | Promise<HandlerResult> {
     const { method, params = NO_PARAMS } = ctx.message
     const task = entry.startTask?.(params, ctx)
@@ -152,7 +152,7 @@ export class Dispatcher {
     try {
       return ctx.scope.input?.rounds.elicitUrls(ctx, error, () => this.#start(entry, ctx))
     } catch {
-      // The members of the error throw when they are read.
+      // Reading the error's fields throws.
       return undefined
     }
   }
@@ -179,7 +179,7 @@ export class Dispatcher {
         if (reason === 'timeout') settle(this.#timedOut(entry, ctx, timer.exceeded))
         else settle(reason === 'closed' ? refuse(ctx, callEnded()) : undefined)
       }
-      // Calls share timers, and a cancellation is another request. What they log still belongs to this call.
+      // Calls share timers, and a cancellation is another request. Lines that they log still belong to this call.
       const { observer } = ctx
       ctx.end = observer === undefined ? end : (reason) => observer.run(() => end(reason))
       const failed = (thrown: unknown): void => {
@@ -214,7 +214,7 @@ export class Dispatcher {
   }
 }
 
-/** The result that middleware sees while questions are open: all members of the method's result, but empty. */
+/** The result that middleware sees while questions are open: the method's result with all its fields empty. */
 function placeholder({ message, revision }: CallContext, result: HandlerResult): object {
   if (result.kind !== 'input-requested') return {}
   return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }

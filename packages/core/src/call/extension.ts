@@ -22,7 +22,7 @@ export interface Extension<App = unknown, Locals = unknown> {
   readonly settings?: object | (() => object)
   /**
    * The extension's methods, by name. The result is sent unchanged, with its `resultType`, or `complete` if it
-   * has none. The server's limits, middleware and error handling apply to these methods too.
+   * has none. The server's limits, middleware and error handling also apply to these methods.
    */
   readonly methods?: Readonly<Record<string, ExtensionMethod<App, Locals>>>
   /**
@@ -30,7 +30,7 @@ export interface Extension<App = unknown, Locals = unknown> {
    * `notifications/com.example/search/ready`. @default none
    */
   readonly notifications?: readonly string[]
-  /** The parameter that the HTTP header `Mcp-Name` repeats, by method. @default none */
+  /** The name of the parameter that the HTTP header `Mcp-Name` repeats, by method. @default none */
   readonly names?: Readonly<Record<string, string>>
   /** Whether the methods serve only clients that declare the extension, or all clients. @default 'declaring' */
   readonly clients?: 'declaring' | 'all'

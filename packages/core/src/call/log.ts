@@ -5,7 +5,7 @@ import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
 /** Sends `notifications/message` to the client if the level is at least the one that the client has set. */
 export type LogSender = { readonly [level in LogLevel]: (data: unknown, logger?: string) => void }
 
-/** A log call must not fail the handler, so data that cannot be serialised is replaced by a text. */
+/** Creates the frame, with a placeholder for data that cannot be serialised, so that the handler does not fail. */
 export function logFrame(named: { readonly level: LogLevel }, data: unknown): string {
   try {
     // Functions and symbols have no JSON form, but a message must have data.
@@ -16,7 +16,7 @@ export function logFrame(named: { readonly level: LogLevel }, data: unknown): st
   }
 }
 
-/** Whether a client that has set a level gets messages of another level; undefined: it gets none. */
+/** Returns whether a client that has set the level `set` gets messages with another level. */
 export const reachesLevel = (level: LogLevel, set: LogLevel | undefined): boolean =>
   set !== undefined && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(set)
 

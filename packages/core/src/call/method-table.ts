@@ -8,12 +8,12 @@ export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
   /** Starts the call as a task. Returns undefined if it runs as an ordinary call. */
   startTask?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
-  /** Returns the result that reports a failure. Methods without it respond with a JSON-RPC error. */
+  /** Returns the result that reports a failure. If undefined, the method responds with a JSON-RPC error. */
   failure?(text: string): HandlerResult
   /**
    * Finds the definition that a call refers to, for its settings.
    *
-   * @param own - the definitions of the caller's session alone
+   * @param own - the definitions registered for the caller's session alone
    */
   target?(params: JsonObject, own: object | undefined): CallTarget | undefined
 }
@@ -22,7 +22,7 @@ export interface ExtensionEntry extends MethodEntry {
   servedIn(revision: Revision): boolean
 }
 
-/** The server supplies it, so that this folder imports no feature. */
+/** The methods by name. The server supplies them, so that this folder does not import features. */
 export type MethodTable = ReadonlyMap<string, MethodEntry>
 
 export const NO_PARAMS: JsonObject = Object.freeze({})

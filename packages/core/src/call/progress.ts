@@ -69,7 +69,7 @@ export class Progress {
     return this.#between(Number.EPSILON, text)
   }
 
-  /** Creates a notification that only shows that the call is still running. */
+  /** Creates a notification whose only purpose is to show that the call is still running. */
   keepalive(): string | undefined {
     return this.#between(STEP, undefined)
   }

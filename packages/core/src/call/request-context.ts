@@ -57,7 +57,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   readonly app: App
   /** The value that the mount's option `locals` returned for this request. */
   readonly locals: Locals
-  /** The URI of the resource that is read; an empty string outside resources. */
+  /** The URI of the resource that is read; an empty string for other methods. */
   readonly uri: string
   /** Sends log messages to the client: `ctx.log.info(data, logger?)`, and a method for each other level. */
   readonly log: LogSender
@@ -71,15 +71,15 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    * Reports progress if the client requested it. Values must be finite and grow; others are dropped. If a
    * handler is silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth.
    * In a task the message also becomes the status message. Resolves when the client can take more, and never
-   * rejects: an argument of the wrong type is logged once per call.
+   * rejects. An argument of the wrong type is logged once per call.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   progress(progress: number, total?: number, message?: string): Promise<void>
   /**
-   * Registers work that continues after the response. Closing the mount waits for it until its deadline, and a
+   * Registers work that continues after the response. Closing the mount waits for this work until the deadline, and a
    * platform that stops between requests is asked to keep running. A rejection is logged. The call's signal and
-   * time limits do not apply to it.
+   * time limits do not apply to this work.
    */
   waitUntil(work: Promise<unknown>): void
   /**
@@ -87,8 +87,8 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    * client waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets the missed
    * events, within the limits of the event store. Can be called again after the client has reconnected.
    *
-   * Does nothing if the client cannot reconnect: without Streamable HTTP or without sessions, with
-   * `streams.eventStore: false` or `response: 'json'`, and in revisions whose streams do not start with an
+   * Does nothing if the client cannot reconnect: on other transports than Streamable HTTP, if there are no sessions,
+   * with `streams.eventStore: false` or `response: 'json'`, and in revisions whose streams do not start with an
    * event id.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
@@ -107,15 +107,15 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
     schema: S,
     options?: ElicitOptions<D>,
   ): Promise<Elicited<InferForm<S>, D>>
-  /** Asks the user to open a URL: see `elicitUrl`. The same rules as for {@link elicit} apply. */
+  /** Asks the user to open a URL: see `elicitUrl`. The rules for {@link elicit} apply. */
   elicitUrl<D extends Declined = 'fail'>(
     message: string,
     url: UrlOf,
     options?: ElicitOptions<D>,
   ): Promise<Elicited<undefined, D>>
-  /** Asks the client's model: see `sample`. The same rules as for {@link elicit} apply. */
+  /** Asks the client's model: see `sample`. The rules for {@link elicit} apply. */
   sample(params: SampleParams): Promise<Sampled>
-  /** Asks for the client's roots: see `listRoots`. The same rules as for {@link elicit} apply. */
+  /** Asks for the client's roots: see `listRoots`. The rules for {@link elicit} apply. */
   listRoots(): Promise<readonly Root[]>
   /**
    * Sends the client a request of an extension or of an experimental feature unchanged, and returns its result

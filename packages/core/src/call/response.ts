@@ -60,7 +60,7 @@ export class ResponseEncoder {
         case 'complete': {
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
-          // No UTF-16 unit takes more than three bytes, so most results need no count.
+          // A UTF-16 unit takes at most three bytes, so most results need not be counted.
           const size = json.length * 3 <= limit ? 0 : utf8Length(json)
           if (size > limit) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
@@ -84,7 +84,7 @@ export class ResponseEncoder {
     }
   }
 
-  /** Never throws: an error whose members throw when they are read becomes an internal error. */
+  /** Never throws. An error whose fields throw when read becomes an internal error. */
   fail(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
     try {
       return this.#knownFailure(entry, ctx, error) ?? this.#internalFailure(entry, ctx, error)
@@ -106,7 +106,7 @@ export class ResponseEncoder {
     return undefined
   }
 
-  /** Creates the response for an error of a handler, whose message and data may be of any size. */
+  /** Creates the response for an error thrown by a handler. Its message and data may be of any size. */
   #refuse(ctx: CallContext, error: McpError): EncodedAnswer {
     const answer = refuse(ctx, error)
     const limit = this.#options.maxResultBytes
@@ -155,7 +155,7 @@ export class ResponseEncoder {
     return { frame, subscription: { id, filters } }
   }
 
-  /** Applies no size limit, because the text is short and does not come from a handler. */
+  /** Creates the response for a failure, without a size limit, because its text is short and not a handler's. */
   #failure(ctx: CallContext, failure: HandlerResult): EncodedAnswer {
     if (ctx.report !== undefined) ctx.report.failed = true
     const result = failure.kind === 'complete' ? failure.result : {}
@@ -199,8 +199,8 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
 }
 
 /**
- * Returns a copy, because later steps read the error again, or undefined if a member has the wrong type: types
- * are not checked everywhere.
+ * Returns a copy of the error, because later steps read it again, or undefined if a field has the wrong type, because
+ * types are not checked everywhere.
  *
  * @throws whatever a getter or a proxy throws
  */
@@ -220,7 +220,7 @@ const encoder = new TextEncoder()
  * Creates the response to one of many requests for the same large result, whose bytes are encoded only once.
  * Building each response as a string would copy, measure and encode the result again.
  *
- * @param empty - the text of a result without members, in the revision's envelope
+ * @param empty - the JSON of an empty result, in the revision's envelope
  */
 export function largeAnswer(
   id: RequestId,

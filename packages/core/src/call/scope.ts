@@ -16,13 +16,13 @@ interface RunningTask extends TaskView {
 /** A session from the point of view of its requests. */
 export interface CallSession extends SessionView {
   readonly record: { readonly subscriptions: readonly string[] }
-  /** The log level of the client; undefined if the server sends no log messages. */
+  /** The log level of the client; undefined if the server does not send log messages. */
   readonly logLevel: LogLevel | undefined
-  /** Tools, resources and prompts of this session alone. */
+  /** Tools, resources and prompts registered for this session alone. */
   readonly registry?: object | undefined
   addPendingUrls(ids: readonly string[]): void
   readonly closed: boolean
-  /** Carries messages that belong to no request, while the client listens. */
+  /** Carries messages that do not belong to a request, while the client listens. */
   readonly channel: { send(frame: string): void | Promise<void> } | undefined
   onClose(listener: (cause: 'ended' | 'released') => void): void
   /** Prevents the session from counting as idle until the returned function is called. */
@@ -40,7 +40,7 @@ interface RecordedSettings {
 /** The caller of one request, as established by the transport. */
 export interface Caller {
   readonly auth?: AuthInfo | undefined
-  /** Whether the caller is the local user of a connection without credentials, who has every scope. */
+  /** Whether the caller is the local user, on a connection without credentials. A local user has every scope. */
   readonly local?: boolean
   readonly locals?: unknown
   /** See `RequestContext.waitUntil`. */
@@ -48,7 +48,7 @@ export interface Caller {
   readonly host?: WorkHost | undefined
   /** Receives the log lines about the calls of this request. @default the server's */
   readonly logger?: Logger | undefined
-  /** The host's id of the HTTP request, for log lines of a logger that does not add it. */
+  /** The host's id for the HTTP request, for a logger that does not add the id to its lines. */
   readonly httpRequestId?: string | number | undefined
 }
 
@@ -73,9 +73,9 @@ export interface CallScope {
   readonly session?: CallSession
   readonly caller: Caller
   readonly exchange: Exchange
-  /** The log level of a call without a session; undefined if the server sends no log messages. */
+  /** The log level of a call without a session; undefined if the server does not send log messages. */
   readonly logLevel?: LogLevel | undefined
-  /** Undefined if the client cannot be asked anything. */
+  /** Undefined if the client cannot be asked questions. */
   readonly input?: InputContext | undefined
   /** The revisions that the client may choose from, if it has to. */
   readonly served?: readonly Revision[] | undefined
@@ -83,7 +83,7 @@ export interface CallScope {
 }
 
 /**
- * Returns the error of a caller that lacks scopes. The local user of a connection without credentials has all.
+ * Returns the error for a caller that lacks scopes. A local user, on a connection without credentials, has all scopes.
  */
 export function lacking(
   scopes: readonly string[] | undefined,

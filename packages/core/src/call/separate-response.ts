@@ -8,9 +8,9 @@ import type { EncodedResponse } from './response.ts'
 const RECENT_MS = 1_000
 
 /**
- * Wraps an exchange on a byte stream, where the client may read the last progress of a call and its response at
- * once. The official TypeScript clients then drop the progress: they handle the response immediately, and
- * notifications a microtask later, when the call's progress handler is gone.
+ * Wraps an exchange on a byte stream, where the client may read a call's last progress and its response in one piece.
+ * The official TypeScript clients drop such progress: they handle the response immediately, but notifications a
+ * microtask later, when the call's progress handler has been removed.
  *
  * @param separate - returns the frame to write, when the client has read everything before
  */

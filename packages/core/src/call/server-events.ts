@@ -6,7 +6,7 @@ import { attempt } from '../util/promises.ts'
 import type { CallContext } from './context.ts'
 import type { EncodedResponse } from './response.ts'
 
-/** A session has started in this process, or moved here from another one. */
+/** A session has started in this process, or moved here from another process. */
 export interface SessionOpened {
   readonly sessionId: string
   /** The argument for `server.forSession`. */
@@ -32,8 +32,8 @@ export interface SessionClosed {
   /** How long the session was open in this process, in ms. */
   readonly durationMs: number
   /**
-   * `ended`: the session has ended in every process. `released`: this process drops it, and another one may
-   * continue it.
+   * `ended`: the session has ended in every process. `released`: this process drops the session, and another process
+   * may continue it.
    */
   readonly cause: 'ended' | 'released'
 }
@@ -70,7 +70,7 @@ export interface Rejected {
    * A route of an HTTP mount; `duplex` for stdio and in-memory transports; `raw` for `server.handleMessage`.
    */
   readonly route: 'mcp' | 'sse' | 'message' | 'duplex' | 'raw'
-  /** The HTTP status of the refusal; undefined without HTTP. */
+  /** The HTTP status of the refusal; undefined on other transports. */
   readonly status: number | undefined
   /** For example `forbiddenHost` or `unknownSession`. */
   readonly reason: string
@@ -112,7 +112,7 @@ export const SERVER_EVENTS: readonly (keyof ServerEvents)[] = [
   'overflow',
 ]
 
-/** Errors that it throws are logged. */
+/** Called for one kind of event. Errors that a listener throws are logged. */
 export type ServerListener<Event extends keyof ServerEvents> = (payload: ServerEvents[Event]) => unknown
 
 type AnyListener = (payload: never) => unknown
@@ -128,8 +128,8 @@ export class Events {
 
   /** @returns a function that removes the listener */
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
-    // Wrapped, so that a function added twice is two listeners. Copied on change, so that emitting needs no
-    // copy.
+    // The function is wrapped, so that a function added twice is two listeners. The list is copied on each change,
+    // so that emitting an event needs no copy.
     const wrapped: AnyListener = (payload) => listener(payload)
     this.listeners.set(event, [...(this.listeners.get(event) ?? []), wrapped])
     return () => {

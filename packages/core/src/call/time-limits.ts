@@ -10,7 +10,7 @@ import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 export class TimeLimits {
   readonly #clock: Clock
   readonly #maxMs: number
-  /** The deadlines by their limit in ms: the server's, and those of tools. */
+  /** The deadlines by their limits, in ms: the server's limit, and those of tools. */
   readonly #deadlines = new Map<number, Deadlines>()
 
   constructor(clock: Clock, maxMs: number) {
@@ -35,13 +35,13 @@ export class TimeLimits {
 /** The limit that a call has exceeded. */
 interface ExceededLimit {
   readonly ms: number
-  /** Whether the limit without progress or that of the whole call was exceeded. */
+  /** Whether the exceeded limit is the one without progress or the one for the whole call. */
   readonly of: 'silence' | 'call'
 }
 
 /**
- * Returns the texts for a call that exceeded a time limit: the problem for the client and the log, and the
- * remedy for the log.
+ * Returns the messages for a call that exceeded a time limit: the problem, for the client and the log, and the
+ * remedy, for the log only.
  *
  * @param exceeded - undefined if its task has expired
  * @param own - whether the limit without progress belongs to the definition

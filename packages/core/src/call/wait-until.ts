@@ -6,7 +6,10 @@ export interface WorkHost {
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** A call stores nothing else of its request: handlers log their context, and the headers contain the token. */
+/**
+ * Returns the only part of a request that its call stores, because handlers log their context, and headers contain
+ * the token.
+ */
 export const workHostOf = (request: WorkHost): WorkHost | undefined =>
   request.waitUntil && { waitUntil: (work) => request.waitUntil?.(work) }
 

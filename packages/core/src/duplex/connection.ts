@@ -95,7 +95,7 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   start(): void {
-    // Attached first, because a closed server throws here, before anything is open.
+    // The mount is attached first, because a closed server throws here, before anything is open.
     this.#runtime.attach(this)
     this.#unsubscribe = onChange(this.#runtime.bus, (event) => {
       this.#conversation.session?.onChange(event)
@@ -157,14 +157,14 @@ class DuplexConnection implements Connection, ServerMount {
     this.#runtime.dispatcher.releaseTimers()
   }
 
-  /** The client has closed its side. Its running calls may finish. */
+  /** Runs when the client has closed its side. The client's running calls may finish. */
   #peerClosed(reason: TransportClose): void {
     if (reason.kind === 'error') this.#runtime.logger.warn({ err: reason.error }, 'The transport failed')
     this.#conversation.session?.rejectRequests()
     void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
   }
 
-  /** A client would wait forever for a lost response, so the connection is closed. */
+  /** Closes the connection after a response was lost, because its client would wait forever. */
   #broken(error: unknown): void {
     if (!this.#work.closing) this.#peerClosed({ kind: 'error', error })
   }

@@ -44,14 +44,14 @@ import type { Awaitable } from '../util/promises.ts'
 import { randomToken } from '../util/random.ts'
 import type { Outbox } from './outbox.ts'
 
-/** A promise pauses reading; it does not delay the response. */
+/** A promise pauses reading, but does not delay the response. */
 type Written = void | Promise<void>
 
-/** How long a client gets to read progress before the response follows, in ms. */
+/** How long a client is given to read progress before the response follows, in ms. */
 const READ_MS = 20
 /**
- * Node.js reads at most this many bytes of a pipe at once. Some clients in other languages accept no longer
- * lines.
+ * The maximum number of bytes that Node.js reads from a pipe at once. Some clients in other languages do not accept
+ * longer lines.
  */
 const READ_BYTES = 65_536
 const LINE_END = 1
@@ -78,7 +78,7 @@ export class DuplexConversation implements Carrier<void> {
   readonly stateless: boolean
   /** Undefined before `initialize`. */
   session: Session | undefined
-  /** Calls without a session. They have the limits of one session, because one client uses the connection. */
+  /** Calls without a session. They share one session's limits, because only one client uses the connection. */
   readonly calls: CallPool
   readonly subscriptions: SubscriptionSet
   readonly #limit: ConcurrencyLimit
@@ -109,7 +109,7 @@ export class DuplexConversation implements Carrier<void> {
     this.#exchange = this.#separating({ ...exchange, duplex: true, request }, (frame) =>
       this.#afterRead(frame),
     )
-    // In revisions without sessions the client cannot be sent requests.
+    // In revisions without sessions, requests cannot be sent to the client.
     const stateless = { ...exchange, duplex: false, subscribable: true }
     this.#statelessExchange = this.#separating(stateless, (frame) => this.#setApart(frame))
   }
@@ -136,7 +136,7 @@ export class DuplexConversation implements Carrier<void> {
     return this.#unanswered.flushed()
   }
 
-  /** Ends the subscriptions, which do not end by themselves. */
+  /** Ends the subscriptions, which would otherwise stay open. */
   drain(): void {
     this.#draining = true
     this.subscriptions.closeAll()
@@ -229,7 +229,7 @@ export class DuplexConversation implements Carrier<void> {
       : this.#subscribe(response, revision)
   }
 
-  /** Holds back the response of a subscription until the subscription ends. */
+  /** Delays a subscription's response until the subscription ends. */
   #subscribe(response: EncodedResponse, revision: Revision): EncodedResponse {
     if (response?.subscription === undefined) return response
     const { frame, subscription } = response
@@ -251,8 +251,7 @@ export class DuplexConversation implements Carrier<void> {
   }
 
   /**
-   * A cancellation refers to a call of the session or to a stateless one. If both have the id, neither is
-   * cancelled.
+   * Cancels a call of the session, or a stateless call. If both kinds have a call with this id, neither is cancelled.
    */
   #cancel(message: JsonRpcNotification): void {
     const { session } = this
@@ -291,7 +290,7 @@ export class DuplexConversation implements Carrier<void> {
     this.#unanswered.begin()
   }
 
-  /** Writes the response to a request or batch; undefined for a cancelled call, which gets none. */
+  /** Writes the response to a request or batch, or nothing for a cancelled call. */
   #answer(frame: string | undefined): Written {
     const written = this.#options.outbox.write(frame)
     this.#unanswered.end()
@@ -324,7 +323,7 @@ export class DuplexConversation implements Carrier<void> {
   }
 
   /**
-   * Without pings, the server cannot know what the client has read. So it waits, and fills one read of Node.js.
+   * Waits, and fills one read by Node.js, because without pings, the server cannot know what the client has read.
    */
   #setApart(frame: string): Promise<string> {
     const { clock } = this.#options.runtime

@@ -29,9 +29,9 @@ export interface MessageOptions extends WorkHost {
   /** The app's context, as `ctx.locals`. */
   readonly locals?: unknown
   /**
-   * The protocol revision of the response if the message names none.
+   * The protocol revision of the response if the message does not name one.
    *
-   * @default the newest with sessions that the server serves
+   * @default the newest served revision with sessions
    */
   readonly protocolVersion?: string
   /**
@@ -68,7 +68,7 @@ export class MessageHandler implements ServerMount {
     return this.#work.closed
   }
 
-  /** Returns the response as JSON text, or undefined if the message gets none. Never rejects. */
+  /** Returns the response as JSON text, or undefined if the message does not get a response. Never rejects. */
   async handle(message: unknown, options: MessageOptions): Promise<string | undefined> {
     const parsed = typeof message === 'string' ? parseText(message) : checkParsed(message)
     if (!parsed.ok) return this.#refuse('parseError', undefined, parsed.error)
@@ -76,7 +76,7 @@ export class MessageHandler implements ServerMount {
     if (Array.isArray(value)) return this.#refuse('batch', undefined, invalidRequest(NO_BATCHES))
     const { revisions: served } = this.#runtime
     const [newest] = ofEra('legacy', served)
-    // A message may name its own revision, and a notification needs none.
+    // A message may name its own revision, and a notification does not need one.
     const alone = isObject(value) && (!('id' in value) || namesVersion(value as object as JsonRpcRequest))
     const header = alone ? undefined : (options.protocolVersion ?? newest?.version)
     const carrier: Carrier<string | undefined> = {

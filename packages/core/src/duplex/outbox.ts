@@ -51,8 +51,8 @@ export class Outbox {
   }
 
   /**
-   * Writes a notification of a call. It is dropped while the peer reads slowly, unless the handler awaits each
-   * one.
+   * Writes a call's notification, which is dropped while the peer reads slowly, unless the handler awaits each
+   * notification.
    */
   notify(frame: string): void | Promise<void> {
     if (this.#behind === undefined) return this.write(frame)
@@ -66,8 +66,8 @@ export class Outbox {
   }
 
   /**
-   * Writes a change notification. For a slow reader it is queued, and equal ones only once. Returns false if
-   * the queue is full.
+   * Writes a change notification. For a slow reader, it is queued unless the queue contains an equal notification.
+   * Returns false if the queue is full.
    */
   sendCoalesced(frame: string, owner: object | undefined): boolean {
     if (this.#behind !== undefined) return this.#late.add(frame, owner)
@@ -79,7 +79,7 @@ export class Outbox {
     this.#late.discard(owner)
   }
 
-  /** The returned promise never rejects: `onBroken` reports the failure. */
+  /** Writes a frame. The returned promise never rejects: `onBroken` reports the failure. */
   #wait(written: Promise<void>): Promise<void> {
     const caughtUp = (): void => {
       if (this.#behind !== behind) return

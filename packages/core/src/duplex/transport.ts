@@ -1,7 +1,7 @@
 import { usageError } from '../errors.ts'
 import { type Deferred, deferred } from '../util/promises.ts'
 
-/** Why a transport ended. */
+/** The reason why a transport ended. */
 export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'; readonly error: unknown }
 
 /** The functions that a transport calls, given once to {@link Transport.start}. */
@@ -19,7 +19,7 @@ export interface TransportHandlers {
 
 /** Options of {@link Transport.send}. */
 export interface SendOptions {
-  /** Drops the message if it aborts before the message is written. */
+  /** Drops the message if this signal aborts before the message is written. */
   readonly signal?: AbortSignal
   /** Extra headers, for transports that have headers. */
   readonly headers?: Readonly<Record<string, string>>
@@ -36,13 +36,13 @@ export interface Transport {
   send(message: string, options?: SendOptions): void | Promise<void>
   /** Whether messages are sent as bytes, so that the peer may read several at once. @default false */
   readonly byteStream?: boolean
-  /** UTF-16 units that are queued for a slow reader, for `stats()`. */
+  /** The number of UTF-16 units queued for a slow reader, for `stats()`. */
   readonly queued?: number
   /** Writes the queue, then ends. May be called repeatedly. */
   close(): Promise<void>
 }
 
-/** Members that only transports of the official SDK have, and the functions to call instead. */
+/** Fields that only the official SDK's transports have, and the functions to call instead. */
 const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
   ['_stdin', 'serveStdio(server) of @jetway/stdio'],
   ['handleRequest', 'mcp({ server }) of @jetway/fastify, @jetway/hono or @jetway/node, or toFetch(server)'],
@@ -52,12 +52,12 @@ const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
 ]
 
 /**
- * @throws `ERR_MCP_OPTION` for a missing transport, and for a transport of the official SDK, which would start
- *   and deliver nothing
+ * @throws `ERR_MCP_OPTION` for a missing transport, and for a transport from the official SDK, which would start but
+ *   not deliver messages
  */
 export function checkTransport(transport: Transport): void {
   const given = transport as Partial<Transport> | undefined | null
-  // The official `start()` takes no handlers.
+  // The official `start()` does not accept handlers.
   const official = given?.start?.length === 0 ? OFFICIAL.find(([member]) => member in given) : undefined
   if (official !== undefined)
     throw usageError(
@@ -71,12 +71,12 @@ export function checkTransport(transport: Transport): void {
   )
 }
 
-/** How many UTF-16 units may be queued for the other side before `send` returns a promise. */
+/** The maximum number of UTF-16 units queued for the other side before `send` returns a promise. */
 const HIGH_WATER_MARK = 1024 * 1024
 
 /**
  * Creates the two ends of a connection inside one process. Messages arrive in order, and never within `send`.
- * If one end closes, the other still receives all messages, then closes too.
+ * If one end closes, the other still receives all messages, and then also closes.
  */
 export function createMemoryTransportPair(): [Transport, Transport] {
   const left = new MemoryTransport()
@@ -95,10 +95,10 @@ class MemoryTransport implements Transport {
   peer!: MemoryTransport
   #handlers: TransportHandlers | undefined
   #inbox: Waiting[] = []
-  /** UTF-16 units that were received and are not delivered yet. */
+  /** The number of UTF-16 units received and not yet delivered. */
   #size = 0
   #delivering = false
-  /** Whether the peer has closed: this end then closes when its inbox is empty. */
+  /** Whether the peer has closed. If so, this end closes when its inbox is empty. */
   #peerClosed = false
   #closed = false
   #capacity: Deferred | undefined

@@ -2,7 +2,7 @@ import type { RequestContext } from '../call/request-context.ts'
 import type { Awaitable } from '../util/promises.ts'
 import { invalid, type Subject } from './registry/checks.ts'
 
-/** The arguments that the client has filled in. */
+/** The arguments that the client has already filled in. */
 interface CompletionState {
   readonly arguments: Readonly<Record<string, string>>
 }

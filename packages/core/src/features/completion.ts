@@ -36,7 +36,7 @@ export function completionEntry(prompts: Prompts, resources: Resources): MethodE
   }
 }
 
-/** The definition without its time limit, which applies to its handler only. */
+/** Returns the definition without its time limit, which applies only to its handler. */
 function guardedBy(
   prompts: Prompts,
   resources: Resources,
@@ -78,7 +78,7 @@ interface Found {
   readonly complete?: AnyCompleters | undefined
 }
 
-/** Finds the template with this text, the template that matches it, or the resource. */
+/** Finds the template with this text, the template that matches this URI, or the resource. */
 function findResource(
   resources: Resources,
   uri: string,
@@ -117,7 +117,7 @@ function toHandlerResult(suggested: unknown): HandlerResult {
   const known = isTotal ? (total as number) : values.length
   const more = hasMore === true || known > MAX_VALUES || values.length > MAX_VALUES || known > values.length
   const shown = values.slice(0, MAX_VALUES)
-  // If there are more values but no total, the number of values would be a wrong total.
+  // If there are more values and the total is unknown, the number of values would be a wrong total.
   const counted = isTotal || hasMore !== true ? { total: known } : {}
   return complete({ completion: { values: shown, ...counted, hasMore: more } })
 }

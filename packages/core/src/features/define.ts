@@ -24,7 +24,7 @@ export type AnyDefinition<App = never, Locals = never> =
   | (AnyResourceTemplate<App, Locals> & OfKind<'resource template'>)
   | (AnyPrompt<App, Locals> & OfKind<'prompt'>)
 
-// NoInfer: in a list, the element type must not determine the type parameters that a definition omits.
+// NoInfer is needed because, in a list, the element type must not determine type parameters that a definition omits.
 
 /** Infers the types of a tool in a separate file. Pass it to `server.add` or `server.addTool`. */
 export const defineTool = <

@@ -16,7 +16,7 @@ import type { Source } from './define.ts'
 
 /** An extension that can also add tools, resources and prompts. */
 export interface OfferingExtension<App = unknown, Locals = unknown> extends Extension<App, Locals> {
-  /** The server adds its definitions and follows its changes, as with `server.observe`. */
+  /** A source whose definitions the server adds and whose changes it follows, as with `server.observe`. */
   readonly source?: Source<App, Locals>
 }
 
@@ -34,7 +34,7 @@ export interface Connected {
 }
 
 interface ConnectedExtension extends Extension {
-  /** Members that the extension adds to `subscriptions/listen`. */
+  /** The fields that the extension adds to the filter of `subscriptions/listen`. */
   readonly topics?: readonly ListenTopic[]
   readonly ui?: ToolUi
 }

@@ -29,16 +29,16 @@ import { chain } from '../util/promises.ts'
 
 /** The parts of the features that some presets omit. */
 export interface FeatureParts {
-  /** Without it, no tool has `asks`. */
+  /** Supports tools with `asks`. */
   readonly compileAsks?: typeof compileAsks
-  /** Without it, there are no resource templates. */
+  /** Supports resource templates. */
   readonly buildTemplate?: typeof buildTemplate
-  /** Without it, clients get no change notifications. */
+  /** Supports change notifications. */
   readonly subscriptionMethods?: typeof subscriptionMethods
-  /** Without it, the hooks of subscribers are never called. */
+  /** Calls the hooks for subscribers. */
   readonly createSubscriberHooks?: typeof createSubscriberHooks
   readonly addExtensions?: typeof addExtensions
-  /** Without it, misspelt members of definitions are found only by the types. */
+  /** Finds misspelt fields of definitions, which otherwise only the types find. */
   readonly checkMembers?: typeof checkMembers
 }
 
@@ -55,7 +55,7 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
   /** Whether clients may request log messages. @default true */
   readonly logging?: boolean
   readonly experimental?: JsonObject | undefined
-  /** Without it, calls never run as tasks. */
+  /** Runs calls as tasks. */
   readonly tasks?: TaskFeature | undefined
   readonly extensions?: readonly Extension<never, never>[] | undefined
   readonly cache?: CacheOptions | undefined
@@ -66,7 +66,7 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
   readonly logger?: Logger
 }
 
-/** Everything that can be registered, and its methods. It has no state of clients. */
+/** Everything that can be registered, and its methods, without any client's state. */
 export interface Features {
   readonly tools: Tools
   readonly resources: Resources
@@ -127,7 +127,7 @@ export function createFeatures(options: FeatureOptions): Features {
   }
 }
 
-/** One notification covers resources and templates, so several changes of one tick are sent as one. */
+/** Combines changes of resources and templates in one tick, because one notification covers both. */
 export function notifyOfResources(registries: readonly Changing[], notify: () => void): void {
   let notified = false
   for (const registry of registries)
@@ -150,8 +150,7 @@ const anyCompletes = (entries: readonly { readonly complete: unknown }[]): boole
   entries.some(({ complete: completers }) => completers !== undefined)
 
 /**
- * Computes the capabilities again only after a registration has changed, because every client that connects
- * reads them.
+ * Caches the capabilities until a registration changes, because every client that connects reads them.
  */
 function cachedCapabilities(
   features: Pick<Features, 'tools' | 'resources' | 'prompts'>,
@@ -163,8 +162,8 @@ function cachedCapabilities(
   let seen: readonly unknown[] = []
   let capabilities: ServerCapabilities = {}
   return () => {
-    // Each change of a registry creates a new list of entries. A tool of a single session can support tasks
-    // too.
+    // Each change of a registry creates a new list of entries. A tool added to a single session can also support
+    // tasks.
     const now = [tools.offerTasks(), ...registries.map((registry) => registry.entries())]
     if (now.some((part, index) => part !== seen[index])) {
       seen = now
@@ -213,7 +212,7 @@ const discoverEntry = (
   },
 })
 
-/** Serves `logging/setLevel`. Without a session it succeeds and has no effect. */
+/** Serves `logging/setLevel`. If there is no session, the request succeeds without effect. */
 const setLogLevel: MethodEntry = {
   handle: ({ level }, ctx) => {
     if (!isLogLevel(level)) throw invalidParams(`The level must be one of ${LOG_LEVELS.join(', ')}`)

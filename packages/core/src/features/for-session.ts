@@ -16,9 +16,9 @@ import type { CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types
 const MAX_OWN = 256
 
 /**
- * Adds tools, resources and templates to one session, besides its server's, until it closes. Only its client is
- * notified of changes. They contain functions, so they stay in this process: add them in a listener of
- * `session:open`, which also runs where another process takes over the session.
+ * Adds tools, resources and templates to one session until it closes, in addition to those on the server. Only this
+ * session's client is notified of changes. Definitions contain functions, so they stay in this process: add them in a
+ * listener for `session:open`, which also runs when another process takes over the session.
  */
 export class ForSession<Locals = unknown, App = unknown> {
   readonly #features: Features
@@ -35,16 +35,16 @@ export class ForSession<Locals = unknown, App = unknown> {
     return new Notifier((event) => this.#session.onChange(event), this.#features.added)
   }
   /**
-   * Sends log messages to the client of this session only, if their level is at least the one that it has set.
+   * Sends log messages to the client of this session only, if their level is at least the one that the client has set.
    */
   get log(): LogSender {
     return logTo((event) => this.#session.onChange(event))
   }
 
   /**
-   * Adds a tool to this session; at most 256.
+   * Adds a tool to this session, which can have up to 256.
    *
-   * @throws the errors of `server.addTool`; `ERR_MCP_DUPLICATE_NAME` also for a tool of the server unless
+   * @throws the errors of `server.addTool`; `ERR_MCP_DUPLICATE_NAME` also for the name of a server's tool unless
    *   `replace` is set; `ERR_MCP_SESSION` if the session has closed, has too many tools, or connected before
    *   the server offered tools (`server.setTools([])` offers them)
    */
@@ -79,7 +79,7 @@ export class ForSession<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Adds resources by a URI template to this session, before the server's templates.
+   * Adds a resource template to this session. It precedes the server's templates.
    * Throws like {@link addTool}.
    */
   addResourceTemplate<const Template extends string, R>(
@@ -101,7 +101,7 @@ export class ForSession<Locals = unknown, App = unknown> {
   #own(kind: 'tools' | 'resources'): SessionRegistry {
     const session = this.#session
     if (session.closed) throw fault('The session has closed')
-    // A client that saw no capability for tools when it connected requests none.
+    // A client to which the server did not offer tools when it connected does not request them.
     if (!session.record.listChanged.includes(kind)) {
       const offer = kind === 'tools' ? 'server.setTools([])' : 'server.setResources([])'
       throw fault(

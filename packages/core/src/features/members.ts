@@ -7,7 +7,7 @@ import { type DisplayFields, invalid, type Subject } from './registry/checks.ts'
 /** The members of one kind of definition. */
 interface MemberNames {
   readonly known: object
-  /** The names of a member in other frameworks. */
+  /** The names used for each member in other frameworks. */
   readonly synonyms: Readonly<Record<string, string>>
 }
 
@@ -65,8 +65,8 @@ const PROMPT: OptionNames<AnyPrompt> = {
 }
 
 /**
- * The function is called `execute` in AI SDK, FastMCP and Mastra, `run` in Anthropic's SDK, `func` in LangChain
- * and `cb` in mcp-use.
+ * The handler's names elsewhere: `execute` in AI SDK, FastMCP and Mastra, `run` in Anthropic's SDK, `func` in
+ * LangChain and `cb` in mcp-use.
  */
 const FUNCTIONS = {
   execute: 'handler',
@@ -109,8 +109,8 @@ const MEMBERS: Readonly<Record<string, MemberNames>> = {
 }
 
 /**
- * Refuses a member that is most likely a wrong name for another one that is missing. Any other member is the
- * author's own: a definition may be an instance of a class, or contain data for the author's middleware.
+ * Refuses a field that is most likely a wrong name for a missing one. Any other field belongs to the author: a
+ * definition may be an instance of a class, or contain data for the author's middleware.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */

@@ -8,9 +8,8 @@ import type { ChangeEvent } from '../stores/bus.ts'
 type Publish = (event: ChangeEvent) => void
 
 /**
- * Notifies clients outside a call: all clients of a server, on every node that shares its `bus`, or the client
- * of one session. A client gets only notifications that its revision, its capabilities and its subscriptions
- * allow.
+ * Notifies clients outside a call: either all clients of a server, on every node that shares its `bus`, or one
+ * session's client. A client gets only notifications that its revision, capabilities and subscriptions allow.
  */
 export class Notifier {
   readonly #publish: Publish
@@ -44,8 +43,8 @@ export class Notifier {
   }
 
   /**
-   * Reports that a resource has changed, to the clients that have subscribed to it. Subscribers of the resource
-   * that contains it (`within`) are notified too.
+   * Tells the subscribed clients that a resource has changed. Clients that have subscribed to the containing resource
+   * (`within`) are also notified.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
    */
@@ -55,8 +54,8 @@ export class Notifier {
 
   /**
    * Sends a notification of an extension to its clients. Sessions get it if they have declared the extension,
-   * or if the extension serves all clients. Clients of 2026-07-28 must also request it, by a member with the
-   * extension's id in `subscriptions/listen`.
+   * or if the extension serves all clients. Clients that speak 2026-07-28 must also request it, with the extension's
+   * id as a key in `subscriptions/listen`.
    *
    * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params that
    *   JSON does not reproduce
@@ -82,7 +81,7 @@ export const logTo = (publish: Publish): LogSender =>
     publish({ kind: 'log', level, data: toJson(data), ...(typeof logger === 'string' && { logger }) }),
   )
 
-/** A log call must not fail its caller. */
+/** Converts data to JSON, or to a placeholder, because a log call must not fail its caller. */
 function toJson(data: unknown): JsonValue {
   try {
     return JSON.parse(JSON.stringify(data) ?? 'null') as JsonValue

@@ -4,7 +4,7 @@ import type { Features } from './features.ts'
 import type { Owned, Registry } from './registry/registry.ts'
 import type { List, Source } from './define.ts'
 
-/** The handle of an observed source. */
+/** A handle for an observed source. */
 export interface Observation extends Disposable {
   /** Resolves after the source was first read, even if that failed. Never rejects. */
   readonly ready: Promise<void>
@@ -13,11 +13,11 @@ export interface Observation extends Disposable {
 }
 
 interface Follower extends Observation {
-  /** Stops following the source. Its definitions stay, because no client is left to notify. */
+  /** Stops following the source. Its definitions stay, because there are no clients left to notify. */
   stop(): void
 }
 
-/** The definitions of one kind. `read` returns a function that puts them into the registry. */
+/** One kind of definition. `read` returns a function that puts the definitions into the registry. */
 interface Mirror {
   read(): Promise<() => void> | (() => void)
   clear(): void
@@ -37,7 +37,7 @@ export function observe(source: Source<never, never>, features: Features, logger
     if (!stopped) for (const place of placements) place()
   }
 
-  /** Replaces all kinds at once, or none if one fails. Synchronous if the source is synchronous. */
+  /** Replaces all kinds together, or leaves all unchanged if one fails. Synchronous if the source is synchronous. */
   const readOnce = (): Promise<void> | undefined => {
     try {
       const read = mirrors.map((mirror) => mirror.read())
@@ -63,7 +63,7 @@ export function observe(source: Source<never, never>, features: Features, logger
   const onChange = (): void => {
     const pending = changed || stopped
     changed = true
-    // A source that reports many changes is read once. If it reports them while it is being read, it is read
+    // A source that reports many changes is read only once. If it reports changes while it is being read, it is read
     // once more.
     if (!pending && !reading) queueMicrotask(() => void (stopped || reading || follow()))
   }
@@ -112,7 +112,7 @@ function mirrorOf<Definition extends object, Entry extends object>(
   const refuse = (err: unknown): void =>
     logger.error({ err }, 'A definition of an observed source was left out')
   const replace = (given: Iterable<Definition> | undefined): (() => void) => {
-    // The iterator is read to its end first, because one that fails must not leave half a list.
+    // The iterator is read to its end first, because an iterator that fails must not leave half a list.
     const definitions = [...(given ?? [])]
     return () => {
       owned = registry.replaceOwned(owned, definitions, refuse)

@@ -18,7 +18,7 @@ const MAX_SUBSCRIPTIONS = 1024
 interface Subscribable {
   readonly capabilities: () => ServerCapabilities
   readonly resources: Resources
-  /** The members that extensions add to `subscriptions/listen`. */
+  /** The fields that extensions add to the filter of `subscriptions/listen`. */
   readonly topics: readonly ListenTopic[]
 }
 
@@ -41,7 +41,7 @@ export const subscriptionMethods = ({
       target: (params, own) => resources.target(params, own),
     },
   ],
-  // Does not check the resource, which may have been removed while its subscription has not.
+  // The resource is not checked, because it may have been removed before its subscription.
   [Method.Unsubscribe, { handle: (params, ctx) => unsubscribe(resources.uriOf(params), ctx) }],
   listenEntry([...changeTopics(capabilities, resources), ...topics]),
 ]
@@ -56,8 +56,7 @@ function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
 }
 
 function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
-  // Not skipped for a URI that is unknown here, because the subscription may just have been made through
-  // another process.
+  // A URI that is unknown here is not skipped, because another process may just have stored the subscription.
   const saved = sessionOf(ctx).update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
   return chain(saved, () => complete({}))
 }

@@ -8,8 +8,8 @@ import type { LegacySseOptions } from './sse-paths.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 /**
- * `unauthorized`: no valid credentials. `insufficientScope`: they don't suffice. `authorizationUnavailable`:
- * they can't be checked now.
+ * `unauthorized`: the request lacks valid credentials. `insufficientScope`: the credentials lack a required scope.
+ * `authorizationUnavailable`: credentials cannot be checked at the moment.
  */
 export type RejectionReason = 'unauthorized' | 'insufficientScope' | 'authorizationUnavailable'
 
@@ -46,8 +46,8 @@ export class Rejection {
 }
 
 /**
- * Authenticates a request, whatever its method. Undefined gives 401 with `challenge`, a {@link Rejection} its
- * own status, and an error 500.
+ * Authenticates a request, whatever its method. If it returns undefined, the client gets 401 with `challenge`; if it
+ * returns a {@link Rejection}, the rejection's status; if it throws, 500.
  */
 export interface Authenticate {
   (request: HttpRequest): Awaitable<AuthInfo | Rejection | undefined>
@@ -56,13 +56,16 @@ export interface Authenticate {
   /**
    * The `WWW-Authenticate` header of a 403 for an operation that needs more scopes.
    *
-   * @param scopes - all that the operation needs
+   * @param scopes - all scopes that the operation needs
    * @default the challenge
    */
   challengeFor?(scopes: readonly string[], request: HttpRequest): string
-  /** Called once by each mount, which uses the result instead. For what depends on the mount's address. */
+  /** Called once by each mount, which uses the result instead, so that it can depend on the mount's address. */
   mount?(at: ProtectedMount): Authenticate
-  /** The documents that clients find the authorization server by. Before a mount: those of all its mounts. */
+  /**
+   * The documents in which clients find the authorization server. Before `mount` is called, the documents for all
+   * mounts of this `authenticate`.
+   */
   readonly wellKnown?: WellKnown
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../util/clock.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type RequestBody } from './types.ts'
 
-/** Callers that are remembered without bytes, since most of them call again. */
+/** The maximum number of callers remembered without bytes, because most of them call again. */
 const KNOWN_CALLERS = 1000
 
 interface HeldReply {
@@ -11,17 +11,17 @@ interface HeldReply {
 }
 
 /**
- * Bytes that a mount holds for its callers. One caller may have half of the limit, so that none can keep
+ * Counts the bytes that a mount holds for its callers. One caller may have half of the limit, so that it cannot keep
  * the others out. All anonymous callers count as one.
  */
 export class CallerBytes {
   readonly #limit: number
-  /** By principal. */
+  /** The bytes held, by principal. */
   readonly #held = new Map<string, number>()
   readonly #replies = new Set<HeldReply>()
   #total = 0
 
-  /** @param limit - bytes of all callers together */
+  /** @param limit - the maximum number of bytes for all callers together */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -31,15 +31,15 @@ export class CallerBytes {
   }
 
   /**
-   * @param bytes - negative when they are no longer held
-   * @returns false if the bytes of the caller, or of all, exceed their limit now
+   * @param bytes - negative for bytes that are no longer held
+   * @returns false if the caller's bytes, or those of all callers, now exceed their limit
    */
   add(principal: string, bytes: number): boolean {
     const held = (this.#held.get(principal) ?? 0) + bytes
     if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(principal)
     else this.#held.set(principal, held)
     this.#total += bytes
-    // Nearly always the total is small.
+    // The total is nearly always small.
     return this.#total <= this.#limit / 2 || !this.exceeded(principal)
   }
 
@@ -68,25 +68,25 @@ export class CallerBytes {
     }
   }
 
-  /** Whether the bytes of a caller, or of all, exceed their limit. */
+  /** Returns whether a caller's bytes, or those of all callers, exceed their limit. */
   exceeded(principal: string): boolean {
     const ofCaller = this.#limit / 2
-    // Nearly always, and costs no look-up.
+    // This is nearly always true, and avoids a look-up.
     if (this.#total <= ofCaller) return false
     return this.#total > this.#limit || (this.#held.get(principal) ?? 0) > ofCaller
   }
 }
 
-/** How many full bodies a mount may hold while it reads them. */
+/** The maximum number of full-size bodies that a mount holds while it reads them. */
 const MAX_BODIES = 64
 
-/** Limits the time of each body that a mount reads, and the bytes of all bodies together. */
+/** Limits the time for reading each body, and the bytes of all bodies that a mount is reading. */
 export class BodyBudget {
   readonly bodyLimit: number
   readonly timeoutMs: number
   readonly deadlines: Deadlines
   readonly held: CallerBytes
-  /** Set when the mount has closed. No body is read afterwards. */
+  /** Set when the mount has closed. Bodies are not read afterwards. */
   closed = false
 
   /** @param limits - the options `limits.bodyBytes` and `limits.bodyTimeoutMs` */
@@ -97,14 +97,14 @@ export class BodyBudget {
     this.deadlines = new Deadlines(clock, limits.bodyTimeoutMs)
   }
 
-  /** Ends the reading of all bodies, current and later ones. */
+  /** Stops reading all bodies, and refuses later ones. */
   close(): void {
     this.closed = true
     this.deadlines.expireAll()
   }
 }
 
-/** An accepted request, and the account of its body: the bytes that were read, and the remaining time. */
+/** An accepted request that counts the bytes read from its body and limits the time for reading it. */
 export class AcceptedBody implements AcceptedRequest, BodyReading, Due {
   readonly bodyLimit: number
   readonly reading: BodyReading

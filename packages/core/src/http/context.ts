@@ -16,19 +16,19 @@ export interface EndpointContext extends StreamContext {
   readonly openStreams: OpenStreams
   readonly random: Random
   readonly servers: ServedServers
-  /** The option, bound to this mount. */
+  /** The option `authenticate`, bound to this mount. */
   readonly authenticate: Authenticate | undefined
-  /** Newest first. */
+  /** The revisions that this mount serves, newest first. */
   readonly served: readonly Revision[]
   /** Undefined if the server runs in a single process. */
   readonly shared: SharedStores | undefined
-  /** Calls that belong to no session. */
+  /** Calls that do not belong to a session. */
   readonly calls: CallPool
   readonly rejections: Rejections
   /** Turns the replies of long calls into streams. */
   readonly upgrades: Deadlines
   /** Requests and calls that a close waits for. */
   readonly work: Drainable
-  /** Work that continues after its call. A close waits for it too. */
+  /** Work that continues after its call. A close waits for this work as well. */
   readonly background: WaitUntil
 }

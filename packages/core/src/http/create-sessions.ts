@@ -13,11 +13,11 @@ import { Pings } from './sessions/pings.ts'
 import { PlainIds, SealedIds } from './sessions/session-ids.ts'
 import { SessionTable } from './sessions/session-table.ts'
 
-/** The bytes of a response around its result: its id has up to 1,024 characters. */
+/** The maximum number of bytes in a response besides its result. Its id has up to 1,024 characters. */
 const ENVELOPE_BYTES = 8_192
 
 /**
- * The sessions of a mount and their routes; undefined for a mount without sessions.
+ * Creates a mount's sessions and their routes. Returns undefined for a mount without sessions.
  *
  * @throws `ERR_MCP_OPTION`
  */

@@ -18,7 +18,7 @@ export interface EdgeEndpointOptions extends Omit<EndpointOptions, Whole> {
   readonly limits?: Omit<MountLimits, 'subscriptions'>
   /** How event streams begin and stay open. */
   readonly streams?: Pick<StreamOptions, 'upgradeAfterMs'> & {
-    /** Writes on silent streams; `false` writes nothing. @default a comment every 15 s */
+    /** How silent streams are kept open; with `false`, they are not. @default a comment every 15 s */
     readonly keepAlive?: false | Pick<KeepAliveOptions, 'intervalMs'>
   }
 }

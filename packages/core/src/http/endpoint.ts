@@ -50,8 +50,8 @@ export type RequestWithLocals<Locals> = HttpRequest &
 /** A server mounted on HTTP, for an adapter to pass requests to. */
 export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /**
-   * Checks the head of a request, and authenticates it. Returns the reply, or the accepted request: only then read its
-   * body, and answer. Never throws or rejects.
+   * Checks the head of a request, and authenticates the request. Returns either the reply, or the accepted request,
+   * whose body the adapter then reads and answers. Never throws or rejects.
    */
   accept(
     request: RequestWithLocals<Locals>,
@@ -59,11 +59,11 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /** Answers one request: {@link accept}, then `readBody` if the body is needed. Never throws or rejects. */
   handle(request: RequestWithLocals<Locals>, readBody: ReadBody): HttpReply | Promise<HttpReply>
   /**
-   * Takes back a reply that cannot be sent because the host has replied already, such as a timeout of the app. Logs
-   * once what to do. Call it in place of sending the reply.
+   * Discards a reply that cannot be sent because the host has replied already, for example after a timeout in the app.
+   * Logs once what to do. Call this function instead of sending the reply.
    */
   discard(reply: HttpReply): void
-  /** The paths of the option `health`, for an adapter to route to {@link probe}; empty without the option. */
+  /** The paths of the option `health`, for an adapter to route to {@link probe}; empty if the option is not set. */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe. */
   probe(probe: Probe, method: string): HttpReply
@@ -89,7 +89,7 @@ export function createEndpoint<Locals = unknown>(
   return mountEndpoint(server, options, ALL_PARTS, place)
 }
 
-/** The parts of an endpoint that has everything. */
+/** The parts of an endpoint with all features. */
 export const ALL_PARTS: EndpointParts = {
   sessions: {
     resolveOptions: resolveSessionOptions,
@@ -101,14 +101,14 @@ export const ALL_PARTS: EndpointParts = {
   checkOptions: checkEndpointOptions,
 }
 
-/** {@link createEndpoint} with the parts of a preset. */
+/** Does the same as {@link createEndpoint}, with the parts of a preset. */
 export function mountEndpoint<Locals>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions,
   parts: EndpointParts,
   place: EndpointPlace,
 ): Endpoint<Locals> {
-  // The types of `accept` and `handle` check the type of `locals`.
+  // The signatures of `accept` and `handle` check the type of `locals`.
   const endpoint = new HttpEndpoint(server as Servable | ServerSelector, options, parts, place)
   if (typeof server !== 'function') server.runtime.attach(endpoint)
   return endpoint
@@ -132,7 +132,7 @@ const REPLIED_BEFORE =
 class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
   readonly #context: EndpointContext
-  /** The option. Without it, calls log to their servers' loggers. */
+  /** The option `logger`. If it is not set, calls log to their servers' loggers. */
   readonly #ownLogger: Logger | undefined
   readonly #guard: HeadGuard
   readonly #authenticate: ReturnType<typeof createAuthenticator>
@@ -143,7 +143,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #isolated = isolatedRequests()
   #closed = false
   #discarded = false
-  /** The principals of requests with large replies. The others are anonymous. */
+  /** The principals of requests with large replies. Requests not found here are anonymous. */
   readonly #large = new WeakMap<HttpRequest, string>()
 
   constructor(
@@ -255,7 +255,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     }
   }
 
-  /** The gauges of one server, if it is given, else of all. Stored events belong to the mount, not to a server. */
+  /** Returns the gauges of one server, if given, else of all. Stored events belong to the mount, not to a server. */
   #held(server?: ServedServer): Gauges {
     const { calls, openStreams, queued, servers } = this.#context
     let sessions = 0
@@ -290,7 +290,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       return this.#accepted(request, caller, (message) =>
         receive(message, new Post(this.#posts, request, caller)),
       )
-    // Without sessions the guard accepts no other method.
+    // If there are no sessions, the guard has refused all other methods.
     if (request.method === 'GET' && this.#context.queued.exceeded(principalOf(caller)))
       return refuse('unreadReplies')
     return sessions?.handle(request, caller) ?? refuse('notHere')
@@ -317,8 +317,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   /**
-   * Counts a refusal, and remembers the caller of a large reply: its bytes wait while the adapter sends them. A close
-   * waits for a promise.
+   * Counts a refusal, and remembers the caller of a large reply, whose bytes are counted while the adapter sends them.
+   * If `reply` is a promise, a close waits for it.
    */
   #settled<T extends Accepted>(
     request: HttpRequest,
@@ -367,7 +367,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
     }
     const { status, lost, message } = error
-    // The rest of the body may never come: its connection must not wait for it.
+    // The rest of the body may never come, so the connection must not wait for it.
     if (status === 408) return refuse('bodyTimeout', { headers: CLOSE_HEADERS })
     if (status === 503) return refuse('tooManyBodies', { headers: CLOSE_HEADERS })
     if (status === 415) return refuse('encodedBody', { headers: IDENTITY })
@@ -376,7 +376,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return refuse('unreadableBody', { message })
   }
 
-  /** Ends the streams that would never end by themselves. */
+  /** Ends the streams that would otherwise stay open. */
   #drain(): void {
     this.#posts.subscriptions?.closeAll()
     this.#sessions?.table.endStandalone()
@@ -391,12 +391,12 @@ class HttpEndpoint implements Endpoint, ServerMount {
     upgrades.clear()
     this.#bodies.close()
     await openStreams.endAll()
-    // The nodes are left when all streams have ended.
+    // This node leaves the other nodes when all streams have ended.
     await this.#sessions?.table.leave()
     servers.finish()
   }
 }
 
-/** A running call may wait for a response, which its client posts to the session. */
+/** Requests still accepted while closing: a running call may wait for a response that its client posts. */
 const mayAnswer = (request: HttpRequest): boolean =>
   request.method === 'POST' && (request.route === 'message' || request.header('mcp-session-id') !== undefined)

@@ -12,25 +12,25 @@ import { type AcceptedRequest, BodyError, type Route, type HttpReply, type HttpR
 import { streamHeaders, toReadableStream } from './adapter/readable-stream.ts'
 import { type WebConnection, WebRequest } from './adapter/web-request.ts'
 
-/** The options of {@link toFetch} that an endpoint does not have. */
+/** The options that {@link toFetch} has in addition to those of an endpoint. */
 export interface FetchMountOptions<Locals> {
   /**
-   * Where the server answers, as a whole path. Other paths get 404. With `legacySse` it also answers at
-   * `/sse` and `/message` in the same directory. For hosts that cannot route.
+   * The whole path at which the server answers, for hosts that cannot route. Other paths get 404. With `legacySse`,
+   * the server also answers at `/sse` and `/message` in the same directory.
    *
    * @default every path
    */
   readonly path?: string
   /**
-   * The app's own data for a request, as `ctx.locals`. Called once, after the guard has accepted the request.
+   * Returns the app's own data for a request, as `ctx.locals`. Called once, after the guard has accepted the request.
    *
-   * @param environment - the other arguments of the runtime's `fetch`: in Workers the bindings, then `ctx`
+   * @param environment - the other arguments that the runtime passes to `fetch`: in Workers, the bindings and `ctx`
    */
   locals?(request: Request, ...environment: readonly unknown[]): NoInfer<Locals>
   /**
-   * Reads the connection of a request, where the host passes it along. On Node, set it to `nodeConnection` of
-   * `@jetway/node/connection`: then the mount checks the Host header by the address of the socket, and limits what
-   * clients that pipeline requests or read nothing can hold.
+   * Reads a request's connection, if the host passes it along. On Node, set this option to `nodeConnection` from
+   * `@jetway/node/connection`. The mount then checks the Host header by the socket's address, and limits the memory
+   * used for clients that pipeline requests or do not read their replies.
    */
   readonly connection?: (request: Request, environment: readonly unknown[]) => WebConnection | undefined
 }
@@ -53,15 +53,15 @@ export type FetchSelector<Locals = unknown> = (
 /** Answers web requests. Close it like every mount. */
 export interface FetchHandler extends MountHandle {
   /**
-   * @param environment - the other arguments of the runtime's `fetch`, which the option `locals` gets. If one
-   *   of them has `waitUntil`, as the third has in Workers, it is used.
+   * @param environment - the other arguments that the runtime passes to `fetch`. They are passed on to the option
+   *   `locals`. If one of them has a `waitUntil` method, like `ctx` in Workers, this method is used.
    */
   (request: Request, ...environment: readonly unknown[]): Promise<Response>
 }
 
 /**
  * Serves a server to runtimes and routers with web `Request` and `Response`, such as Workers, Deno and Bun.
- * Route only its own requests to it, or set `path`: without it every path is the MCP path, except those that
+ * Route only MCP requests to the result, or set `path`: otherwise every path is the MCP path, except those that
  * end like the paths of `legacySse`. The paths of the option `health` are whole paths.
  *
  * @throws the errors of {@link createEndpoint}
@@ -75,7 +75,7 @@ export function toFetch<Locals = unknown>(
   return serveFetch(server, options ?? {}, ALL_PARTS)
 }
 
-/** {@link toFetch} with the parts of a preset. */
+/** Does the same as {@link toFetch}, with the parts of a preset. */
 export function serveFetch<Locals>(
   server: Servable<Locals> | FetchSelector<Locals>,
   given: EndpointOptions & FetchMountOptions<Locals>,
@@ -122,7 +122,7 @@ function createRouter(
   return (request) => routes.get(pathOf(request))
 }
 
-/** The signature of `toFetch` has checked the type of `locals`. */
+/** Removes the type of `ctx.locals`, because the signature of `toFetch` has already checked it. */
 function neutral<Locals>(server: Servable<Locals> | FetchSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
@@ -171,7 +171,7 @@ class FetchRequest extends WebRequest implements HttpRequest {
     const authority = name === 'host' ? this.connection?.authority : undefined
     const value = authority ?? this.request.headers.get(name)
     if (value !== null) return value
-    // Some runtimes build the URL from the Host header and leave the header out.
+    // Some runtimes build the URL from the Host header and omit the header itself.
     return name === 'host' ? new URL(this.request.url).host : undefined
   }
   query(name: string): string | undefined {

@@ -6,13 +6,13 @@ export type Probe = 'livez' | 'readyz'
 
 /** The paths of the probes, below the prefix of the MCP path. */
 export interface HealthOptions {
-  /** Always gives 200. @default '/livez' */
+  /** The path that always replies with 200. @default '/livez' */
   readonly livez?: string
-  /** Gives 200, and 503 once the mount is closing. @default '/readyz' */
+  /** The path that replies with 200, or with 503 once the mount is closing. @default '/readyz' */
   readonly readyz?: string
 }
 
-/** No parameters, no wildcards, no query: frameworks route the path literally. */
+/** Excludes parameters, wildcards and queries, because frameworks must route the path literally. */
 const PATH = /^\/[\w\-./~]*$/
 
 /** @throws `ERR_MCP_OPTION` */
@@ -32,7 +32,7 @@ export function probesOf(health: boolean | HealthOptions | undefined): ReadonlyM
 const HEADERS = Object.freeze({ 'content-type': 'application/json', 'cache-control': 'no-store' })
 const ALLOW = Object.freeze({ allow: 'GET, HEAD' })
 
-/** Probes are not authenticated, so the reply contains nothing else. */
+/** Replies with the state only, because probes are not authenticated. */
 export function answerProbe(method: string, healthy: boolean): HttpReply {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: ALLOW }
   const head = { status: healthy ? 200 : 503, headers: HEADERS }

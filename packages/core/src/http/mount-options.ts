@@ -67,7 +67,7 @@ const ENDPOINT_OPTIONS: OptionNames<EndpointOptions> = {
 
 const OF_THE_SERVER = 'it is an option of the server: new McpServer(info, { … })'
 
-/** Names of the transport of the official SDK, and of the server's options. */
+/** Hints for option names of the official SDK's transport, and for names of the server's options. */
 const HINTS: NameHints = {
   sessionIdGenerator: 'for a mount without sessions set stateless to true',
   enableJsonResponse: "set response to 'json'",
@@ -82,13 +82,13 @@ export function checkEndpointOptions(options: unknown, own: object = {}): void {
 }
 
 /**
- * Checks the options of an adapter such as `mcp({ server, path })`: that `server` is a server or a
- * function, and that each name is an option of the adapter or of {@link EndpointOptions}.
+ * Checks the options passed to an adapter, as in `mcp({ server, path })`: whether `server` is a server or a
+ * function, and whether each name is an option of the adapter or of {@link EndpointOptions}.
  * `createEndpoint` checks the values.
  *
- * @param options - as the app has passed them
- * @param own - an object with the names of the adapter's own options, `server` among them
- * @param call - the right call, for errors: `mcp({ server })`
+ * @param options - the options, as passed by the app
+ * @param own - an object with the names of the adapter's own options, including `server`
+ * @param call - the correct call, for error messages, such as `mcp({ server })`
  * @throws `ERR_MCP_OPTION`
  */
 export function checkMountOptions(options: unknown, own: object, call: string): void {
@@ -116,7 +116,7 @@ export function checkEndpoint(server: unknown, options: unknown): void {
 }
 
 /**
- * @param call - the right call, for errors
+ * @param call - the correct call, for error messages
  * @throws `ERR_MCP_OPTION` for a first argument that is neither a server nor a function
  */
 export function checkServer(server: unknown, call: string): void {
@@ -128,7 +128,7 @@ export function checkServer(server: unknown, call: string): void {
   throw usageError('ERR_MCP_OPTION', `${problem}: call ${call}`)
 }
 
-/** Reads the structure: several copies of this package may be about, so no class counts. */
+/** Checks the structure instead of the class, because several copies of this package may be loaded. */
 const isServable = (value: unknown): value is Servable =>
   typeof (value as Partial<Servable> | null | undefined)?.runtime?.dispatcher === 'object'
 

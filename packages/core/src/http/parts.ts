@@ -5,15 +5,15 @@ import type { createSessions } from './create-sessions.ts'
 import type { resolveSessionOptions } from './sessions/session-options.ts'
 import type { SubscriptionHandler } from './streamable/subscription-handler.ts'
 
-/** The parts of an endpoint that not every preset has. Bundlers drop the code of those that none imports. */
+/** The parts of an endpoint that not every preset has. Bundlers drop the code of parts that are not imported. */
 export interface EndpointParts {
   readonly sessions?: SessionsPart
   readonly subscriptions?: (context: EndpointContext) => SubscriptionHandler
-  /** Without it, wrong names of options are found only by the types. */
+  /** Checks the names of options. In presets without this check, only the types catch wrong names. */
   readonly checkOptions?: typeof checkEndpointOptions
 }
 
-/** Sessions, their stores and streams, and HTTP+SSE, which has nothing else. */
+/** Sessions with their stores and streams, and HTTP+SSE, which always uses sessions. */
 export interface SessionsPart {
   readonly resolveOptions: typeof resolveSessionOptions
   readonly create: typeof createSessions

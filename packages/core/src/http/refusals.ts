@@ -4,18 +4,18 @@ import { Method } from '../protocol/methods.ts'
 import type { Selection } from '../protocol/revisions/select.ts'
 import type { HttpReply } from './types.ts'
 
-/** One row of the table of statuses in `docs/reference/http.md`, which adds when each is used. */
+/** One row of the status table in `docs/reference/http.md`, which also says when each status is used. */
 export interface StatusRow {
   readonly status: number
-  /** The text of the JSON-RPC error in the body. */
+  /** The message of the JSON-RPC error in the body. */
   readonly message?: string
-  /** The name of its code. @default `InternalError` from 500, else `InvalidRequest` */
+  /** The name of the error's code. @default `InternalError` for statuses from 500, else `InvalidRequest` */
   readonly code?: keyof typeof ErrorCode
   /** The body, if it is plain text. */
   readonly text?: string
 }
 
-/** All statuses of a mount, in the order of the checks. */
+/** All statuses that a mount sends, in the order of the checks. */
 export const STATUSES = {
   notHere: { status: 404, message: 'Not found' },
   wrongMethod: { status: 405, message: 'Method not allowed' },
@@ -96,7 +96,7 @@ type Headers = Readonly<Record<string, string>>
 const NO_HEADERS: Headers = Object.freeze({})
 const TEXT_HEADERS: Headers = Object.freeze({ 'content-type': 'text/plain; charset=utf-8' })
 export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': 'application/json' })
-/** For a request whose body was not read to its end. */
+/** The headers of a reply to a request whose body was not read to its end. */
 export const CLOSE_HEADERS: Headers = Object.freeze({ connection: 'close' })
 /** The headers of a status 503. */
 export const RETRY_HEADERS: Headers = Object.freeze({ ...JSON_HEADERS, 'retry-after': '1' })
@@ -118,21 +118,21 @@ export const ACCEPTED: HttpReply = build('accepted', {})
 export const TAKEN: HttpReply = build('taken', {})
 export const ENDED: HttpReply = build('ended', {})
 
-/** The reply of a row. Without details it is always the same object, with the same bytes. */
+/** Returns the reply for a row. If there are no details, the reply is always the same object, with the same bytes. */
 export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   const ready = plain.get(key)
   return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }
 
-/** The reply if no served revision fits the request. */
+/** Returns the reply to a request that none of the served revisions fits. */
 export const refuseRevision = (
   { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,
   id: RequestId | undefined,
 ): HttpReply => refuse(reason, { id, message: error.message, code: error.code })
 
 /**
- * The refusal of a message, or of a batch, that has calls, while too many replies wait. A ping checks the
- * connection, and notifications and responses end what runs: they pass.
+ * Refuses a message or batch that contains calls, because too many replies are queued. Pings pass, because they check
+ * the connection; so do notifications and responses, because they let running calls end.
  */
 export function refuseCalls(body: unknown): HttpReply | undefined {
   const values: readonly unknown[] = Array.isArray(body) ? body : [body]
@@ -144,10 +144,10 @@ export function refuseCalls(body: unknown): HttpReply | undefined {
   return undefined
 }
 
-/** The row that a reply was refused by; undefined for an answer. */
+/** Returns the row of a reply that refuses its request, or undefined for an answer. */
 export const reasonOf = (reply: HttpReply): StatusKey | undefined => reasons.get(reply)
 
-/** The JSON-RPC code of a row with a message. */
+/** Returns the JSON-RPC code of a row with a message. */
 export function codeOf({ status, code }: StatusRow): number {
   return ErrorCode[code ?? (status >= 500 ? 'InternalError' : 'InvalidRequest')]
 }

@@ -31,7 +31,7 @@ const KEEP_ALIVE: Required<KeepAliveOptions> = { mode: 'comment', intervalMs: 15
 /**
  * Fills in the defaults and checks every value.
  *
- * @throws `ERR_MCP_OPTION`, naming the option
+ * @throws `ERR_MCP_OPTION` with the name of the option
  */
 export function resolveOptions(options: EndpointOptions, { sessions }: EndpointParts): ResolvedOptions {
   const { response = 'auto', limits: given = {}, streams: stream = {}, authenticate } = options

@@ -3,9 +3,9 @@ import type { Route } from './types.ts'
 
 /** The paths of the older HTTP+SSE transport, below the directory of the MCP path. */
 export interface LegacySseOptions {
-  /** The client opens its event stream here. @default '/sse' */
+  /** The path at which clients open their event streams. @default '/sse' */
   readonly ssePath?: string
-  /** The client posts its messages here. The stream gives it the address. @default '/message' */
+  /** The path to which clients post messages. The event stream tells them the address. @default '/message' */
   readonly messagePath?: string
 }
 
@@ -18,7 +18,7 @@ export interface SsePaths {
 const PATH = /^(?:\/[\w.~%!$&'()+,;=@-]+)+$/
 
 /**
- * The paths of the option `legacySse`; undefined if it is off.
+ * Returns the paths of the option `legacySse`, or undefined if the option is off.
  *
  * @throws `ERR_MCP_OPTION`
  */
@@ -40,7 +40,7 @@ function checkedPath(name: string, value: unknown): string {
   return path
 }
 
-/** The routes of a mount by path, for adapters that route by path. */
+/** Returns a mount's routes by path, for adapters that route by path. */
 export function routePaths(
   path: string,
   legacySse: boolean | LegacySseOptions | undefined,
@@ -57,8 +57,8 @@ export function routePaths(
 }
 
 /**
- * Finds the route of a path below an unknown base: every path that does not end like one of `legacySse` is
- * the MCP path. Undefined without `legacySse`.
+ * Finds the route of a path below an unknown base. Every path that does not end like a path of `legacySse` is
+ * the MCP path. Returns undefined unless `legacySse` is set.
  */
 export function routeOf(
   legacySse: boolean | LegacySseOptions | undefined,
@@ -73,8 +73,8 @@ export function routeOf(
 }
 
 /**
- * The path at which the client of an event stream reaches `/message`: below the prefix of the public URL, or
- * else of the stream. It never begins with two slashes, or backslashes, which URL parsers read as slashes:
+ * Returns the path at which an event stream's client reaches `/message`: below the prefix of the public URL, or else
+ * of the stream. The path never begins with two slashes, or backslashes, which URL parsers treat as slashes, because
  * `//evil.example/sse` would send the client's messages to another host.
  *
  * @param publicPath - the path of the mount's public URL, if it has one
@@ -96,7 +96,7 @@ function baseOf({ sse }: SsePaths, publicPath: string | undefined, requested: st
   return path.endsWith(sse) ? path.slice(0, -sse.length) : directoryOf(path)
 }
 
-/** The path with a leading slash. */
+/** Returns the path with a leading slash. */
 export const slashed = (path: string): string => (path.startsWith('/') ? path : `/${path}`)
 const withoutEnd = (path: string): string => path.replace(/\/+$/, '')
 const directoryOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf('/'), 0))

@@ -5,91 +5,90 @@ import type { Logger } from '../util/logger.ts'
 export type Route = 'mcp' | 'sse' | 'message'
 
 /**
- * The head of a request. An adapter passes on every request for its paths, whatever the method, and
- * decides nothing: no status, no media type, no Origin. The contract suite of `@jetway/testing/adapter`
- * tests what an adapter must do.
+ * The head of a request. An adapter passes on every request for its paths, whatever the method, and does not check
+ * the media type or Origin, or choose a status. The contract suite in `@jetway/testing/adapter` tests what an adapter
+ * must do.
  */
 export interface HttpRequest {
-  /** In upper case, as sent: HEAD and OPTIONS too. */
+  /** The method in upper case, as sent, including HEAD and OPTIONS. */
   readonly method: string
   readonly route: Route
   /**
-   * The path as sent, without the query. Used by the route `sse`, to put the prefix
-   * of the path before `/message`.
+   * The path as sent, without the query. The route `sse` puts the prefix of this path before `/message`.
    */
   readonly path?: string | undefined
-  /** The first value of a query parameter, decoded. */
+  /** Returns the first value of a query parameter, decoded. */
   query(name: string): string | undefined
   /**
-   * The value of a header, by its lower-case name. A repeated header gives its first
-   * value, or all of them joined.
+   * Returns the value of a header, by its lower-case name. For a repeated header, returns the first value, or all
+   * values joined.
    */
   header(name: string): string | undefined
   /**
-   * Names and values in turn, as in Node's `rawHeaders`. The guard finds repeated headers here: a proxy in
-   * front may have read the other value. Leave it out where the runtime joins repeated headers; joined
+   * Alternating header names and values, as in Node's `rawHeaders`. The guard finds repeated headers here, because a
+   * proxy in front may have read another value. Omit this field if the runtime joins repeated headers; joined
    * values are refused as malformed.
    */
   readonly rawHeaders?: readonly string[] | undefined
   /**
-   * The socket's own addresses, not those of a Forwarded header. A loopback address accepts loopback Hosts
-   * only, which stops DNS rebinding. Leave it out where the runtime does not know it.
+   * The socket's own addresses, not those in a Forwarded header. On a loopback address, only loopback Hosts are
+   * accepted, which prevents DNS rebinding. Omit this field if the runtime does not know the addresses.
    */
   readonly peer?:
     | { readonly localAddress?: string | undefined; readonly remoteAddress?: string | undefined }
     | undefined
   /** The result of the host's own authentication, if there is one. */
   readonly auth?: AuthInfo | undefined
-  /** The result of the mount's `locals` option. Read once, after authentication; it may throw. */
+  /** The result of the mount's `locals` option. Read once, after authentication. Reading it may throw. */
   readonly locals?: unknown
   /**
-   * The host's logger for this request, if it has one and the mount's option `logger` is not set. Lines about
-   * the request and its calls go to it.
+   * The host's logger for this request, if it has one and the mount's option `logger` is not set. It logs the lines
+   * about the request and its calls.
    */
   readonly logger?: Logger | undefined
-  /** The host's id of the request. It is added to those lines, as `reqId`, where `logger` is undefined. */
+  /** The host's id for the request. If `logger` is undefined, log lines about the request contain it as `reqId`. */
   readonly id?: string | number | undefined
   /**
-   * Aborts when the client disconnects before the reply is complete. Only streams read it, so
-   * create it lazily: an AbortController costs as much as a small call. After a disconnect, a new
-   * one must be aborted already.
+   * Aborts when the client disconnects before the reply is complete. Only streams read this signal, so
+   * create it lazily: an AbortController costs as much as a small call. A signal created after the disconnect
+   * must already be aborted.
    */
   readonly signal: AbortSignal
-  /** Keeps a runtime that stops between requests alive until the work is done. */
+  /** Keeps a runtime that stops between requests running until the work is done. */
   waitUntil?(work: Promise<unknown>): void
 }
 
 /** A body: its bytes, or the value that the host has parsed. */
 export type RequestBody = Uint8Array | { readonly parsed: unknown }
 
-/** The reading of one body. Functions that read a stream report to it. */
+/** Observes how one body is read. Functions that read a stream report to it. */
 export interface BodyReading {
   /**
-   * The reading begins.
+   * Called when reading begins.
    *
-   * @param stop - called if the body takes too long; the reading has ended then
+   * @param stop - called if the body takes too long, after which it must not be read further
    */
   begin(stop: (error: BodyError) => void): void
-  /** Counts bytes that have come. An error if the mount holds too many: stop reading. */
+  /** Counts bytes that have arrived. Returns an error if the mount holds too many; stop reading then. */
   add(bytes: number): BodyError | undefined
-  /** The body is complete, or nobody reads on. Safe to call again. */
+  /** Called when the body is complete or is not read further. May be called repeatedly. */
   end(): void
 }
 
 /** A request whose head has passed the guard and authentication, and which needs its body. */
 export interface AcceptedRequest {
-  /** Read no more bytes than this. */
+  /** The maximum number of bytes to read. */
   readonly bodyLimit: number
   /**
-   * Limits the time of the reading, and the bytes of all bodies of the mount, for
-   * functions such as `readWebStream`.
+   * Limits the time for reading the body, and the bytes of all bodies on the mount, for functions such as
+   * `readWebStream`.
    */
   readonly reading: BodyReading
   /**
-   * Answers the request. Call it once. Never throws and never rejects.
+   * Answers the request. Must be called only once. Never throws or rejects.
    *
-   * @param body - or the error that reading it threw: a {@link BodyError} gives its
-   *   own status, other errors 500
+   * @param body - the body, or the error thrown by reading it: a {@link BodyError} gives its
+   *   own status, other errors give 500
    */
   answer(body: RequestBody | Error): HttpReply | Promise<HttpReply>
 }
@@ -97,14 +96,14 @@ export interface AcceptedRequest {
 /** The status and the headers of a reply. An adapter adds them to the headers that its host has set. */
 export interface HttpHead {
   readonly status: number
-  /** Lower-case names. */
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * A whole body or a stream. Replies may be shared, frozen objects: do not change them. An adapter sends the
- * head at once, before the first chunk of a stream, and calls `open` exactly once, even if the client has
- * disconnected. It encodes text as UTF-8, and sends no body in reply to HEAD.
+ * A whole body or a stream. Replies may be shared, frozen objects, so do not change them. An adapter sends the head
+ * immediately, before the first chunk of a stream, and calls `open` exactly once, even if the client has
+ * disconnected. It encodes strings as UTF-8, and replies to HEAD without a body.
  */
 export type HttpReply =
   | (HttpHead & { readonly body?: string | Uint8Array<ArrayBuffer>; readonly open?: never })
@@ -115,15 +114,15 @@ export type Reply = HttpReply | Promise<HttpReply>
 /** The limits of an endpoint that apply after it has replied. */
 export interface ReplyLimits {
   /**
-   * Counts the bytes of a reply in `stats().queuedBytes`, for `limits.queuedBytes`, until the returned function is
-   * called: an adapter knows how long its host takes to send them. The stats of the server have them too, unless a
-   * selector chose it for this request alone. Replies below {@link LARGE_REPLY} need no count.
+   * Counts a reply's bytes in `stats().queuedBytes`, towards `limits.queuedBytes`, until the returned function is
+   * called, because only an adapter knows how long its host takes to send them. The server's stats include these bytes,
+   * unless a selector chose the server for this request alone. Replies below {@link LARGE_REPLY} need not be counted.
    *
-   * @param shorten - called once if too many replies wait: a client that reads nothing should get less time
+   * @param shorten - called once if too many replies are queued, so that a client that does not read gets less time
    */
   hold(request: HttpRequest, bytes: number, shorten?: () => void): () => void
   /**
-   * Limits the time of a request whose body nobody reads, as that of a body. The
+   * Limits the time for a request whose body is not read, like the time for reading a body. The
    * returned function clears the limit.
    *
    * @param stop - called after `limits.bodyTimeoutMs`
@@ -131,28 +130,28 @@ export interface ReplyLimits {
   limitRest(stop: () => void): () => void
 }
 
-/** In bytes. Smaller replies fit into the buffers of a socket. */
+/** The minimum size of a large reply, in bytes. Smaller replies fit into a socket's buffers. */
 export const LARGE_REPLY = 65_536
 
 /** The writable side of a stream, from the adapter. */
 export interface FrameSink {
   /**
-   * Sends one chunk of text at once. Returns a promise only while the client reads too slowly;
-   * it resolves when the client has caught up or disconnected. Never throws or rejects; after
-   * a disconnect it does nothing.
+   * Sends one chunk of text immediately. Returns a promise only while the client reads too slowly;
+   * the promise resolves when the client has caught up or disconnected. Never throws or rejects.
+   * After a disconnect, the chunk is ignored.
    */
   write(chunk: string): void | Promise<void>
-  /** Ends the stream. Called once, also after a disconnect. */
+  /** Ends the stream. Called once, even after a disconnect. */
   close(): void
 }
 
 /**
- * Why a body could not be read: 413 if it exceeds the limit, 408 and 503 beyond the limits of the reading,
- * 415 if it is compressed, 400 otherwise.
+ * The reason why a body could not be read. Its status is 413 if the body is too large, 408 if it takes too long, 503 if
+ * the mount holds too many bytes, 415 if the body is compressed, and 400 otherwise.
  */
 export class BodyError extends Error {
   readonly status: 400 | 408 | 413 | 415 | 503
-  /** Whether the app has read the body before: the client and the log get the message. */
+  /** Whether the app has already read the body. If so, the message is sent to the client and logged. */
   readonly lost: boolean = false
 
   constructor(status: 400 | 408 | 413 | 415 | 503, message: string) {
@@ -161,38 +160,38 @@ export class BodyError extends Error {
     this.status = status
   }
 
-  /** The body exceeds the limit, in bytes. */
+  /** Creates the error for a body that exceeds the limit, in bytes. */
   static tooLarge(limit: number): BodyError {
     return new BodyError(413, `The body is larger than ${limit} bytes`)
   }
 
   /**
-   * The body has a coding, such as gzip. For adapters that read the bytes of the client: middleware that
-   * decompresses a body may leave its header.
+   * Creates the error for a body with a coding, such as gzip. Only for adapters that read the client's bytes, because
+   * middleware that decompresses a body may keep its header.
    *
    * @param coding - the header Content-Encoding
-   * @returns undefined without a coding
+   * @returns undefined if there is no coding
    */
   static encoded(coding: string | undefined): BodyError | undefined {
     if (coding === undefined || /^(identity)?$/i.test(coding.trim())) return undefined
     return new BodyError(415, 'The body has a Content-Encoding')
   }
 
-  /** The body was not complete in time. */
+  /** Creates the error for a body that was not complete in time. */
   static tooSlow(ms: number): BodyError {
     return new BodyError(408, `The body was not complete in ${ms} ms`)
   }
 
-  /** The mount holds too many bytes of bodies that are not complete. */
+  /** Creates the error for a mount that holds too many bytes of incomplete bodies. */
   static tooMany(): BodyError {
     return new BodyError(503, 'Too many bodies are being read')
   }
 
   /**
-   * The app has read the body before, and has not kept it.
+   * Creates the error for a body that the app has already read and not kept.
    *
-   * @param reader - who has read it, such as the name of a parser, if it is known
-   * @param fix - what the author of the app can do, as a sentence
+   * @param reader - what has read the body, such as the name of a parser, if known
+   * @param fix - a sentence that says what the author of the app can do
    */
   static lost(reader: string | undefined, fix: string): BodyError {
     const by = reader === undefined ? '' : ` by ${reader}`
@@ -200,13 +199,13 @@ export class BodyError extends Error {
     return Object.assign(error, { lost: true })
   }
 
-  /** The stream of the body failed, most likely because the client has disconnected. */
+  /** Creates the error for a body whose stream failed, most likely because the client has disconnected. */
   static endedEarly(): BodyError {
     return new BodyError(400, 'The body ended early')
   }
 }
 
-/** Calls the listener when the client disconnects; at once if it already has. */
+/** Calls the listener when the client disconnects, or immediately if it already has. */
 export function onDisconnect({ signal }: Pick<HttpRequest, 'signal'>, listener: () => void): void {
   if (signal.aborted) listener()
   else signal.addEventListener('abort', listener, { once: true })

@@ -2,15 +2,14 @@ import { ErrorCode, McpError } from '../errors.ts'
 import { decodeBase64, toBase64 } from '../util/bytes.ts'
 
 /**
- * The error for a header that differs from the body or is missing:
+ * Creates the error for a header that differs from the body or is missing:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
  */
 export const headerMismatch = (name: string): McpError =>
   new McpError(ErrorCode.HeaderMismatch, `The header ${name} is missing or differs from the body`)
 
 /**
- * Removes the whitespace around a value, which does not belong to it. Not a pattern, because one would take
- * quadratic time for a long run of whitespace.
+ * Removes the whitespace around a value. A regular expression would take quadratic time for a long run of whitespace.
  */
 export function trimHeader(value: string): string {
   let start = 0
@@ -22,15 +21,14 @@ export function trimHeader(value: string): string {
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 
-/** Other characters would be read as Latin-1 by one program and as UTF-8 by the next. */
+/** Matches safe characters. Some programs would read other characters as Latin-1, others as UTF-8. */
 const SAFE = /^[\t\x20-\x7e]*$/
 const PREFIX = '=?base64?'
 const SUFFIX = '?='
 
 /**
- * Decodes the text of a header value. Returns undefined for characters that a header must not contain, and for
- * a malformed encoding. Stricter than most decoders: each text has one encoding, so that no two programs read
- * different texts.
+ * Decodes a header value. Returns undefined for characters that a header must not contain, and for a malformed
+ * encoding. Stricter than most decoders: each string has only one encoding, so that all programs read the same string.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */
@@ -52,7 +50,7 @@ export function decodeHeaderText(value: string): string | undefined {
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /**
- * Returns the header value for a text, which {@link decodeHeaderText} reads back. A text is encoded if a header
+ * Returns the header value for a string, which {@link decodeHeaderText} decodes again. A string is encoded if a header
  * cannot carry it unchanged, or if it looks like an encoding.
  */
 export function encodeHeaderText(text: string): string {

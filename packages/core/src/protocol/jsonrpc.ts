@@ -19,7 +19,7 @@ export interface JsonRpcRequest {
   readonly params?: JsonObject
 }
 
-/** A message that gets no response. */
+/** A message that does not get a response. */
 export interface JsonRpcNotification {
   readonly jsonrpc: '2.0'
   readonly method: string
@@ -48,7 +48,7 @@ export type Incoming =
   | { readonly kind: 'response'; readonly message: JsonRpcResponse }
   | { readonly kind: 'invalid'; readonly reason: string; readonly id?: RequestId }
 
-/** Longer string ids are refused, because they would be stored and echoed for no purpose. */
+/** The maximum length of a string id. Longer ids are refused, because every id is stored and echoed. */
 const MAX_ID_LENGTH = 1024
 
 /**
@@ -59,15 +59,15 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value)
 }
 
-/** Whether a value is a JSON object: neither null nor an array. */
+/** Returns whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
- * Classifies a parsed value as request, notification or response by the members of JSON-RPC
- * 2.0, matched exactly. An object with both a method and a result is refused, because peers in a chain would
- * read it differently.
+ * Classifies a parsed value as a request, notification or response by its JSON-RPC 2.0 members, which must match
+ * exactly. An object with both a method and a result is refused, because peers in a chain would interpret it
+ * differently.
  */
 export function classify(value: unknown): Incoming {
   if (!isObject(value)) return invalid('A message must be a JSON object')

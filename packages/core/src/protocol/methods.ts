@@ -60,7 +60,7 @@ export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 /** The name and version of a request's client, for display only. */
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
-/** The minimum level of the log messages that a request gets; without it, it gets none. */
+/** The minimum level of the log messages that a request gets. If it is not set, the request gets none. */
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 /** The name of the server, in every result. */
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
@@ -68,8 +68,8 @@ export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
 /**
- * The token with which a request asks for progress. It may be any string or integer, also `0` and `""`, within
- * the limits of an id, because every notification repeats it.
+ * Returns the token with which a request asks for progress: any string or integer, including `0` and `""`, within the
+ * limits of an id, because every notification repeats this token.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
@@ -80,7 +80,7 @@ export function progressToken(params: JsonObject | undefined): RequestId | undef
 }
 
 /**
- * The `_meta` of a message that belongs to a task.
+ * Returns the `_meta` of a message that belongs to a task.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#related-task-metadata
  */
@@ -89,5 +89,5 @@ export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { 
 /** The key with which a message refers to its task. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** A text that a model may read immediately, before the result of a call that runs as a task. */
+/** The key for a text that a model may read immediately, before the result of a call that runs as a task. */
 export const IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'

@@ -11,7 +11,7 @@ export interface ParseLimits {
 /** The default limits on the shape of a message. */
 export const DEFAULT_PARSE_LIMITS: ParseLimits = { maxDepth: 128, maxTokens: 100_000 }
 
-/** The value of a text, or the reason why it has none. */
+/** The parsed value, or the reason why the text could not be parsed. */
 export type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: JsonRpcErrorObject }
@@ -30,14 +30,14 @@ export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARS
 }
 
 /**
- * Parses one JSON text after a scan that limits the cost of parsing it and of every later walk over it. Deep
- * nesting would overflow `JSON.stringify` later, and a flood of keys would block the event loop.
+ * Parses one JSON text after a scan that limits the cost of parsing and of every later traversal. Deep nesting would
+ * overflow `JSON.stringify` later, and a flood of keys would block the event loop.
  */
 export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  // Whether a JSON text is too short to exceed the limits: each level takes two characters, and each token one.
+  // A text this short cannot exceed the limits: each level takes two characters, and each token one.
   const isSmall = body.length <= limits.maxDepth * 2 && body.length <= limits.maxTokens
-  // How often the names of the envelope occur. Escapes could spell them too.
+  // Counts how often the envelope's names occur, which escapes could also spell.
   let names = 0
   const isCounted = isSmall && !body.includes('\\')
   if (isCounted) for (NAMES.lastIndex = 0; NAMES.test(body);) names++
@@ -58,7 +58,7 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
 
 const NAMES = /"(?:jsonrpc|id|method|params)"/g
 
-/** Whether the counted names are exactly the members of the envelope, so that none occurs twice. */
+/** Returns whether the counted names are exactly the envelope's members, so that none occurs twice. */
 function hasEnvelopeOf(names: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const members =
@@ -94,7 +94,7 @@ const OPEN_BRACE = 0x7b
 const BATCH = /^\s*\[/
 
 /**
- * Checks in one pass depth, structural tokens and repeated envelope keys, which two readers would interpret
+ * Checks depth, structural tokens and repeated envelope keys in one pass. Two programs could interpret repeated keys
  * differently.
  */
 function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | undefined {
@@ -167,7 +167,7 @@ function isEscaped(text: string, quote: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** A key can contain escapes, so two spellings may be the same key. */
+/** Returns the key without escapes, because two spellings may be the same key. */
 function unescape(key: string): string {
   if (!key.includes('\\')) return key
   try {
@@ -183,7 +183,7 @@ function isKey(text: string, from: number): boolean {
   return text.charCodeAt(i) === 0x3a
 }
 
-// The escape also finds `__proto__`. Matches are then walked, so a false alarm only costs time.
+// The escape also finds `__proto__`. Matching texts are then traversed, so a false alarm only costs time.
 const SUSPICIOUS_KEY = /__proto__|"constructor"|\\u00/
 
 function hasPollutingKey(value: unknown): boolean {

@@ -2,8 +2,8 @@ import { trimHeader } from './header-text.ts'
 import { isObject, type JsonObject } from './jsonrpc.ts'
 
 /**
- * The place of a request in a distributed trace, from its `_meta`. Malformed members are omitted. The object is
- * a carrier for OpenTelemetry's propagators: `propagation.extract(context.active(), ctx.trace ?? {})`.
+ * A request's trace context in a distributed trace, from its `_meta`. Malformed fields are omitted. The object is a
+ * carrier for OpenTelemetry's propagators: `propagation.extract(context.active(), ctx.trace ?? {})`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
@@ -27,7 +27,7 @@ export function readTraceContext(params: JsonObject | undefined): TraceContext |
   const meta = params?.['_meta']
   if (!isObject(meta)) return undefined
   const parent = readParent(meta['traceparent'])
-  // Without a valid parent, its tracestate must be ignored:
+  // If the parent is missing or invalid, `tracestate` must be ignored:
   // https://www.w3.org/TR/trace-context/#a-traceparent-is-received
   const tracestate = parent === undefined ? undefined : readList(meta['tracestate'], isTracestate)
   const baggage = readList(meta['baggage'], isBaggage)

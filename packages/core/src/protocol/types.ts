@@ -74,9 +74,9 @@ export interface Resource extends Described {
   readonly annotations?: Annotations | undefined
 }
 
-/** Resources whose URIs match a URI template of RFC 6570, in `resources/templates/list`. */
+/** Resources whose URIs match an RFC 6570 URI template, in `resources/templates/list`. */
 export interface ResourceTemplate extends Described {
-  /** A URI template of RFC 6570. */
+  /** An RFC 6570 URI template. */
   readonly uriTemplate: string
   /** Set only if all matching resources have this type. */
   readonly mimeType?: string
@@ -123,7 +123,7 @@ export interface AudioContent extends Block {
   readonly mimeType: string
 }
 
-/** A resource in a result that can be read. Not every such resource is in the list. */
+/** A link to a resource that can be read. Not every linked resource is in `resources/list`. */
 export interface ResourceLink extends Resource {
   readonly type: 'resource_link'
 }
@@ -146,7 +146,7 @@ export interface ToolUseContent {
   readonly _meta?: Meta
 }
 
-/** The result of a tool call. A message with such blocks contains no others. */
+/** The result of a tool call. A message with such blocks must not contain other blocks. */
 export interface ToolResultContent {
   readonly type: 'tool_result'
   readonly toolUseId: string
@@ -179,7 +179,7 @@ export interface CallToolResult {
   readonly _meta?: Meta | undefined
 }
 
-/** The result of reading a resource: its contents, or those of all resources in it. */
+/** The result of reading a resource: its contents, or the contents of all resources in it. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[]
   readonly _meta?: Meta | undefined
@@ -207,7 +207,7 @@ export interface CompleteResult {
   }
 }
 
-/** Open on purpose, because a peer may declare capabilities that this revision does not know. */
+/** Any object is allowed, because a peer may declare capabilities that this revision does not know. */
 export interface ClientCapabilities extends JsonObject {
   readonly roots?: { readonly listChanged?: boolean }
   readonly sampling?: JsonObject
@@ -216,7 +216,7 @@ export interface ClientCapabilities extends JsonObject {
   readonly extensions?: JsonObject
 }
 
-/** The features of a server. A feature whose member is missing is not offered. */
+/** A server's features. A feature whose field is missing is not offered. */
 export interface ServerCapabilities {
   readonly tools?: { readonly listChanged?: boolean }
   readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean }
@@ -228,7 +228,7 @@ export interface ServerCapabilities {
   readonly extensions?: JsonObject
 }
 
-/** The severities of RFC 5424, lowest first. */
+/** The RFC 5424 severities, lowest first. */
 export const LOG_LEVELS = [
   'debug',
   'info',
@@ -245,7 +245,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export const isLogLevel = (level: unknown): level is LogLevel =>
   (LOG_LEVELS as readonly unknown[]).includes(level)
 
-/** The extension with which clients declare support for tasks, in revisions without tasks of their own. */
+/** The extension with which clients declare support for tasks, in revisions without built-in tasks. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
 /** The state of a task. The last three are final. */
@@ -258,7 +258,7 @@ export type TaskSupport = 'forbidden' | 'optional' | 'required'
 export interface TaskInfo {
   readonly taskId: string
   readonly status: TaskStatus
-  /** A text for people and models. */
+  /** A message for people and models. */
   readonly statusMessage?: string
   /** Milliseconds since 1970. */
   readonly createdAt: number
@@ -270,7 +270,7 @@ export interface TaskInfo {
   readonly pollIntervalMs: number
 }
 
-/** The members of a task that every revision shows. */
+/** The fields of a task that every revision includes. */
 export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt }: TaskInfo): JsonObject => ({
   taskId,
   status,
@@ -279,5 +279,5 @@ export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt 
   lastUpdatedAt: new Date(updatedAt).toISOString(),
 })
 
-/** Whether a task never leaves this state. */
+/** Returns whether a task never leaves this state. */
 export const isFinal = (status: TaskStatus): boolean => status !== 'working' && status !== 'input_required'

@@ -17,8 +17,8 @@ import { jsonCheck, outputCheck, standardCheck, strictCheck } from './validate/c
 import type { Fits } from './validate/prune.ts'
 
 /**
- * Converts schemas, and creates their checks with a compiler of JSON Schema. Each schema is converted once for
- * each use, even if a server is created for every request.
+ * Converts schemas, and creates their checks with a JSON Schema compiler. Each schema is converted only once per use,
+ * even if a server is created for every request.
  */
 export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
   const inputs = new CompiledSchemas<CompiledInput>()
@@ -61,8 +61,7 @@ export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
 }
 
 /**
- * Schemas that are certain to convert are converted when a client first requests them, so that servers start
- * faster.
+ * Returns whether the conversion can be deferred until a client requests the schema, so that servers start faster.
  */
 function canWait(recognised: Recognised): recognised is Extract<Recognised, { kind: 'standard' }> {
   return recognised.kind === 'standard' && recognised.zod !== undefined && convertsForCertain(recognised.zod)
@@ -102,7 +101,7 @@ class CompiledSchemas<Compiled> {
   readonly #bySchema = new WeakMap<object, { readonly text: string; readonly compiled: Compiled }>()
 
   get(schema: AnySchema, { kind }: Recognised, compile: () => Compiled): Compiled {
-    // JSON Schema is a plain object, which may have changed since.
+    // A JSON Schema is a plain object, which may have changed since then.
     const text = kind === 'json' ? textOf(schema) : ''
     const known = this.#bySchema.get(schema)
     if (known?.text === text) return known.compiled
@@ -112,7 +111,7 @@ class CompiledSchemas<Compiled> {
   }
 }
 
-/** A schema that is not JSON is refused when it is compiled. */
+/** Returns the schema as JSON text, or an empty string for a schema that is not JSON, which `compile` refuses. */
 function textOf(schema: AnySchema): string {
   try {
     return JSON.stringify(schema)
@@ -122,8 +121,8 @@ function textOf(schema: AnySchema): string {
 }
 
 /**
- * A schema nested a thousand levels deep overflows a converter's stack, which must be an error about this
- * schema only.
+ * Reports an overflow of a converter's stack as an error in this schema, because a schema nested a thousand levels deep
+ * causes one.
  */
 export function named<T>(site: SchemaSite, compile: () => T): T {
   try {
@@ -134,12 +133,12 @@ export function named<T>(site: SchemaSite, compile: () => T): T {
   }
 }
 
-/** Compiled when unknown properties are first dropped inside a union, which never happens for most schemas. */
+/** Compiles an alternative when unknown properties are first dropped in its union, which rarely happens. */
 function compiledAlternatives(compile: CompileJsonSchema): Fits {
   const compiled = new Map<ZodSchema, JsonValidator | undefined>()
   return (alternative, value) => {
     if (!compiled.has(alternative)) {
-      // Undefined if zod has no JSON Schema for it.
+      // The result is undefined if zod has no JSON Schema for the alternative.
       const open = toOpenJsonSchema(alternative, () => true)
       compiled.set(alternative, open && compile(open, 'library'))
     }

@@ -5,7 +5,8 @@ import { interpret } from './validate/interpret.ts'
 let engine: SchemaEngine | undefined
 
 /**
- * Always interprets schemas, so that no bundle contains ajv. All servers share it and its converted schemas.
+ * Always interprets schemas, so that bundles do not contain ajv. All servers share this engine and its converted
+ * schemas.
  */
 export function interpretingEngine(): SchemaEngine {
   return (engine ??= createSchemaEngine(interpret))

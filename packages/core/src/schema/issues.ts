@@ -2,13 +2,12 @@ import type { Issue, StandardIssue } from './types.ts'
 
 const MAX_PATH = 120
 const MAX_MESSAGE = 240
-/** The maximum number of issues of one check: a peer can send any number of invalid items or alternatives. */
+/** The maximum number of issues per check, because a peer can send any number of invalid items or alternatives. */
 const MAX_ISSUES = 100
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /**
- * Control and format characters: an unknown key is chosen by the peer, and must not forge or reorder a log
- * line.
+ * Control and format characters. An unknown key is chosen by the peer, and must not forge or reorder a log line.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
@@ -50,7 +49,7 @@ interface UnionIssue extends StandardIssue {
   readonly errors?: unknown
 }
 
-/** zod's message if the author has given none. */
+/** zod's message if the author has not given one. */
 const UNSAID = 'Invalid input'
 
 /** Converts a library's issues. The messages are the library's own. */
@@ -80,7 +79,7 @@ function toSegment(segment: PropertyKey | { readonly key: PropertyKey }): string
 
 /**
  * For a value that matches no alternative of a union, returns the issues of the closest alternative: the one
- * that failed deepest inside, then with the fewest issues. Equally close ones are joined by "or".
+ * that failed deepest inside, then with the fewest issues. Issues of equally close alternatives are joined by "or".
  */
 export function closestAlternative(alternatives: readonly (readonly Issue[])[]): Issue[] {
   const depth = (issues: readonly Issue[]): number => Math.max(...issues.map(({ path }) => path.length))
@@ -102,7 +101,7 @@ export function closestAlternative(alternatives: readonly (readonly Issue[])[]):
 }
 
 /**
- * Several fields of which one would suffice are a single issue, because a list would seem to require them all.
+ * Combines several fields of which one would suffice into a single issue, because a list would seem to require all.
  */
 function joined(issues: readonly Issue[]): Issue[] {
   if (issues.length === 1) return [...issues]

@@ -43,14 +43,14 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 /**
- * The members that distinguish a {@link StandardSchema} from other objects. Comparing schemas with the whole
- * interface would make the compiler instantiate the types of validators and results for each of them.
+ * The members that distinguish a {@link StandardSchema} from other objects. If schemas were compared with the whole
+ * interface, the compiler would instantiate the types of validators and results for each schema.
  */
 interface LooksStandard {
   readonly '~standard': Pick<StandardProps<unknown, unknown>, 'version' | 'vendor' | 'jsonSchema'>
 }
 
-/** A schema of a library, see {@link StandardSchema}, or JSON Schema. */
+/** A library's schema (see {@link StandardSchema}), or a JSON Schema. */
 export type AnySchema = LooksStandard | JsonSchema
 
 /** A flat object of strings, the only form that prompt arguments can have. */
@@ -59,8 +59,8 @@ export type StringFieldsSchema = StandardSchema<{ readonly [name: string]: strin
 type TypesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } } ? NonNullable<T> : never
 
 /**
- * The type that a peer may send, before defaults and transforms. For a literal JSON Schema it is the type it
- * describes, else `Record<string, unknown>`.
+ * The type that a peer may send, before defaults and transforms: for a literal JSON Schema, the type that the schema
+ * describes; for any other JSON Schema, `Record<string, unknown>`.
  */
 export type InferInput<S> = S extends LooksStandard
   ? TypesOf<S> extends { readonly input: infer I }
@@ -102,7 +102,7 @@ export interface Failed {
 export type CheckedInput = { readonly ok: true; readonly value: unknown } | Failed
 export type CheckedOutput = { readonly ok: true; readonly json: string } | Failed
 
-/** A compiled schema of arguments. */
+/** A compiled schema for arguments. */
 export interface CompiledInput {
   /**
    * The published schema, with `type: "object"` at its root. Must not be modified. Converted when first read if
@@ -113,12 +113,12 @@ export interface CompiledInput {
   readonly isDeferred?: true
   /**
    * Applies the schema library's own validation, with its defaults and transforms. Returns a promise only if
-   * that is asynchronous. Rejects or throws only if the author's code does.
+   * that validation is asynchronous. Rejects or throws only if the author's code does.
    */
   check(value: unknown): CheckedInput | Promise<CheckedInput>
 }
 
-/** A compiled schema of structured results. */
+/** A compiled schema for structured results. */
 export interface CompiledOutput {
   /** The published schema, with any root. Must not be modified. */
   readonly jsonSchema: JsonSchema
@@ -133,9 +133,9 @@ export interface CompiledOutput {
 
 interface InputOptions {
   /**
-   * Whether arguments that the schema does not name are refused, also by the published schema, instead of being
-   * dropped or ignored. Applies to every object of a library's schema that does not specify it, and in JSON
-   * Schema to the root alone, unless it specifies it.
+   * Whether arguments that the schema does not name are refused, instead of being dropped or ignored. The published
+   * schema also refuses them. Applies to every object in a library's schema, but in a JSON Schema only to the root,
+   * unless the object or root specifies its additional properties.
    *
    * @default false
    */

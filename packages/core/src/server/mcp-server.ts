@@ -47,11 +47,11 @@ const ALL_PARTS: ServerParts = {
  * value that `lifespan` opens (`ctx.app`).
  */
 export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
-  /** Notifies clients outside a call: of changed lists and resources, and with notifications of extensions. */
+  /** Notifies clients outside a call, about changed lists and resources, or with an extension's notifications. */
   readonly notify: Notifier
   /**
-   * Sends log messages outside a call to the sessions whose clients have set the same or a lower level. Clients
-   * of 2026-07-28 get log messages within calls only. `ctx.log` sends to the client of one call.
+   * Sends log messages outside a call to the sessions whose clients have set the same or a lower level. Clients that
+   * speak 2026-07-28 get log messages only within calls. `ctx.log` sends messages to the client of one call.
    */
   readonly log: LogSender
   #messages: MessageHandler | undefined
@@ -67,10 +67,10 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Adds the definitions of another registry, and follows its changes until `detach` or the server's end. The
-   * definitions of a synchronous source are present when this returns; for others await `ready`. Clients get
-   * one notification for several changes. A definition that is invalid or whose name is taken is logged and
-   * omitted. If the source fails, that is logged, and its last definitions stay.
+   * Adds another registry's definitions, and follows its changes until `detach` is called or the server closes. A
+   * synchronous source's definitions are present when this method returns; for other sources, await `ready`. Clients
+   * get one notification for several changes. A definition that is invalid or whose name is already used is logged and
+   * omitted. If the source fails, the error is logged, and the last definitions stay.
    *
    * @throws `ERR_MCP_INVALID_DEFINITION` for an object that is not a source
    */
@@ -84,7 +84,7 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
     return { ready: follower.ready, detach, [Symbol.dispose]: detach }
   }
 
-  /** Adds resources by a URI template (RFC 6570). Throws like {@link addTool}. */
+  /** Adds a resource template, with an RFC 6570 URI template. Throws like {@link addTool}. */
   addResourceTemplate<const Template extends string, R>(
     template: ResourceTemplateDefinition<Template, App, Locals, R> & Refuse<ReadProblem<R>>,
     options?: AddOptions,
@@ -101,9 +101,9 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Answers one message from any source, such as a queue or an event of a cloud function. There is no mount and
-   * no session, so the client gets no change notifications, and a handler can ask questions only through
-   * results that the client answers in a new request.
+   * Answers one message from any source, such as a queue or a cloud function's event. There is neither a mount nor a
+   * session, so the client does not get change notifications, and a handler can ask questions only through results that
+   * the client answers in a new request.
    *
    * @param message - JSON text, or the parsed value; batches are refused
    * @returns JSON text; undefined for notifications and responses. Never rejects because of the message
@@ -122,8 +122,8 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Adds and removes definitions for one session, and notifies its client. The session is `ctx.session` in a
-   * handler, or `session` of the event `session:open`.
+   * Adds and removes definitions for one session, and notifies its client. The session is `ctx.session` in a handler, or
+   * `session` in the event `session:open`.
    *
    * @throws `ERR_MCP_SESSION` for a session of another server
    */

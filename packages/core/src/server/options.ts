@@ -20,7 +20,7 @@ import type { ServerStats } from '../session/stats.ts'
 /** Options of a server. Every default is suitable for production. */
 export interface ServerOptions<App = unknown> extends InjectedOptions {
   /**
-   * Instructions for the model on how to use the server. A function is called for each session and each
+   * Instructions that tell the model how to use the server. A function is called for each session and each
    * `server/discover`.
    */
   readonly instructions?: string | ((client: ClientView) => string | undefined | Promise<string | undefined>)
@@ -30,8 +30,7 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly lifespan?: () => App | Promise<App>
   /**
-   * How long clients may cache results of lists, reads and `server/discover`. Session revisions have no such
-   * hints.
+   * How long clients may cache results of lists, reads and `server/discover`. Session revisions do not have such hints.
    * @default not at all
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
@@ -52,37 +51,37 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly extensions?: readonly OfferingExtension<NoInfer<App>, never>[]
   /**
-   * The interval in ms at which the server sends progress notifications for a silent handler, if the client
-   * requested progress. They restart the client's timer; the handler's own limits still apply. On HTTP they
-   * turn the reply into a stream, like all progress. `false` turns them off. @default 15_000
+   * The interval at which the server sends progress notifications for a silent handler, in ms, if the client requested
+   * progress. These notifications restart the client's timer; the handler's own limits still apply. On HTTP, like all
+   * progress, they turn the reply into a stream. `false` turns them off. @default 15_000
    */
   readonly progressHeartbeat?: number | false
   /**
-   * Options of the sealed state of a call while its client gathers answers, in revisions where they are sent
+   * Options for the encrypted state of a call while its client gathers answers, in revisions where answers are sent
    * with a new request. Set its keys if another process may continue the call.
    */
   readonly requestState?: RequestStateOptions
   /** Limits on calls, results and questions. */
   readonly limits?: LimitOptions
-  /** Options of all tools. */
+  /** Options for all tools. */
   readonly tools?: ToolOptions
   /**
-   * The log level for clients that have set none; `false` sends no log messages to clients.
+   * The log level for clients that have not set one. With `false`, log messages are not sent to clients.
    *
    * @default { level: 'info' }
    */
   readonly logging?: false | { readonly level?: LogLevel }
-  /** Options of tools with `taskSupport`. */
+  /** Options for tools with `taskSupport`. */
   readonly tasks?: TaskOptions
   /** The protocol revisions to serve. @default all that Jetway supports */
   readonly revisions?: readonly RevisionDate[]
   /** Called for every error that was hidden from the peer, with the correlation id that the peer got. */
   readonly onError?: (error: unknown, ctx: RequestContext, correlationId: string) => void
-  /** A logger with the methods of pino. @default warnings and errors go to stderr */
+  /** A logger with pino's methods. @default warnings and errors go to stderr */
   readonly logger?: Logger
   /**
-   * Stores that several processes share, for the bus, tasks, used states and the mounts of the server. The
-   * options `bus` and `tasks.store` replace one of them. The server closes them with itself.
+   * Stores that several processes share, for the bus, tasks, used states and the server's mounts. The options `bus` and
+   * `tasks.store` each replace one of these stores. The server closes the stores when it closes.
    * @default each process has its own
    */
   readonly shared?: SharedStores
@@ -100,22 +99,22 @@ interface InjectedOptions {
   readonly random?: Random
 }
 
-/** Limits of a server. */
+/** Limits for a server. */
 export interface LimitOptions extends Partial<SessionLimits> {
-  /** Limits for the calls of all anonymous clients without sessions together, on one mount. */
+  /** Limits per mount for the calls of all anonymous clients without sessions together. */
   readonly anonymous?: Partial<AnonymousLimits>
   /**
-   * How many subscriptions (`subscriptions/listen`) one stdio or in-memory connection may have open.
+   * The maximum number of open subscriptions (`subscriptions/listen`) per stdio or in-memory connection.
    *
    * @default 100
    */
   readonly subscriptions?: number
-  /** The number of entries in one page of a list. @default all entries in one page */
+  /** The number of entries per page of a list. @default all entries in one page */
   readonly pageSize?: number
   /**
-   * The maximum size of a result in bytes of JSON, at least 1024. A larger one becomes an error with its size:
-   * `isError` for a tool, JSON-RPC `-32603` elsewhere. Also limits an error, and all responses to one batch
-   * together. Clients accept lines of up to 10 MiB.
+   * The maximum size of a result as JSON, in bytes, at least 1024. A larger result becomes an error that contains its
+   * size: a result with `isError` for a tool, JSON-RPC `-32603` elsewhere. Also limits errors, and all responses to one
+   * batch together. Jetway's client accepts lines of up to 10 MiB.
    * @default 8_388_608
    */
   readonly maxResultBytes?: number
@@ -124,16 +123,16 @@ export interface LimitOptions extends Partial<SessionLimits> {
   /** The time after which a handler is ended even if it reports progress, in ms. @default 300_000 */
   readonly maxHandlerTimeoutMs?: number
   /**
-   * How long the client may take to answer one question, in ms. The handler's timer stops meanwhile.
+   * How long the client may take to answer one question, in ms. During this time, the handler's timer is stopped.
    * @default 600_000
    */
   readonly inputTimeoutMs?: number
-  /** The maximum number of rounds of questions of one call. @default 8 */
+  /** The maximum number of rounds of questions per call. @default 8 */
   readonly maxInputRounds?: number
 }
 
 export interface TaskOptions extends Partial<TaskLimits> {
-  /** Stores the tasks. Several nodes need a shared store. @default one in memory, for 1_000 tasks and 64 MiB */
+  /** The store for tasks. Several nodes need a shared store. @default one in memory, for 1_000 tasks and 64 MiB */
   readonly store?: TaskStore
 }
 

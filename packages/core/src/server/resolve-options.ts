@@ -51,7 +51,7 @@ interface ResolvedLimits {
 const HANDLER_TIMES: HandlerTimes = { handlerTimeoutMs: 60_000, maxHandlerTimeoutMs: 300_000 }
 const { anonymous: ANONYMOUS, ...CALLS } = DEFAULT_LIMITS
 
-/** @throws `ERR_MCP_OPTION`: with a limit of 0 or NaN every call would wait forever */
+/** @throws `ERR_MCP_OPTION`, because with a limit of 0 or NaN, every call would wait forever */
 export function resolveLimits(given: LimitOptions = {}): ResolvedLimits {
   const { inputTimeoutMs, maxInputRounds, maxResultBytes, pageSize } = given
   const calls = withDefaults(CALLS, given)
@@ -88,10 +88,10 @@ export function resolveHeartbeat(value: number | false = 15_000): number | undef
   return value
 }
 
-/** Sufficient for a few short answers. */
+/** The minimum size of a state, sufficient for a few short answers. */
 const MIN_STATE_BYTES = 1024
 
-/** Creates no key. The first use does. */
+/** Creates the input of calls. Its key is created on first use. */
 export function createInput(
   { name: server }: Implementation,
   options: Pick<ServerOptions, 'clock' | 'random' | 'requestState' | 'shared'> & {
@@ -156,10 +156,10 @@ export function createObservers(
   return new CallObservers(telemetry, { clock, logger })
 }
 
-/** The maximum number of running tasks of all anonymous clients: half of an in-memory store. */
+/** The maximum number of running tasks for all anonymous clients: half of an in-memory store. */
 const MAX_ANONYMOUS = 500
 
-/** The parts of the server that tasks use, from the first task on. */
+/** The parts of the server that tasks use, created with the first task. */
 interface TaskHost {
   runtime(): ServerRuntime
   /** Whether clients can subscribe to tasks. */
@@ -169,8 +169,8 @@ interface TaskHost {
 }
 
 /**
- * Creates the runner with the first task. Calls of tasks are limited only by the TTL of the task or the timeout
- * of the tool.
+ * Creates the runner with the first task. Calls that run as tasks are limited only by the task's TTL or the tool's
+ * timeout.
  *
  * @throws `ERR_MCP_OPTION`
  */

@@ -47,7 +47,7 @@ import {
 } from './resolve-options.ts'
 import type { checkNamesOfOptions } from './option-names.ts'
 
-/** The members that servers of every preset have. Each preset passes its parts. */
+/** The methods that servers in every preset have. Each preset passes its parts. */
 export class ServerBase<Locals = unknown, App = unknown> {
   /** The server from a transport's point of view, for authors of transports and adapters. */
   readonly runtime: ServerRuntime
@@ -110,8 +110,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Adds definitions that `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt` returned,
-   * in this order. Throws like {@link addTool}; definitions before the invalid one stay.
+   * Adds definitions created by `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt`, in the
+   * given order. Throws like {@link addTool}; definitions before an invalid one stay.
    */
   add(...definitions: readonly AnyDefinition<App, Locals>[]): void {
     const { tools, resources, prompts } = this.features
@@ -161,7 +161,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.features.resources.registry.set(resources)
   }
 
-  /** Throws like {@link addTool}. */
+  /** Adds a prompt. Throws like {@link addTool}. */
   addPrompt<
     const S extends PromptSchema | undefined = undefined,
     const L extends PromptArguments = readonly [],
@@ -181,10 +181,10 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Notifies a client that its user is done with a URL. The page at that URL calls it with the id from
-   * `elicitUrl`. Only the session that was asked is notified, if its revision has such a notification; an
-   * unknown id, or one older than an hour, is ignored. A call that waits for the user after an
-   * `UrlElicitationRequired` continues, on any node that shares the bus.
+   * Notifies a client that its user is done with a URL. The page at that URL calls this method with the id from
+   * `elicitUrl`. Only the session that was asked is notified, if its revision has such a notification. An unknown id, or
+   * an id older than an hour, is ignored. A call that waits for the user after an `UrlElicitationRequired` continues, on
+   * any node that shares the bus.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
@@ -193,18 +193,18 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Wraps every method except `initialize`, or the named one, in middleware. The first one added is the
-   * outermost; one that is added later wraps later calls only. Its errors are handled like a handler's, and it
-   * may return a result without `next()`.
+   * Wraps the named method, or every method except `initialize`, in middleware. The first middleware added is the
+   * outermost. Middleware wraps only calls that start after it was added. Its errors are handled like a handler's, and
+   * it may return a result without calling `next()`.
    *
-   * `next()` resolves to the validated result, before it is adapted to the client's revision. Return another
-   * result instead of changing it; it is not validated again.
+   * `next()` resolves to the validated result, before it is adapted to the client's revision. Return a new result
+   * instead of changing that object; the new result is not validated again.
    *
    * @throws `ERR_MCP_OPTION` for an unknown method
    */
   use(run: Middleware<object, App, Locals>): this
   use<M extends keyof MethodResults>(method: M, run: MethodMiddleware<M, App, Locals>): this
-  /** Wraps a method of an extension. */
+  /** Wraps an extension's method. */
   use<Name extends string>(method: AddedMethodName<Name>, run: Middleware<object, App, Locals>): this
   use(...layer: [run: unknown] | [method: string, run: unknown]): this {
     const [method, run] = layer.length === 1 ? [undefined, layer[0]] : layer
@@ -220,8 +220,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Listens to events of all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep them
-   * fast; their errors are logged. Events without listeners cost nothing.
+   * Listens to events on all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep them fast.
+   * Their errors are logged. Events without listeners are free.
    *
    * @returns a function that removes the listener
    * @throws `ERR_MCP_OPTION` for an unknown event
@@ -233,7 +233,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Returns the open sessions, streams and calls of all mounts and connections, and the refusals since the
+   * Returns the number of open sessions, streams and calls on all mounts and connections, and of refusals since the
    * start.
    */
   stats(): ServerStats {
@@ -270,11 +270,11 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   protected publish(event: ChangeEvent): void {
-    // A bus over a network may fail. The change itself has been made, and clients will list again later.
+    // A bus over a network may fail. The change itself has been made, and clients will list definitions again later.
     this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
 
-  /** Logs an error of the step, which must not reach the caller. */
+  /** Runs a step, and logs its error, which must not reach the caller. */
   #attempt(step: () => unknown, problem: string): void {
     void attempt(step, (err) => this.logger.error({ err }, problem))
   }
@@ -346,11 +346,11 @@ const UNDEFINED_KIND =
 /** The parts of a server that some presets omit. Bundlers drop the code of unused ones. */
 export interface ServerParts extends FeatureParts {
   readonly schemaEngine: () => SchemaEngine
-  /** Without it, handlers cannot ask their clients anything. */
+  /** Lets handlers ask their clients questions. */
   readonly createInput?: typeof createInput
   readonly createTasks?: typeof createTasks
-  /** Without it, calls are not observed. */
+  /** Observes calls. */
   readonly createObservers?: typeof createObservers
-  /** Without it, wrong names of options are found only by the types. */
+  /** Finds wrong names of options, which otherwise only the types find. */
   readonly checkNamesOfOptions?: typeof checkNamesOfOptions
 }

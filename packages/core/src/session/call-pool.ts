@@ -13,15 +13,15 @@ import type { CallScope } from '../call/scope.ts'
 
 type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
 
-/** Runs calls within limits and queues the others. They can be cancelled by id, or all ended at once. */
+/** Runs calls within limits, and queues those beyond. Calls can be cancelled by id, or all ended at once. */
 export class CallPool {
   readonly #limit: ConcurrencyLimit | LimitOf | undefined
   /** Queued calls, and running calls that did not return synchronously. */
   #calls: Map<CallContext, ServerRuntime> | undefined
 
   /**
-   * @param limit - undefined where requests are isolated: a call there may end without notice and would count
-   *   forever, no other request could end it, and the platform limits how many run
+   * @param limit - undefined where requests are isolated. A call may end there without notice and would be counted
+   *   forever, other requests could not end it, and the platform itself limits how many calls run
    */
   constructor(limit: ConcurrencyLimit | LimitOf | undefined) {
     this.#limit = limit
@@ -43,8 +43,8 @@ export class CallPool {
   }
 
   /**
-   * Counts running and queued calls, of one server only if one is given. A call that returns synchronously is
-   * not counted.
+   * Counts running and queued calls, for one server if it is given, else for all. A call that returns synchronously
+   * is not counted.
    */
   inFlight(runtime?: ServerRuntime): number {
     if (runtime === undefined) return this.#calls?.size ?? 0
@@ -55,7 +55,7 @@ export class CallPool {
     return this.#withId(id).length > 0
   }
 
-  /** Does nothing if several calls share the id: cancelling the wrong one would be worse. */
+  /** Cancels the call with this id. Does nothing if several calls share the id, to avoid cancelling the wrong one. */
   cancel(id: RequestId): void {
     const [call, ...others] = this.#withId(id)
     if (others.length === 0) call?.end?.('cancelled')
@@ -84,7 +84,7 @@ export class CallPool {
     })
   }
 
-  /** A call that ends in the queue never reaches its handler. */
+  /** Waits in the queue, then starts the call. A call that ends in the queue never reaches its handler. */
   async #wait(
     place: Promise<void>,
     runtime: ServerRuntime,
@@ -118,7 +118,7 @@ export class CallPool {
  */
 export function createCallPool(): CallPool {
   if (isolatedRequests()) return new CallPool(undefined)
-  /** This limit is kept while idle, because most calls of most servers share it. */
+  /** The limit that stays in memory while idle, because most calls on most servers share it. */
   const anonymous = new WeakMap<ServerRuntime, ConcurrencyLimit>()
   const byPrincipal = new Map<string, ConcurrencyLimit>()
   return new CallPool((runtime, principal) => {
@@ -207,11 +207,11 @@ export class ConcurrencyLimit {
     const next = this.#waiting?.shift()
     if (next !== undefined) next()
     else if (--this.#running === 0) this.#onIdle?.()
-    // Usually nobody waits for capacity.
+    // Usually, no caller is waiting for capacity.
     if (this.#wantCapacity !== undefined) this.release()
   }
 
-  /** Resolves when another call may enter; undefined if it may now. */
+  /** Resolves when another call may enter. Returns undefined if it may enter now. */
   capacity(): Promise<void> | undefined {
     return this.#full ? new Promise((resolve) => (this.#wantCapacity ??= []).push(resolve)) : undefined
   }

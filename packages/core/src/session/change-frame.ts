@@ -14,7 +14,7 @@ type NotifiedChange = Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'tas
 /** The members of a session that decide which notifications its client gets. */
 interface NotifiedSession {
   readonly record: SessionRecord
-  /** Undefined if the server sends no log messages. */
+  /** Undefined if the server does not send log messages. */
   readonly logLevel: LogLevel | undefined
   readonly revision: Revision
   readonly client: ClientView
@@ -26,7 +26,7 @@ const LIST_CHANGED = {
   prompts: notificationFrame(Notification.PromptsListChanged),
 } as const
 
-/** Returns the notification of a change, or undefined if the client of the session does not get one. */
+/** Returns the notification of a change, or undefined if the session's client does not get one. */
 export function changeFrame(
   event: NotifiedChange,
   { record, logLevel, revision, client }: NotifiedSession,

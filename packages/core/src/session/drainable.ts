@@ -2,13 +2,13 @@ import type { Clock } from '../util/clock.ts'
 import { type Deferred, deferred } from '../util/promises.ts'
 
 export interface DrainSteps {
-  /** Runs when closing starts, to refuse new work and to end work that never ends by itself. */
+  /** Runs when closing starts, to refuse new work and to end work that would otherwise never end. */
   readonly begin?: () => void
   /** Runs when all work has ended or the deadline has passed, to end the rest. */
   readonly finish: () => void | Promise<void>
 }
 
-/** Counts work and closes once: running work may finish within a deadline, then the rest is ended. */
+/** Counts work and closes once. Running work may finish within a deadline, after which the rest is ended. */
 export class Drainable {
   readonly #clock: Clock
   readonly #steps: DrainSteps
@@ -39,14 +39,14 @@ export class Drainable {
     if (--this.#working === 0) this.#onIdle?.()
   }
 
-  /** May be called repeatedly: the earliest deadline counts. */
+  /** Starts closing. May be called repeatedly: the earliest deadline counts. */
   close({ deadline = 10_000 }: { readonly deadline?: number | undefined } = {}): Promise<void> {
     if (!this.#idle) this.#timers.push(this.#clock.setTimeout(() => this.#onIdle?.(), deadline))
     this.closing = true
     return (this.#drained ??= this.#drain())
   }
 
-  /** Resolves {@link closed} at once, for an owner that has ended everything itself. */
+  /** Resolves {@link closed} immediately, for an owner that has already ended everything. */
   finish(): void {
     this.#closed.resolve()
   }

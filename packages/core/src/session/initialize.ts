@@ -25,7 +25,7 @@ const LISTS = ['tools', 'resources', 'prompts'] as const
 type Lists = SessionRecord['listChanged']
 
 const NONE: readonly string[] = []
-/** Sessions share these objects, of which there are at most eight. */
+/** The capability objects that sessions share. There are at most eight. */
 const LIST_SETS = new Map<string, Lists>()
 
 function shared(lists: Lists): Lists {
@@ -43,7 +43,7 @@ export interface InitializeInput {
   readonly principal: string
   /** The origin of the request, for telemetry. */
   readonly origin?: RequestOrigin
-  /** The id of the session, or a function that creates it from the session; empty without sessions. */
+  /** The id of the session, or a function that creates it from the session; empty if there are no sessions. */
   readonly id: string | ((draft: SessionDraft) => string | Promise<string>)
 }
 
@@ -66,7 +66,7 @@ export async function initialize(runtime: ServerRuntime, input: InitializeInput)
 }
 
 /**
- * Answers `initialize`. On a mount without sessions nothing else happens.
+ * Answers `initialize`. On a mount without sessions, the request has no other effect.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
@@ -113,7 +113,7 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
 }
 
 /**
- * An anonymous client without a session gets no tasks, because later requests could not prove which tasks are
+ * An anonymous client without a session does not get tasks, because later requests could not prove which tasks are
  * its own.
  */
 function capabilitiesFor(
@@ -130,7 +130,7 @@ interface InitializeParams {
   readonly client: SessionRecord['client']
 }
 
-/** Returns the parameters, or an error text. */
+/** Returns the parameters, or an error message. */
 function readParams(params: JsonObject = {}): InitializeParams | string {
   const { protocolVersion, capabilities = {}, clientInfo } = params
   if (typeof protocolVersion !== 'string') return 'initialize needs params.protocolVersion, a string'

@@ -25,7 +25,7 @@ export interface Refusal {
     | 'draining'
     | 'initializedAlready'
     | 'unknownSession'
-  /** The id of the refused request; undefined for a batch, and for a message without a readable id. */
+  /** The id of the refused request; undefined for a batch, and for a message whose id cannot be read. */
   readonly id?: RequestId | undefined
   readonly error: McpError
 }
@@ -49,7 +49,7 @@ export interface Carrier<R> {
   refuse(refusal: Refusal): Awaitable<R>
   /** Answers a ping before `initialize`, on transports that allow it. */
   pong?(id: RequestId): Awaitable<R>
-  /** Delivers a message that gets no response. */
+  /** Delivers a message that does not get a response. */
   deliver(incoming: NoRequest): Awaitable<R>
   initialize(message: JsonRpcRequest): Awaitable<R>
   call(message: JsonRpcRequest, served: Served): Awaitable<R>
@@ -60,8 +60,8 @@ export interface Carrier<R> {
 export type NoRequest = Exclude<BatchItem, { readonly kind: 'request' }>
 
 /**
- * Receives the parsed value of one message: classifies it, selects its revision and passes it on, or refuses it.
- * All transports receive here. The eras part in `selectRevision`: a message with its own metadata has no session.
+ * Receives one parsed message from any transport: classifies the message, selects its revision, and passes it on or
+ * refuses it. `selectRevision` separates the eras: a message with its own metadata does not belong to a session.
  */
 export function receive<R>(value: unknown, carrier: Carrier<R>): Awaitable<R> {
   const incoming = Array.isArray(value) ? (value as readonly unknown[]) : classify(value)
@@ -92,7 +92,7 @@ function receiveIn<R>(
       })
     if (incoming.kind === 'request' && unavailable !== undefined)
       return carrier.refuse({ reason: unavailable, id, error: UNAVAILABLE[unavailable] })
-    // Without headers there is nothing to check, and a notification must not get a response.
+    // A transport without headers has nothing to check, and a notification must not get a response.
     if (incoming.kind !== 'request' && header === undefined) return carrier.deliver(incoming)
   }
   if (found === 'unknown' && message?.method !== Method.Initialize)
@@ -114,7 +114,7 @@ function receiveIn<R>(
   return carrier.call(incoming.message, selection)
 }
 
-/** Only one revision has batches. */
+/** Receives a batch, which only one revision has. */
 function receiveBatch<R>(
   values: readonly unknown[],
   selection: Selection,

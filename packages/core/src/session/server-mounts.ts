@@ -3,8 +3,8 @@ import type { ServerMount } from './server-runtime.ts'
 import { type Gauges, sumOf } from './stats.ts'
 
 /**
- * The options of a mount as the last argument. They and their member `locals` are required if the server
- * declares the type of `ctx.locals`.
+ * A mount's options as the last argument. The options, including `locals`, are required if the server declares the
+ * type of `ctx.locals`.
  */
 export type MountArgs<Options extends object, Locals> = unknown extends Locals
   ? [options?: Options]
@@ -39,7 +39,7 @@ export class ServerMounts {
 }
 
 /**
- * The resources of a server. They are opened once for the first client, and disposed when the server closes.
+ * The value of a server's `lifespan`, opened once for the first client, and disposed when the server closes.
  */
 export interface Lifespan {
   readonly ready: () => Promise<void> | undefined
@@ -58,7 +58,7 @@ export function createLifespan(open: (() => unknown) | undefined): Lifespan {
       value = await Promise.resolve().then(open)
       opened = true
     } catch (error) {
-      // The next client tries again, because the database may have started by then.
+      // The next client retries, because a database, for example, may have started by then.
       opening = undefined
       throw usageError('ERR_MCP_LIFESPAN', 'The lifespan of the server failed to start', { cause: error })
     }

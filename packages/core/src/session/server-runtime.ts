@@ -16,8 +16,8 @@ import type { Gauges, MountStats, Refusals } from './stats.ts'
 /** A mount or connection that serves clients and can be closed. */
 export interface Closable {
   /**
-   * Refuses new work, waits up to `deadline` ms for running work, then ends the rest: calls get an error. May
-   * be called repeatedly.
+   * Refuses new work, waits up to `deadline` ms for running work, and ends the rest with an error. May be called
+   * repeatedly.
    *
    * @default deadline 10_000
    */
@@ -26,20 +26,20 @@ export interface Closable {
   readonly closed: Promise<void>
 }
 
-/** The handle of a mount. */
+/** A handle for a mount. */
 export interface MountHandle extends Closable, AsyncDisposable {
-  /** Counts open sessions, streams and calls, and refusals. Visits every session. */
+  /** Counts open sessions, streams, calls and refusals. Visits every session. */
   stats(): MountStats
 }
 
 /** A mount from the server's point of view. */
 export interface ServerMount extends Closable {
   gauges(): Gauges
-  /** False for parts that serve no client themselves, such as tasks. */
+  /** False for parts that do not serve clients themselves, such as tasks. */
   readonly isMount?: false
 }
 
-/** A server from a transport's point of view. It has no state of clients. */
+/** A server from a transport's point of view, without any client's state. */
 export interface ServerRuntime {
   readonly info: Implementation
   /** The served revisions, newest first. */
@@ -52,16 +52,16 @@ export interface ServerRuntime {
   readonly random: Random
   readonly logger: Logger
   readonly events: Events
-  /** Undefined without the option `telemetry`. */
+  /** Undefined unless the option `telemetry` is set. */
   readonly observers: CallObservers | undefined
-  /** Refusals on all mounts. */
+  /** Counts the refusals on all mounts. */
   readonly refusals: Refusals
   readonly limits: ServerLimits
   /** The maximum size of one result, and of all responses to one batch, in bytes of JSON. */
   readonly maxResultBytes: number
   /** The input of calls that cannot send requests to their client. */
   readonly input: InputContext | undefined
-  /** The log level until the client sets one; undefined if the server sends no log messages. */
+  /** The log level until the client sets one; undefined if the server does not send log messages. */
   readonly defaultLogLevel: LogLevel | undefined
   /** The parameter that the header `Mcp-Name` repeats, by method of an extension. */
   readonly addedNames: ExtensionTable['names']
@@ -75,7 +75,7 @@ export interface ServerRuntime {
   /**
    * Counts a subscriber of a resource, for the resource's subscriber hooks.
    *
-   * @param own - definitions of the subscriber's session alone
+   * @param own - definitions registered for the subscriber's session alone
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   addSubscriber(uri: string, own: object | undefined): (() => void) | undefined
@@ -83,32 +83,32 @@ export interface ServerRuntime {
   attach(mount: ServerMount): void
 }
 
-/** Limits for one session. */
+/** Limits per session. */
 export interface SessionLimits {
-  /** Calls that may run at once. @default 64 */
+  /** The maximum number of calls that run at once. @default 64 */
   readonly running: number
-  /** Calls that may run or wait; one more gets a "busy" error. @default 256 */
+  /** The maximum number of running and queued calls. Beyond it, a call gets a "busy" error. @default 256 */
   readonly inFlight: number
 }
 
 /** Limits for the calls of all anonymous clients together. */
 export interface AnonymousLimits {
-  /** Calls that may run at once. @default 1_024 */
+  /** The maximum number of calls that run at once. @default 1_024 */
   readonly running: number
-  /** Calls that may run or wait; one more gets a "busy" error. @default 4_096 */
+  /** The maximum number of running and queued calls. Beyond it, a call gets a "busy" error. @default 4_096 */
   readonly inFlight: number
 }
 
-/** Limits for the calls of one session. Without sessions, they apply to one principal on one mount. */
+/** Limits on calls per session or, on a mount without sessions, per principal. */
 export interface ServerLimits extends SessionLimits {
   /**
-   * Limits for the calls of all anonymous clients together, on a mount without
-   * sessions: nothing distinguishes them.
+   * Limits for the calls of all anonymous clients together, on a mount without sessions, where anonymous clients
+   * cannot be distinguished.
    */
   readonly anonymous: AnonymousLimits
   /**
-   * Open subscriptions (`subscriptions/listen`) of one connection, stdio or in memory; one more gets a "busy"
-   * error. HTTP mounts have the option `limits.subscriptions`. @default 100
+   * The maximum number of open subscriptions (`subscriptions/listen`) per stdio or in-memory connection. Beyond it, a
+   * subscription gets a "busy" error. HTTP mounts have the option `limits.subscriptions`. @default 100
    */
   readonly subscriptions: number
 }

@@ -2,21 +2,21 @@ import type { JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 import type { Awaitable } from '../util/promises.ts'
 
-/** Carries messages that belong to no request: over the GET stream or the duplex transport. */
+/** Carries messages that do not belong to a request, over the GET stream or the duplex transport. */
 export interface SessionChannel {
   send(frame: string): void | Promise<void>
   /** Sends a ping. Returns false if the client is not connected. */
   ping?(frame: string): boolean
   /**
-   * True if another node writes the stream. That node sees changes itself, so it gets only what this node alone
-   * knows.
+   * True if another node writes the stream. That node observes changes itself, so this node sends it only what the
+   * other node cannot know.
    */
   readonly remote?: boolean
 }
 
 /**
- * The transport's part of a session. It is an object because functions for each session would take more memory
- * than everything else.
+ * The transport's part of a session. It is an object, because separate functions for each session would take more
+ * memory than the rest of the session.
  */
 export interface SessionKeeper {
   /** Stores a change of the record. Resolves when other processes see it. */
@@ -25,20 +25,20 @@ export interface SessionKeeper {
   sessionClosed(cause: CloseCause): void
   /** The id of this node if the session may have requests on several nodes. */
   readonly node?: string | undefined
-  /** Passes the response to a request of another node on. Returns false if there is none. */
+  /** Passes a response to the node that sent the request. Returns false if no other node sent it. */
   answerElsewhere?(response: JsonRpcResponse): boolean
   /** Ends the calls with this id on other nodes. */
   cancelElsewhere?(id: RequestId): void
 }
 
 /**
- * Why a session closes here. `ended`: it has ended in every process. `released`: this process drops it, and
- * another one may continue it.
+ * The reason why a session closes here. `ended`: the session has ended in every process. `released`: this process
+ * drops the session, and another process may continue it.
  */
 export type CloseCause = 'ended' | 'released'
 
 /**
- * Computes a change from the current record. Runs again if another process has changed the record meanwhile.
+ * Computes a change from the current record. Runs again if another process has changed the record in the meantime.
  */
 export type ChangeRecord = (record: SessionRecord) => RecordChange
 

@@ -36,7 +36,7 @@ export class Session implements CallSession {
   /** Runs when a request is sent to the client: the transport must continue reading to get the response. */
   onClientRequest: (() => void) | undefined
   readonly #runtime: ServerRuntime
-  /** Most sessions are idle, so objects for calls, questions and listeners are created at their first use. */
+  /** These objects are created on first use, because most sessions are idle. */
   #limit: ConcurrencyLimit | undefined
   #pool: CallPool | undefined
   #requests: PendingRequests | undefined
@@ -80,13 +80,14 @@ export class Session implements CallSession {
   servedBy(runtime: ServerRuntime): boolean {
     return this.#runtime === runtime
   }
-  /** Running and queued calls, and running tasks. While there are any, the session is not idle. */
+  /** The number of running and queued calls and running tasks. If it is not 0, the session is not idle. */
   get inFlight(): number {
     return (this.#limit?.inFlight ?? 0) + this.#held
   }
   /**
-   * Resolves when another call may enter; undefined if it may now. While the client owes a response, reading
-   * continues because the response arrives on the same connection, and calls beyond the limit are refused.
+   * Resolves when another call may enter. Returns undefined if it may enter now, or if the client owes a response: the
+   * transport must then continue reading, because the response arrives on the same connection, and calls beyond the
+   * limit are refused.
    */
   capacity(): Promise<void> | undefined {
     return this.awaitsResponse ? undefined : this.#limit?.capacity()
@@ -133,7 +134,7 @@ export class Session implements CallSession {
     if (record.subscriptions !== subscriptions) this.#subscribe(record.subscriptions)
   }
 
-  /** The response belongs to the exchange, not to the id, because some clients repeat the same id. */
+  /** Runs a call. Its response belongs to the exchange, not to the id, because some clients repeat the same id. */
   call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Awaitable<EncodedResponse> {
     this.#unansweredPings = 0
     this.#pool ??= new CallPool((this.#limit = new ConcurrencyLimit(this.#runtime.limits)))
@@ -194,12 +195,12 @@ export class Session implements CallSession {
     return this.#requests?.settle(message) === true || this.keeper?.answerElsewhere?.(message) === true
   }
 
-  /** Ends a call of this process unless several calls have the id. */
+  /** Ends the call with this id in this process, unless several calls have it. */
   cancel(id: RequestId): void {
     this.#pool?.cancel(id)
   }
 
-  /** Sends a ping. Every later message of the client counts as its response. */
+  /** Sends a ping. Every later message from the client counts as its response. */
   ping(): void {
     if (this.#channel?.ping?.(this.#clientRequests().pingFrame()) === true) this.#unansweredPings++
     else this.#unansweredPings = 0
@@ -240,7 +241,7 @@ export class Session implements CallSession {
     }))
   }
 
-  /** Fails open requests to the client because it has disconnected. Its calls may finish. */
+  /** Fails open requests to the client because it has disconnected. The client's calls may finish. */
   rejectRequests(): void {
     this.#unreachable = true
     this.#requests?.end()
@@ -261,7 +262,7 @@ export class Session implements CallSession {
     if (frame !== undefined) void this.#channel.send(frame)
   }
 
-  /** Holds changes back until the record has been read again, because another process has changed it. */
+  /** Delays changes until the record has been reread, because another process has changed it. */
   holdChanges(until: Promise<unknown>): void {
     const updating = until.then(
       () => {},

@@ -1,46 +1,46 @@
-/** The current state. */
+/** Values that describe the current state. */
 export interface Gauges {
-  /** Open sessions in this process. */
+  /** The number of open sessions in this process. */
   readonly sessions: number
-  /** Connections that carry an event stream now; 0 over stdio and in memory. */
+  /** The number of connections that currently carry an event stream; 0 over stdio and in memory. */
   readonly openStreams: number
   /**
-   * Bytes that are queued in this process for slow readers, without the buffers of sockets. Replies and parts
-   * of streams of 64 KiB or more count until Node.js has sent them. `limits.queuedBytes` bounds them on HTTP.
-   * Counted in UTF-16 units on stdio, in memory and for replies that are strings.
+   * The number of bytes queued in this process for slow readers, excluding socket buffers. Replies and parts of
+   * streams of 64 KiB or more are counted until Node.js has sent them. On HTTP, `limits.queuedBytes` bounds this number.
+   * Counted in UTF-16 units over stdio, in memory and for replies that are strings.
    */
   readonly queuedBytes: number
-  /** Running and queued calls. A call that returns synchronously is not counted. */
+  /** The number of running and queued calls. A call that returns synchronously is not counted. */
   readonly callsInFlight: number
-  /** Tasks whose handlers run in this process. 0 for a mount: tasks belong to the server. */
+  /** The number of tasks whose handlers run in this process; 0 for a mount, because tasks belong to the server. */
   readonly tasks: number
-  /** Streams whose events are stored for replay; 0 if the event store does not report it. */
+  /** The number of streams whose events are stored for replay; 0 if the event store does not report it. */
   readonly replayStreams: number
   /**
-   * Stored events, including expired ones that have not been removed; 0 if the event store does not report it.
+   * The number of stored events, including expired ones not yet removed; 0 if the event store does not report it.
    */
   readonly replayEvents: number
-  /** Their size in bytes; 0 if the event store does not report it. */
+  /** The size of the stored events, in bytes; 0 if the event store does not report it. */
   readonly replayBytes: number
 }
 
-/** A snapshot of one mount or connection, as plain JSON. */
+/** A snapshot of a mount or connection, as plain JSON. */
 export interface MountStats extends Gauges {
-  /** Whether it is closing and refuses new work. */
+  /** Whether the mount is closing and refuses new work. */
   readonly draining: boolean
   /**
-   * Refusals since the start, by the reason of their `reject` event. A reason appears when it first
-   * happens, and its number never falls.
+   * The number of refusals since the start, by the `reason` of their `reject` event. A reason appears with its first
+   * refusal, and its number never decreases.
    */
   readonly refusals: Readonly<Record<string, number>>
 }
 
 /**
- * A snapshot of a server on all its mounts, as plain JSON. A store that several mounts share is counted once
- * per mount.
+ * A snapshot of a server on all its mounts, as plain JSON. A store shared by several mounts is counted once per
+ * mount.
  */
 export interface ServerStats extends MountStats {
-  /** Open mounts and connections. */
+  /** The number of open mounts and connections. */
   readonly mounts: number
 }
 
@@ -62,12 +62,12 @@ export function sumOf(all: Iterable<Gauges>): Gauges {
   return sum
 }
 
-/** Counts refusals by reason. The number of reasons is bounded, because they are rows of a table. */
+/** Counts refusals by reason. The number of reasons is bounded, because each is a row of a fixed table. */
 export class Refusals {
   readonly #total: Refusals | undefined
   readonly #counts = new Map<string, number>()
 
-  /** @param total - also counts everything that this object counts */
+  /** @param total - another counter, to which every refusal counted here is added */
   constructor(total?: Refusals) {
     this.#total = total
   }

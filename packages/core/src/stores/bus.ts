@@ -2,23 +2,23 @@ import { isObject, type JsonObject, type JsonValue } from '../protocol/jsonrpc.t
 import { isLogLevel, type LogLevel } from '../protocol/types.ts'
 import { attempt } from '../util/promises.ts'
 
-/** Receives the messages of a topic, from this node and from others. */
+/** Receives the messages on a topic, from this node and from others. */
 export type BusListener = (message: JsonValue) => void
 
 /**
- * Carries small messages inside a server or, with another implementation, between its nodes. Delivery is at
- * most once and in order per publisher; a listener that throws does not stop the others.
+ * Carries small messages inside a server or, with another implementation, between its nodes. Each message is delivered
+ * at most once, in the order of its publisher. A listener that throws does not stop the others.
  */
 export interface Bus {
   publish(topic: string, message: JsonValue): void | Promise<void>
   /**
-   * Returns the function that unsubscribes. `onGap` runs if messages may have been lost, such as after a long
-   * reconnect: anything may have changed.
+   * Subscribes to a topic, and returns the function that unsubscribes. `onGap` runs if messages may have been lost, for
+   * example during a long reconnect, so that anything may have changed.
    */
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void
   /**
-   * Resolves when everything that other nodes publish from then on reaches the listeners, or after a second, in
-   * which case `onGap` runs later. Omitted if that is always so.
+   * Resolves as soon as all messages that other nodes publish will reach the listeners, or after a second, in which
+   * case `onGap` runs later. Omitted if messages always reach the listeners.
    */
   ready?(): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface Bus {
 /** A change in a server, which sessions and subscriptions turn into notifications. */
 export type ChangeEvent =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
-  /** With `within`, the subscribers of that resource are notified too. */
+  /** A resource has changed. If `within` is set, the subscribers of that resource are also notified. */
   | { readonly kind: 'resource'; readonly uri: string; readonly within?: string }
   /** A user is done with the URL of an elicitation. */
   | { readonly kind: 'elicitation'; readonly id: string }
@@ -51,7 +51,7 @@ export function onChange(bus: Bus, listener: (event: ChangeEvent) => void): () =
   return bus.subscribe(CHANGES_TOPIC, receive, () => listener({ kind: 'gap' }))
 }
 
-/** Validates a message of the bus. Returns undefined if it is not a change event. */
+/** Validates a message from the bus. Returns undefined if the message is not a change event. */
 function toChangeEvent(message: unknown): ChangeEvent | undefined {
   if (!isObject(message)) return undefined
   const { kind, uri, id, within, owner, taskId, method, params, level, data, logger } = message
@@ -73,7 +73,7 @@ export interface MemoryBusOptions {
   readonly onError?: (error: unknown, topic: string) => void
 }
 
-/** The maximum number of messages that listeners publish during a delivery; one more is dropped. */
+/** The maximum number of messages that listeners can publish during a delivery. Further messages are dropped. */
 const MAX_QUEUED = 10_000
 
 /** A bus within one process. Delivers before `publish` returns, unless a listener called it. */
@@ -93,8 +93,8 @@ export class MemoryBus implements Bus {
       return
     }
     this.#queue.push({ topic, message })
-    // A message that is published during a delivery waits, because listeners would otherwise see the two in
-    // different orders.
+    // A message that is published during a delivery waits, because otherwise some listeners would get the two messages
+    // in a different order.
     if (this.#delivering) return
     this.#delivering = true
     try {
@@ -110,7 +110,7 @@ export class MemoryBus implements Bus {
   }
 
   subscribe(topic: string, listener: BusListener): () => void {
-    // Wrapped, so that a function subscribed twice is called and unsubscribed twice.
+    // The listener is wrapped, so that a function subscribed twice is called and unsubscribed twice.
     const entry: BusListener = (message) => listener(message)
     const listeners = this.#topics.get(topic) ?? new Set()
     this.#topics.set(topic, listeners.add(entry))

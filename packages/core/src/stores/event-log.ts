@@ -4,7 +4,7 @@ import type { Linked, LinkedList } from '../util/linked-list.ts'
 import type { StoredEvent, StreamKey, StreamOrigin } from './event-store.ts'
 import type { Sized, SizeRanks } from './size-ranks.ts'
 
-/** The streams of one session, and their bytes. */
+/** The streams of one session, and the number of bytes in them. */
 export interface SessionLogs extends Sized {
   readonly principal: PrincipalLogs
   readonly streams: Map<string, EventLog>
@@ -20,7 +20,7 @@ export interface PrincipalLogs extends Sized {
   bytes: number
 }
 
-/** The place of a log in one of the lists that contain it. */
+/** A log's entry in one of the lists that contain it. */
 export class Place implements Linked<Place> {
   list: LinkedList<Place> | undefined
   previous: Place | undefined
@@ -77,13 +77,13 @@ export class EventLog {
   last = 0
   endedAt: number | undefined
   dropped = false
-  /** Its place in the list of logs with something to expire. */
+  /** The entry in the list of logs that have something to expire. */
   readonly aging: Place = new Place(this)
-  /** Its place in the list of the session's ended streams. */
+  /** The entry in the list of the session's ended streams. */
   readonly ended: Place = new Place(this)
   readonly #limits: LogLimits
   readonly #events: StoredEntry[] = []
-  /** The bytes of the events. */
+  /** The size of the events, in bytes. */
   #bytes = 0
   /** The response, which the limits on events do not drop. */
   #final: StoredEntry | undefined
@@ -154,7 +154,7 @@ export class EventLog {
     return this.endedAt ?? this.#events.at(-1)?.at
   }
 
-  /** Returns the events after a position, or undefined if that is unknown or dropped. */
+  /** Returns the events after a position, or undefined if this position is unknown or dropped. */
   after(seq: number): readonly StoredEvent[] | undefined {
     if (!Number.isSafeInteger(seq) || seq < this.#evicted || seq > this.last) return undefined
     const all = this.#final === undefined ? this.#events : [...this.#events, this.#final]

@@ -11,13 +11,13 @@ export interface StreamKey {
 /** A position in a stream. A restart changes the epoch, so that lost events are noticed. */
 export interface Cursor {
   readonly epoch: string
-  /** The last event that was seen; 0 before the first. */
+  /** The number of the last event that was seen; 0 before the first event. */
   readonly seq: number
 }
 
 /** An event that is stored for replay. */
 export interface StoredEvent {
-  /** The number of the event, from 1 in each stream. */
+  /** The number of the event. Each stream starts at 1. */
   readonly seq: number
   /** One JSON-RPC frame, or an empty string for a priming event. */
   readonly frame: string
@@ -39,7 +39,7 @@ export interface StreamOrigin {
 
 /** The right to write to a stream, until another node seizes it. */
 export interface StreamLease {
-  /** The life of the stream: at most 64 letters, digits, `-` and `_`. */
+  /** Identifies this stream among streams with the same key: at most 64 letters, digits, `-` and `_`. */
   readonly epoch: string
   /** Grows with each seizure. */
   readonly fence: number
@@ -55,7 +55,7 @@ export interface AppendResult {
   readonly follower?: string | undefined
 }
 
-/** A stream from a position on. */
+/** The rest of a stream after a position. */
 export interface StreamState {
   readonly events: readonly StoredEvent[]
   readonly ended: boolean
@@ -79,22 +79,21 @@ export interface SeizedStream {
 }
 
 /**
- * Stores the events of SSE streams for `Last-Event-ID`. Limited in number, bytes and time. A stream has one
- * writer at a time: events of other nodes are never stored. A stream that has not ended is kept as long as its
+ * Stores the events of SSE streams for `Last-Event-ID`, limited in number, bytes and time. A stream has only one
+ * writer at a time, and events from other nodes are never stored. A stream that has not ended is kept as long as its
  * writer runs.
  */
 export interface EventStore {
   /** The size of the store in this process, for `stats()`. */
   readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
   /**
-   * Starts a stream. A stream with the same key is deleted. May return before the stream is stored: `append`
-   * then waits for it, and reports if that failed.
+   * Starts a stream, and deletes an earlier stream with the same key. May return before the stream is stored. In that
+   * case, `append` waits until it is stored, and reports a failure.
    */
   open(key: StreamKey, origin: StreamOrigin): Awaitable<StreamLease>
   /**
    * Stores events in order. Events that are already stored are skipped, so a failed call may be repeated.
-   * `final` marks the last event as the last of the stream: the limits on events do not drop it, and no event
-   * follows it.
+   * `final` marks the last of these events as the last event in the stream, which is not dropped because of limits.
    */
   append(
     key: StreamKey,
@@ -104,8 +103,8 @@ export interface EventStore {
   ): Awaitable<AppendResult>
   /**
    * Returns the events after the cursor, or undefined if the stream, epoch or position is unknown or dropped.
-   * `reader` is the node whose client continues from here: it becomes the follower, and the writer itself
-   * replaces a follower.
+   * `reader` is the node whose client continues from here. This node becomes the follower, or, if it is the writer,
+   * replaces the follower.
    */
   read(key: StreamKey, after: Cursor, reader?: string): Awaitable<StreamState | undefined>
   /**

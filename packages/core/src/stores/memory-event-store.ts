@@ -16,22 +16,22 @@ import type {
 import { SizeRanks } from './size-ranks.ts'
 
 interface MemoryEventStoreOptions {
-  /** How many events of each stream are kept. @default 1_000 */
+  /** The maximum number of events kept per stream. @default 1_000 */
   readonly maxEvents?: number
-  /** How many bytes of events of each stream are kept. @default 1_048_576 */
+  /** The maximum size of the events kept per stream, in bytes. @default 1_048_576 */
   readonly maxBytes?: number
-  /** The maximum size of a final response in bytes; the limits above do not apply to it. @default 8_396_800 */
+  /** The maximum size of a final response, in bytes. The limits above do not apply to it. @default 8_396_800 */
   readonly maxFinalBytes?: number
-  /** How long an event and an ended stream are kept, in ms. @default 600_000 */
+  /** How long events and ended streams are kept, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams of one session. One more drops an ended stream, or else the oldest.
+   * The maximum number of streams per session. Beyond it, an ended stream is dropped, or else the oldest stream.
    * @default 512
    */
   readonly maxStreamsPerSession?: number
   /**
-   * The maximum size in total, in bytes. Beyond it, the principal with the most bytes loses a stream of its
-   * largest session.
+   * The maximum total size, in bytes. Beyond it, a stream is dropped from the largest session of the principal with the
+   * most bytes.
    *
    * @default 268_435_456
    */
@@ -40,19 +40,19 @@ interface MemoryEventStoreOptions {
   readonly random?: Random
 }
 
-/** The result of nearly all calls. */
+/** The result of nearly all calls to `append`. */
 const KEPT: AppendResult = { state: 'kept' }
 const LOST: AppendResult = { state: 'lost' }
 const FENCED: AppendResult = { state: 'fenced' }
 
-/** Stores events in this process. Expiry needs no timer, because it is checked on access. */
+/** Stores events in this process. Expiry does not need a timer, because it is checked on access. */
 export class MemoryEventStore implements EventStore {
   readonly #limits: Required<Omit<MemoryEventStoreOptions, 'clock' | 'random'>>
   readonly #clock: Clock
   readonly #random: Random
   readonly #principals = new Map<string, PrincipalLogs>()
   readonly #bySize = new SizeRanks<PrincipalLogs>()
-  /** The streams with something to expire, sorted by their last event, oldest first. */
+  /** The streams that have something to expire, sorted by their last event, oldest first. */
   readonly #aging = new LinkedList<Place>()
   #streams = 0
   #totalBytes = 0
@@ -74,7 +74,7 @@ export class MemoryEventStore implements EventStore {
     }
   }
 
-  /** Includes expired streams and events that have not been removed. */
+  /** The size of the store, including expired streams and events that have not been removed. */
   get size(): { readonly streams: number; readonly events: number; readonly bytes: number } {
     let events = 0
     for (let place = this.#aging.first; place !== undefined; place = place.next) events += place.log.size
@@ -82,7 +82,7 @@ export class MemoryEventStore implements EventStore {
   }
 
   open(key: StreamKey, origin: StreamOrigin): StreamLease {
-    // The random part identifies this process: a cursor from before a restart has another one.
+    // The random part identifies this process. A cursor from before a restart has a different random part.
     this.#process ??= randomToken(8, this.#random)
     const epoch = `${this.#process}${(++this.#opened).toString(36)}`
     this.#sweep()
@@ -197,7 +197,7 @@ export class MemoryEventStore implements EventStore {
   }
 
   /**
-   * Returns a stream of the principal with the most bytes, from its largest session, so that nobody can drop
+   * Returns a stream from the largest session of the principal with the most bytes, so that a principal cannot drop
    * the streams of others.
    */
   #leastFair(): EventLog | undefined {

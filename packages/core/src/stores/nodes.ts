@@ -8,26 +8,25 @@ export type NodeListener = (message: JsonObject) => void
 /** The processes of one deployment, which send small messages to each other. */
 export interface Nodes {
   /**
-   * The id of this process until it stops: at most 32 letters, digits, `-` and `_`. A process that starts again
-   * has another id.
+   * The id of this process: at most 32 letters, digits, `-` and `_`. A restarted process has a new id.
    */
   readonly id: string
   /**
-   * Joins the other nodes, until the last listener is removed. Each listener gets every message, in the order
-   * of its sender. Resolves when the other nodes consider this one alive.
+   * Joins the other nodes, until the last listener is removed. Each listener gets every message, in the sender's order.
+   * Resolves when the other nodes consider this one alive.
    *
-   * @returns a function that removes the listener, which then gets no more messages
+   * @returns a function that removes the listener, which does not get further messages
    */
   join(listener: NodeListener): Awaitable<() => Awaitable<void>>
   /**
-   * Sends a message to a node, which may be this one. Resolves to false if that node has stopped. Delivers at
-   * most once.
+   * Sends a message to a node, which may be this one. Resolves to false if that node has stopped. The message is
+   * delivered at most once.
    */
   send(node: string, message: JsonObject): Awaitable<boolean>
   /**
    * Returns which nodes are running. A node that stops without notice counts as running for a few more seconds.
-   * Returns true if it is unknown, such as shortly after a reconnect, because work of another node must not be
-   * taken over by mistake.
+   * Returns true for a node whose state is unknown, for example shortly after a reconnect, because another node's work
+   * must not be taken over by mistake.
    */
   alive(nodes: readonly string[]): Awaitable<readonly boolean[]>
 }
@@ -35,9 +34,9 @@ export interface Nodes {
 /** Options of {@link MemoryNodes}. */
 export interface MemoryNodesOptions {
   /**
-   * The nodes that this one can reach, by id. Nodes with the same map reach each other.
+   * The nodes that this node can reach, by id. Nodes with the same map reach each other.
    *
-   * @default this one alone
+   * @default only this node
    */
   readonly network?: Map<string, NodeListener>
   readonly random?: Random
@@ -46,7 +45,7 @@ export interface MemoryNodesOptions {
 /** The length of an id, in characters of six random bits each. */
 const ID_LENGTH = 10
 
-/** A node that reaches others of the same process, for tests, or none. */
+/** A node that reaches only other nodes in the same process, for tests, or none at all. */
 export class MemoryNodes implements Nodes {
   readonly #network: Map<string, NodeListener>
   readonly #listeners = new Set<NodeListener>()
@@ -58,13 +57,13 @@ export class MemoryNodes implements Nodes {
     this.#random = random
   }
 
-  /** Created on first use, because Workers have no random numbers before their first request. */
+  /** The id, created on first use because Workers have no random numbers before their first request. */
   get id(): string {
     return (this.#id ??= randomToken(ID_LENGTH, this.#random))
   }
 
   join(listener: NodeListener): () => void {
-    // Wrapped, so that a listener that joins twice is called and removed twice.
+    // The listener is wrapped, so that a listener that joins twice is called and removed twice.
     const entry: NodeListener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#network.set(this.id, (message) => this.#receive(message))
@@ -76,8 +75,8 @@ export class MemoryNodes implements Nodes {
   send(node: string, message: JsonObject): boolean {
     const receive = this.#network.get(node)
     if (receive === undefined) return false
-    // Delivered later, as from another process, because the sender must not run the receiver's code. Copied for
-    // the same reason.
+    // The message is copied and delivered later, as if from another process, because the sender must not run the
+    // receiver's code.
     const copy = structuredClone(message)
     queueMicrotask(() => receive(copy))
     return true

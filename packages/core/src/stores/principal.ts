@@ -12,7 +12,7 @@ export interface AuthInfo {
    * than replies to calls end. Other connections ignore it.
    */
   readonly expiresAt?: number
-  /** Other data for handlers, for example token claims. Never logged, never sent. */
+  /** Other data for handlers, for example token claims. Never logged or sent. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 

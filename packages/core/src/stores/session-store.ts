@@ -7,7 +7,7 @@ export interface SessionRecord {
   readonly id: string
   /** An empty string for an anonymous client. Part of the key. */
   readonly principal: string
-  /** The name of the server. Missing in records of other versions, which any server continues. */
+  /** The name of the server. Missing in records written by other versions, which any server continues. */
   readonly server?: string
   readonly revision: string
   readonly client: { readonly info?: Implementation; readonly capabilities: ClientCapabilities }
@@ -19,9 +19,9 @@ export interface SessionRecord {
   readonly listChanged: readonly ('tools' | 'resources' | 'prompts')[]
   /** The URIs that the client has subscribed to. */
   readonly subscriptions: readonly string[]
-  /** URLs that the user was asked to open, until their completion. */
+  /** The URLs that the user was asked to open and has not completed. */
   readonly pendingUrls?: readonly PendingUrl[]
-  /** The GET stream: the node that writes it, and its name there. */
+  /** The GET stream: the node that writes the stream, and the stream's name on that node. */
   readonly stream?: { readonly node: string; readonly token?: string }
 }
 
@@ -34,17 +34,17 @@ export interface SessionKey {
 /** A record as the store returns it. */
 export interface StoredSession {
   readonly record: SessionRecord
-  /** An opaque text that differs for every content of the record. */
+  /** An opaque string that differs for every content of the record. */
   readonly version: string
 }
 
-/** Limits of a new record. */
+/** Limits for a new record. */
 export interface SessionLifetime {
   /** How long the record is kept unless it is renewed, in ms. */
   readonly ttlMs: number
   /**
-   * The maximum number of records of its principal. One more drops the record that expires first. A record
-   * created in the last seconds is only dropped in a flood of such records. Omitted for anonymous clients.
+   * The maximum number of records per principal. Beyond it, the record that expires first is dropped. A record created
+   * in the last seconds is dropped only in a flood of such records. Omitted for anonymous clients.
    */
   readonly maxPerPrincipal?: number
 }
@@ -53,11 +53,11 @@ export interface SessionLifetime {
 export interface SessionStore {
   /** Stores a record with a new id, and resolves to its version. */
   create(record: SessionRecord, lifetime: SessionLifetime): Awaitable<string>
-  /** Reads a record. With `ttlMs`, its time to live starts anew. */
+  /** Reads a record. If `ttlMs` is given, the record's time to live restarts. */
   get(key: SessionKey, ttlMs?: number): Awaitable<StoredSession | undefined>
   /**
-   * Replaces a record if it still has this version, and starts its time to live anew. Resolves to the new
-   * version. Resolves to undefined and changes nothing if there is no record, or it has another version.
+   * Replaces a record if it still has this version, restarts its time to live, and resolves to the new version.
+   * Otherwise, or if there is no record, resolves to undefined.
    */
   replace(record: SessionRecord, version: string, ttlMs: number): Awaitable<string | undefined>
   /** Resolves to whether the record existed. */
@@ -67,13 +67,13 @@ export interface SessionStore {
 /** A URL that a user was asked to open, by the id of its elicitation. */
 export interface PendingUrl {
   readonly id: string
-  /** When it expires, in ms since 1970. */
+  /** When the URL expires, in ms since 1970. */
   readonly until: number
 }
 
-/** The maximum per session; the oldest is dropped first. */
+/** The maximum number of URLs per session. The oldest is dropped first. */
 const MAX_URLS = 64
-/** After an hour, a user has either signed in or given up. */
+/** How long a URL is kept, in ms. After an hour, a user has either signed in or given up. */
 const KEPT_MS = 3_600_000
 
 /** Adds ids, and drops those that are too old or too many. */
@@ -97,7 +97,7 @@ export function withoutPendingUrl(
 }
 
 interface MemorySessionStoreOptions {
-  /** The maximum number of records. One more drops the least recently used record. @default 10_000 */
+  /** The maximum number of records. Beyond it, the least recently used record is dropped. @default 10_000 */
   readonly max?: number
   readonly clock?: Clock
 }
@@ -106,10 +106,10 @@ interface Entry extends StoredSession {
   expiresAt: number
 }
 
-/** How many of the oldest records each write checks for expiry, which is more than it adds. */
+/** The number of oldest records that each write checks for expiry, which is more than a write adds. */
 const SWEEP_STEPS = 2
 
-/** Stores session records in this process. Expiry needs no timer, because it is checked on access. */
+/** Stores session records in this process. Expiry does not need a timer, because it is checked on access. */
 export class MemorySessionStore implements SessionStore {
   readonly #max: number
   readonly #clock: Clock
@@ -123,7 +123,7 @@ export class MemorySessionStore implements SessionStore {
     this.#clock = clock
   }
 
-  /** Includes expired records that have not been removed. */
+  /** The number of records, including expired ones that have not been removed. */
   get size(): number {
     return this.#entries.size
   }
@@ -205,5 +205,5 @@ export class MemorySessionStore implements SessionStore {
   }
 }
 
-/** Starts with the length of the principal, which may contain any character. */
+/** Returns a key that starts with the principal's length, because a principal may contain any character. */
 const keyOf = ({ principal, id }: SessionKey): string => `${principal.length}:${principal}${id}`

@@ -7,8 +7,8 @@ import type { TaskStore } from './task-store.ts'
 import type { UsedStates } from './used-states.ts'
 
 /**
- * The stores that the processes of one deployment share, for the option `shared` of servers and mounts. With
- * it, every process continues the sessions, streams and tasks of every other one.
+ * The stores that the processes of one deployment share, for the option `shared` of servers and mounts. Every process
+ * can then continue the sessions, streams and tasks of every other process.
  */
 export interface SharedStores {
   readonly sessions: SessionStore
@@ -18,11 +18,11 @@ export interface SharedStores {
   readonly nodes: Nodes
   readonly usedStates: UsedStates
   /**
-   * Called by each server and mount that uses the stores, before it opens anything. The returned function ends
-   * that use; the last one closes the stores. A later use opens them again.
+   * Called by each server and mount that uses the stores, before any use. The returned function ends that use; when the
+   * last use ends, the stores are closed. A later use opens them again.
    */
   acquire(): () => Awaitable<void>
-  /** Returns metrics of this process. */
+  /** Returns metrics for this process. */
   stats?(): SharedStats
 }
 
@@ -30,8 +30,8 @@ export interface SharedStores {
 export interface SharedStats {
   /** Whether the store replies, as far as this process knows. */
   readonly available: boolean
-  /** Commands that wait for a reply. */
+  /** The number of commands that wait for a reply. */
   readonly inFlight: number
-  /** Messages of the bus that wait for the store. */
+  /** The number of messages on the bus that wait for the store. */
   readonly unsent: number
 }

@@ -5,8 +5,8 @@ export interface Sized {
 }
 
 /**
- * Finds one of the largest members: none has twice its size. Exact order would cost more with each change of a
- * size.
+ * Finds one of the largest members. No other member is twice as large. An exact order would make every change of a size
+ * more expensive.
  */
 export class SizeRanks<T extends Sized> {
   /** The members by the number of bits in their size. */

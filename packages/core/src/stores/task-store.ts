@@ -5,25 +5,25 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { utf8Length } from '../util/bytes.ts'
 
 /**
- * The owner of tasks that can be accessed with their id alone: those of all anonymous clients of the extension.
+ * The owner of tasks that can be accessed with their id alone, which were started by anonymous clients of the extension.
  */
 export const ANYONE = 'anyone'
 
-/** The prefix of the owner of tasks of an authenticated caller. All other owners are anonymous. */
+/** The prefix of owners that are authenticated callers. All other owners are anonymous. */
 export const OF_PRINCIPAL = 'principal:'
 
-/** Whether an owner is not an authenticated caller. All such owners count as one when a store is full. */
+/** Returns whether an owner is anonymous. All anonymous owners count as one when a store is full. */
 export const isAnonymousOwner = (owner: string): boolean => !owner.startsWith(OF_PRINCIPAL)
 
-/** Limits of the number of tasks in a store. */
+/** Limits on the number of tasks in a store. */
 export interface TaskCounts {
   /** The maximum number of tasks in total. */
   readonly max: number
-  /** The maximum number of tasks of one owner, except for anonymous clients of the extension, who share one. */
+  /** The maximum number of tasks per owner, except for anonymous clients of the extension, who share one owner. */
   readonly maxPerOwner: number
 }
 
-/** Returns how many tasks a store keeps for an owner. Anonymous clients of the extension share half of all. */
+/** Returns the maximum number of tasks for an owner. Anonymous clients of the extension share half of the total. */
 export function maxTasksOf(owner: string, { max, maxPerOwner }: TaskCounts): number {
   return owner === ANYONE ? Math.max(maxPerOwner, Math.floor(max / 2)) : maxPerOwner
 }
@@ -41,7 +41,7 @@ export interface TaskRecord extends TaskInfo, TaskKey {
   readonly node?: string
   /** The method of the call that runs as a task. */
   readonly method: string
-  /** The revision of `result`, `error` and `inputs`. */
+  /** The revision in which `result`, `error` and `inputs` are encoded. */
   readonly revision: string
   /** The open questions, by keys that the task never reuses. */
   readonly inputs?: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
@@ -51,7 +51,7 @@ export interface TaskRecord extends TaskInfo, TaskKey {
   readonly error?: JsonRpcErrorObject
 }
 
-/** The part of a record that changes. A change replaces all of it: omitted members are removed. */
+/** The part of a record that changes. A change replaces the whole part, so omitted fields are removed. */
 export type TaskChange = Pick<
   TaskRecord,
   'status' | 'statusMessage' | 'updatedAt' | 'inputs' | 'result' | 'error'
@@ -76,13 +76,13 @@ export interface TaskStore {
   create(record: TaskRecord): Awaitable<boolean>
   get(key: TaskKey): Awaitable<TaskRecord | undefined>
   /**
-   * Changes a running task atomically, and resolves to the new record. Resolves to undefined and changes
-   * nothing if there is no such task or its status is final. Rejects if the change is too large.
+   * Changes a running task atomically, and resolves to the new record. Resolves to undefined if there is no such task or
+   * its status is final. Rejects if the change is too large.
    */
   update(key: TaskKey, change: TaskChange): Awaitable<TaskRecord | undefined>
   /**
-   * Returns at most `limit` tasks of an owner, after a position if given. The task at that position may be
-   * gone.
+   * Returns at most `limit` of an owner's tasks, after a position if given. The task at that position may have been
+   * removed.
    */
   list(
     owner: string,
@@ -92,19 +92,19 @@ export interface TaskStore {
   delete(key: TaskKey): Awaitable<boolean>
 }
 
-/** Limits of a {@link MemoryTaskStore}. Records beyond them are refused. */
+/** Limits on a {@link MemoryTaskStore}. Records beyond these limits are refused. */
 export interface MemoryTaskStoreOptions {
   /** The maximum number of tasks. @default 1_000 */
   readonly max?: number
   /**
-   * The maximum number of tasks of one owner. Anonymous clients of the tasks extension, which share one owner,
-   * have half of `max`.
+   * The maximum number of tasks per owner. Anonymous clients of the tasks extension share one owner, which can have
+   * half of `max`.
    *
    * @default 100
    */
   readonly maxPerOwner?: number
   /**
-   * The maximum size of all records as JSON, in bytes. The running tasks of one caller have half of it.
+   * The maximum size of all records as JSON, in bytes. One caller's running tasks can use half of it.
    * @default 67_108_864
    */
   readonly maxBytes?: number
@@ -118,15 +118,14 @@ interface Entry {
 
 /**
  * Stores task records in this process. When it is full, it drops an ended task of the caller with the most
- * bytes, so that no caller can drop the results of others. Expiry needs no timer, because it is checked on
+ * bytes, so that a caller cannot drop the results of others. Expiry does not need a timer, because it is checked on
  * access.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>
   readonly #clock: Clock
   /**
-   * The records by id. A task moves to the end when it ends, so the first ended one is the one that ended
-   * first.
+   * The records by id. A task moves to the end when it ends, so ended tasks are in the order in which they ended.
    */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
@@ -136,7 +135,7 @@ export class MemoryTaskStore implements TaskStore {
     this.#clock = clock
   }
 
-  /** Includes expired records that have not been removed. */
+  /** The number of records, including expired ones that have not been removed. */
   get size(): number {
     return this.#entries.size
   }
@@ -213,12 +212,12 @@ export class MemoryTaskStore implements TaskStore {
     this.#entries.delete(taskId)
   }
 
-  /** Checks all records, because their number is limited and tasks start rarely. */
+  /** Removes expired records. Checks all of them, because their number is limited and tasks start rarely. */
   #sweep(): void {
     for (const [taskId, { record }] of this.#entries) if (this.#expired(record)) this.#remove(taskId)
   }
 
-  /** Drops ended tasks until a record fits that had this many bytes before. */
+  /** Drops ended tasks until a record fits. `before` is the record's previous size in bytes. */
   #makeRoom(record: TaskRecord, bytes: number, before = 0): boolean {
     const { maxBytes } = this.#limits
     if (bytes > maxBytes) return false
@@ -235,7 +234,7 @@ export class MemoryTaskStore implements TaskStore {
     return sum
   }
 
-  /** Drops a task of the largest owner with ended tasks. Returns false if none has ended. */
+  /** Drops an ended task of the largest owner, as measured by `size`. Returns false if no task has ended. */
   #dropEnded(size: (entry: Entry) => number): boolean {
     const held = new Map<string, number>()
     const holders = new Set<string>()
@@ -250,7 +249,7 @@ export class MemoryTaskStore implements TaskStore {
     return this.#dropFirstEnded((record) => holderOf(record) === most)
   }
 
-  /** Drops the task that ended first. Returns false if none has ended. */
+  /** Drops the task that ended first. Returns false if no task has ended. */
   #dropFirstEnded(among: (record: TaskRecord) => boolean): boolean {
     for (const [taskId, { record }] of this.#entries) {
       if (!isFinal(record.status) || !among(record)) continue
@@ -261,7 +260,7 @@ export class MemoryTaskStore implements TaskStore {
   }
 }
 
-/** All anonymous owners count as one, because a client can open any number of sessions. */
+/** Returns one key for all anonymous owners, because a client can open any number of sessions. */
 const holderOf = ({ owner }: TaskRecord): string => (isAnonymousOwner(owner) ? ANYONE : owner)
 const countOf = (): number => 1
 const bytesOf = ({ bytes }: Entry): number => bytes

@@ -9,8 +9,8 @@ export interface UsedStates {
    *
    * @param nonce - unique to the state or proof: at most 64 letters, digits, `-` and `_`
    * @param expiresAt - when the state expires, in ms since 1970
-   * @param principal - the only caller that can use the state; empty for anonymous callers. A full store drops
-   *   states of the principal with the most, so that nobody can use up the states of others
+   * @param principal - the only caller that can use the state; empty for anonymous callers. A full store drops states
+   *   of the principal that has the most, so that a principal cannot displace the states of others
    */
   take(nonce: string, expiresAt: number, principal: string): Awaitable<boolean>
 }
@@ -18,8 +18,8 @@ export interface UsedStates {
 /** Options of {@link MemoryUsedStates}. */
 export interface MemoryUsedStatesOptions {
   /**
-   * The maximum number of states. One more drops the oldest state of a principal with the most states. From
-   * then on, every state of that principal with the same or an earlier expiry counts as used. @default 10_000
+   * The maximum number of states. Beyond it, the oldest state of a principal with the most states is dropped. From then
+   * on, every state of that principal with the same or an earlier expiry counts as used. @default 10_000
    */
   readonly max?: number
   readonly clock?: Clock
@@ -31,7 +31,7 @@ class Owner implements Sized {
   readonly principal: string
   /** The expiry of each used state by its nonce, in the order of use. */
   readonly used = new Map<string, number>()
-  /** States that expire by then count as used, because some used ones were dropped. */
+  /** States that expire by this time count as used, because some used states were dropped. */
   droppedUntil = 0
 
   constructor(principal: string) {
@@ -51,7 +51,7 @@ export class MemoryUsedStates implements UsedStates {
   readonly #ranks = new SizeRanks<Owner>()
   /** The owner of each used state by its nonce, in the order of use. */
   readonly #used = new Map<string, Owner>()
-  /** The same as in an owner, for owners that were dropped. */
+  /** For owners that were dropped: states that expire by this time count as used. */
   #droppedUntil = 0
 
   constructor({ max = 10_000, clock = systemClock }: MemoryUsedStatesOptions = {}) {

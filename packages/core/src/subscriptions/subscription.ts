@@ -5,9 +5,9 @@ import { ANONYMOUS } from '../stores/principal.ts'
 
 /** One kind of change that a client subscribes to, and that the server has agreed to. */
 export interface SubscriptionFilter {
-  /** The filter's part of the acknowledgement. */
+  /** The part of the acknowledgement for this filter. */
   readonly acknowledged: JsonObject
-  /** Notifies the client, at once or later, if the event matches. */
+  /** Notifies the client, immediately or later, if the event matches. */
   onChange(event: ChangeEvent, notify: Notify): void
   /** Runs when the subscription starts. The function that it returns runs when the subscription ends. */
   begin?(notify: Notify): (() => void) | undefined
@@ -16,7 +16,7 @@ export interface SubscriptionFilter {
 /** Sends a notification to the client. Does nothing after the end of the subscription. */
 export type Notify = (notice: Notice) => void
 
-/** A notification without the id of a subscription. */
+/** A notification before the subscription's id is added. */
 interface Notice {
   readonly method: string
   readonly params?: JsonObject
@@ -34,7 +34,7 @@ export interface SubscriptionChannel {
   send(frame: string): boolean
   /** Discards queued notifications, because the client has ended the subscription. */
   drop(): void
-  /** Sends the response, and nothing after it. */
+  /** Sends the response, which is the last message. */
   finish(answer: string): void
   /** Ends the subscription because the queue is full, so that the client knows that it missed notifications. */
   overflow(answer: string): void
@@ -47,7 +47,7 @@ interface SubscriptionOptions extends SubscriptionRequest {
 }
 
 /**
- * One open subscription. Each notification contains the id of its request.
+ * One open subscription. Each notification contains the id of the request that opened the subscription.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -110,16 +110,16 @@ export class Subscription {
 }
 
 export interface SubscriptionLimits {
-  /** The maximum for all clients together. */
+  /** The maximum number of subscriptions for all clients together. */
   readonly max: number
-  /** The maximum for one authenticated principal. */
+  /** The maximum number of subscriptions per authenticated principal. */
   readonly maxPerPrincipal: number
 }
 
 /** The open subscriptions of one mount or connection. */
 export class SubscriptionSet {
   readonly #limits: SubscriptionLimits
-  /** The subscriptions with their principals. */
+  /** The open subscriptions, each with its principal. */
   readonly #open = new Map<Subscription, string>()
 
   constructor(limits: SubscriptionLimits) {
@@ -134,7 +134,7 @@ export class SubscriptionSet {
     return [...this.#open.keys()].find((subscription) => subscription.id === id)
   }
 
-  /** Returns undefined if there are too many. The subscription starts with `begin`. */
+  /** Opens a subscription, which `begin` starts. Returns undefined if there are too many. */
   open(options: SubscriptionOptions, principal: string): Subscription | undefined {
     const { max, maxPerPrincipal } = this.#limits
     if (principal !== ANONYMOUS && this.#count(principal) >= maxPerPrincipal) return undefined

@@ -20,7 +20,7 @@ interface RunningTaskOptions {
   readonly onStored?: ((key: TaskKey) => void) | undefined
 }
 
-/** Parameters that the request has already used. */
+/** The parameters that the request has already used. */
 const USED_PARAMS = ['task', 'inputResponses', 'requestState'] as const
 /** The maximum length of a status message, in characters. */
 const MAX_MESSAGE = 1_000
@@ -71,8 +71,7 @@ export class RunningTask {
   }
 
   /**
-   * Stores the final state, unless there is one already. The second change is for a store that refuses the
-   * first.
+   * Stores the final state, unless there already is one. The second change is for a store that refuses the first.
    */
   async settle(changes: readonly TaskChange[]): Promise<void> {
     this.ending = true
@@ -166,7 +165,7 @@ export class RunningTask {
   }
 
   /**
-   * Sends a frame on the call that waits for the task, or else on the session's stream. Without both the frame
+   * Sends a frame on the call that waits for the task, or else on the session's stream. If there is neither, the frame
    * is lost.
    */
   #send(frame: string): void | Promise<void> {

@@ -3,7 +3,7 @@ import type { TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
 import type { Logger } from '../util/logger.ts'
 
 /**
- * Reports changes of tasks, including those on other nodes. Subscribed to the bus only while a task is watched.
+ * Reports changes of tasks, including those on other nodes. Subscribes to the bus only while a task is watched.
  */
 export class TaskChanges {
   readonly #bus: Bus
@@ -15,8 +15,8 @@ export class TaskChanges {
   }
 
   /**
-   * Calls the listener after each change of a task, and if changes may have been missed. Returns a function
-   * that ends the watch.
+   * Calls the listener after each change of a task, and whenever changes may have been missed. Returns a function that
+   * ends the watch.
    */
   watch(taskId: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(taskId) ?? new Set()
@@ -44,7 +44,7 @@ interface WatchOptions {
   readonly logger: Logger
 }
 
-/** Reads tasks after changes, one read of a task at a time. Changes during a read cause one more read. */
+/** Reads tasks after changes, with at most one read per task at a time. Changes during a read cause one more read. */
 export class TaskWatch {
   readonly #options: WatchOptions
   readonly #reading = new Map<string, 'once' | 'again'>()

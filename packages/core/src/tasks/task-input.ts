@@ -11,7 +11,7 @@ export interface TaskViewer {
   readonly exchange: Exchange
 }
 
-/** The maximum number of open questions of one task. */
+/** The maximum number of open questions per task. */
 const MAX_OPEN = 64
 
 interface Waiting {
@@ -23,8 +23,8 @@ interface Waiting {
 }
 
 /**
- * The open questions of a task. Each question is sent on every call that waits for the task, now or later: a
- * client that lost one stream gets the question again. The first response counts, and cancels the other copies.
+ * The open questions of a task. Each question is sent on every call that waits for the task, now or later, so that a
+ * client that has lost a stream gets the question again. The first response counts, and cancels the other copies.
  */
 export class TaskQuestions implements RequestChannel {
   readonly #meta: JsonObject | undefined
@@ -48,7 +48,7 @@ export class TaskQuestions implements RequestChannel {
     return Object.fromEntries([...this.#waiting].map(([id, { question }]) => [id, question]))
   }
 
-  /** The exchange of the latest viewer. */
+  /** The latest viewer's exchange. */
   get exchange(): Exchange | undefined {
     return [...this.#viewers].at(-1)?.exchange
   }

@@ -8,7 +8,7 @@ import { attempt, type Awaitable } from '../util/promises.ts'
 export type TaskMail =
   /** The task has its final state, so its handler is no longer needed. */
   | { readonly kind: 'cancelled' }
-  /** Responses to questions of the task, by the keys of the questions. */
+  /** Responses to the task's questions, by the keys of the questions. */
   | { readonly kind: 'answers'; readonly responses: Readonly<Record<string, JsonObject>> }
 
 /** The nodes on which tasks run. Joins the other nodes with the first task. */
@@ -30,20 +30,20 @@ export class TaskNodes {
     return this.#nodes.id
   }
 
-  /** Announces this node to the others. Undefined when that is done. */
+  /** Announces this node to the others. Returns undefined if it already has. */
   ready(): Promise<void> | undefined {
     return this.#joined ? undefined : this.#join()
   }
 
   /**
-   * Sends mail to the node of a task. Resolves to false if no other node runs it, or if that node has stopped.
+   * Sends mail to the node that runs a task. Resolves to false if it is this node, or if that node has stopped.
    */
   send({ node, owner, taskId }: TaskRecord, mail: TaskMail): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false
     return this.#nodes.send(node, { task: { owner, taskId }, mail })
   }
 
-  /** Resolves to whether the node of a task has stopped, and to false if that is unknown. */
+  /** Resolves to true if the node that runs a task has stopped, and to false if it has not or that is unknown. */
   hasStopped({ node }: TaskRecord): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false
     const failed = (error: unknown): boolean => {

@@ -79,13 +79,13 @@ interface SessionTasksOptions {
   readonly logger: Logger
 }
 
-/** Deletes the tasks of an anonymous client when its session ends. */
+/** Deletes an anonymous client's tasks when its session ends. */
 export class SessionTasks {
   readonly #options: SessionTasksOptions
   readonly #endRunning: (owner: string) => void
   readonly #followed = new WeakSet<CallSession>()
 
-  /** @param endRunning - ends the running tasks of an owner */
+  /** @param endRunning - ends an owner's running tasks */
   constructor(options: SessionTasksOptions, endRunning: (owner: string) => void) {
     this.#options = options
     this.#endRunning = endRunning
@@ -111,7 +111,7 @@ export class SessionTasks {
     const { store, logger } = this.#options
     this.#endRunning(owner)
     try {
-      // A store may return fewer tasks than the limit, so only an empty page is the last.
+      // A store may return fewer tasks than the limit, so only an empty page is certainly the last one.
       for (let after: TaskPosition | undefined; ;) {
         const page = await store.list(owner, { after, limit: DELETE_PAGE })
         for (const key of page) await store.delete(key)

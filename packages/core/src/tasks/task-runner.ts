@@ -22,11 +22,11 @@ import type { Logger } from '../util/logger.ts'
 import { pollTask, waitFor } from './task-wait.ts'
 
 export interface TaskLimits {
-  /** How long a task is kept if its client sets no `ttl`, in ms from its creation. @default 3_600_000 */
+  /** How long a task is kept if its client does not set a `ttl`, in ms from its creation. @default 3_600_000 */
   readonly defaultTtlMs: number
-  /** The maximum time that a client can have a task kept, and so run, in ms. @default 86_400_000 */
+  /** The maximum `ttl` that a client can set, for which a task can run and is kept, in ms. @default 86_400_000 */
   readonly maxTtlMs: number
-  /** The poll interval that clients get, in ms. @default 1_000 */
+  /** The interval at which clients should poll, in ms. @default 1_000 */
   readonly pollIntervalMs: number
 }
 
@@ -42,16 +42,16 @@ interface TasksOptions {
   readonly logger: Logger
   /** Runs after a new state of a task was stored. Must not throw. */
   readonly onStored?: ((key: TaskKey) => void) | undefined
-  /** The maximum number of running tasks of one owner. */
+  /** The maximum number of running tasks per owner. */
   readonly maxRunning: number
-  /** The maximum number of running tasks of all anonymous clients together. */
+  /** The maximum number of running tasks for all anonymous clients together. */
   readonly maxAnonymous: number
   /** Runs the calls with the time limits of tasks. */
   readonly dispatcher: Dispatcher
   readonly random: Random
-  /** Undefined if tasks run on no other node. */
+  /** Undefined if tasks run only on this node. */
   readonly nodes?: Nodes | undefined
-  /** Carries the changes of tasks. */
+  /** Carries task changes. */
   readonly bus: Bus
   readonly limits: TaskLimits
 }
@@ -59,21 +59,21 @@ interface TasksOptions {
 interface TaskRequest {
   /** How long the client wants the task to be kept, in ms. */
   readonly ttlMs: number | undefined
-  /** A text for the model until the result is available. */
+  /** A message for the model until the result is available. */
   readonly immediateResponse: string | undefined
 }
 
-/** A shorter task would expire before its client can read it. */
+/** The minimum `ttl`, in ms. With less, a task would expire before its client can read it. */
 const MIN_TTL_MS = 1_000
-/** 132 random bits, because only the id protects the task of an anonymous client. */
+/** The length of an id, in characters: 132 random bits, because only the id protects an anonymous client's task. */
 const TASK_ID_LENGTH = 22
 const ANSWER_FAILED = 'An answer could not be sent to the node of its task'
 const STORE_FAILED = 'The tasks of the server cannot be reached, try again shortly'
 const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
 /**
- * Runs calls as tasks. A task belongs to the principal that started it, or to its session if the client is
- * anonymous. For others it does not exist.
+ * Runs calls as tasks. A task belongs to the principal that started it, or to the session if the client is anonymous.
+ * For others, the task does not exist.
  */
 export class TaskRunner implements ServerMount {
   readonly isMount = false
@@ -131,9 +131,9 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Runs a step of a request that uses the store.
+   * Runs a step that uses the store.
    *
-   * @throws McpError "busy" if the store fails, so that the client may try again
+   * @throws McpError "busy" if the store fails, so that the client may retry
    */
   async #stored<T>(step: () => Awaitable<T>): Promise<T> {
     try {
@@ -159,7 +159,7 @@ export class TaskRunner implements ServerMount {
     })
   }
 
-  /** A task whose node has stopped fails when it is next read. */
+  /** Returns the task's current record. Fails the task if its node has stopped. */
   async #current(record: TaskRecord): Promise<TaskRecord | undefined> {
     const { store, clock, onStored } = this.#options
     if (isFinal(record.status) || (await this.#nodes?.hasStopped(record)) !== true) return record
@@ -175,7 +175,7 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Waits until a task has ended. Meanwhile the waiting call carries the task's questions.
+   * Waits until a task has ended. During the wait, the call carries the task's questions.
    *
    * @throws McpError if the owner has no such task, or the task expires first
    */
@@ -207,7 +207,7 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Ends a task: aborts the signal of its handler, and drops the handler's result.
+   * Ends a task: aborts its handler's signal, and drops the handler's result.
    *
    * @throws McpError if the owner has no such task, or it has ended
    */
@@ -240,7 +240,7 @@ export class TaskRunner implements ServerMount {
       return
     }
     if (isFinal(record.status)) return
-    // Acknowledged responses that no handler gets would make the client wait forever.
+    // If responses were acknowledged but did not reach a handler, the client would wait forever.
     if ((await this.#nodes?.send(record, { kind: 'answers', responses })) !== true)
       throw new McpError(ErrorCode.InternalError, 'The task runs on another node: send its requests there')
   }
@@ -354,5 +354,5 @@ function answerAll({ questions }: RunningTask, responses: Readonly<Record<string
   for (const [id, response] of Object.entries(responses)) questions.answer(id, response)
 }
 
-/** The error is the same for tasks of others, expired tasks and tasks that never existed. */
+/** Creates the error, which is the same for others' tasks, expired tasks and tasks that never existed. */
 export const unknownTask = (): McpError => invalidParams('Task not found')

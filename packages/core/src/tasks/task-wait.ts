@@ -7,10 +7,10 @@ import type { RunningTask } from './running-task.ts'
 import type { TaskViewer } from './task-input.ts'
 import type { OpenRequest } from '../call/input/pending-requests.ts'
 
-/** How a call reaches the task of another node. */
+/** How a call reaches a task on another node. */
 interface RemoteTask {
   readonly clock: Clock
-  /** The time after which the task is read again without a change, in ms. */
+  /** The time after which the task is read again even if it has not changed, in ms. */
   readonly intervalMs: number
   /** Calls the listener after each change. Returns a function that ends the watch. */
   readonly watch: (listener: () => void) => () => void
@@ -18,7 +18,7 @@ interface RemoteTask {
   readonly answer: (id: string, response: JsonObject) => void
 }
 
-/** Waits for a task of this process. Meanwhile the call carries its questions. */
+/** Waits for a task in this process. During the wait, the call carries the task's questions. */
 export async function waitFor(live: RunningTask, call: CallContext): Promise<void> {
   const viewer = viewerOf(call)
   if (viewer === undefined) return live.done
@@ -29,8 +29,8 @@ export async function waitFor(live: RunningTask, call: CallContext): Promise<voi
 }
 
 /**
- * Waits for a task of another node. Reads it after each change, and at intervals, because the message of a
- * change can be lost. Meanwhile the call carries its questions. If the call ends first, resolves to the last
+ * Waits for a task on another node. Reads the task after each change, and at intervals, because messages about changes
+ * can be lost. During the wait, the call carries the task's questions. If the call ends first, resolves to the last
  * record that was read.
  */
 export async function pollTask(
@@ -58,7 +58,7 @@ export async function pollTask(
   return record
 }
 
-/** Several unread changes count as one. */
+/** Signals changes. Several unread changes count as one. */
 class Changes {
   #changed = false
   #wake: (() => void) | undefined
@@ -78,7 +78,7 @@ class Changes {
     return new Promise((resolve) => {
       const end = (): void => {
         clock.clearTimeout(timer)
-        // Removed, because a task may be read thousands of times during one call.
+        // The listener is removed, because a task may be read thousands of times during one call.
         signal.removeEventListener('abort', end)
         this.#wake = undefined
         resolve()

@@ -15,7 +15,7 @@ export function toBase64(bytes: Uint8Array): string {
 
 const encodeChunk = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-/** Whether a text is padded base64 of the standard alphabet. */
+/** Returns whether a string is padded base64 in the standard alphabet. */
 export const isBase64 = (text: string): boolean => text.length % 4 === 0 && BASE64.test(text)
 
 /** Encodes bytes as base64url without padding. */
@@ -23,8 +23,8 @@ export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
 /**
- * Returns the bytes of a text that {@link toBase64Url} created, or undefined for any other text. Base64 has
- * several spellings of the same bytes, and a second spelling of an id would be a second id.
+ * Decodes a string created by {@link toBase64Url}, or returns undefined for any other string. Base64 has several
+ * spellings for the same bytes, and a second spelling of an id would be a second id.
  */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1 || !BASE64URL.test(text)) return undefined
@@ -32,11 +32,11 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined
   return toBase64Url(bytes) === text ? bytes : undefined
 }
 
-/** Decodes base64 of either alphabet. Throws for any other text. */
+/** Decodes base64 in either alphabet. Throws for any other string. */
 export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 
-/** Returns the length of a text in UTF-8 without encoding it. A lone surrogate counts as its replacement. */
+/** Returns a string's length in UTF-8 without encoding it. A lone surrogate counts as its replacement character. */
 export function utf8Length(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {

@@ -2,12 +2,12 @@ import { usageError } from '../errors.ts'
 import { MAX_TIMEOUT_MS } from './clock.ts'
 
 /**
- * The names of options. An object is a group of options, and `null` is an option for tests, which no error
- * lists; any other value has no meaning. The type makes the list complete.
+ * The names of options. An object is a group of options, and `null` is an option for tests, which errors do not list;
+ * all other values are equivalent. The type ensures that the list is complete.
  */
 export type OptionNames<T> = { readonly [K in keyof T]-?: unknown }
 
-/** Advice for names that are no options here, such as those of other frameworks. */
+/** Advice for names that are not options here, such as names from other frameworks. */
 export type NameHints = Readonly<Record<string, string>>
 
 /**
@@ -24,7 +24,7 @@ export function checkNames(given: unknown, names: object, hints: NameHints = {})
 interface Group {
   readonly names: object
   readonly hints: NameHints
-  /** The names of the whole tree, because an option may be in the wrong group. */
+  /** The names in the whole tree, because an option may be in the wrong group. */
   readonly all: object
   readonly prefix: string
 }
@@ -76,7 +76,7 @@ const pathsIn = (names: object, prefix = ''): string[] =>
 export const typeName = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
 
-/** Picks the known keys. An undefined option gets its default. */
+/** Returns the known options. An undefined option gets its default. */
 export function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
   const entries = Object.entries(defaults) as [keyof T, T[keyof T]][]
   return Object.fromEntries(entries.map(([key, fallback]) => [key, given[key] ?? fallback])) as T
@@ -109,13 +109,13 @@ export function check(name: string, valid: boolean, rule: string): void {
   if (!valid) throw usageError('ERR_MCP_OPTION', `The option ${name} ${rule}`)
 }
 
-/** A shorter prefix is not significant. */
+/** The minimum length of a significant prefix. */
 const MIN_BEGINNING = 3
 
 /**
- * Returns the known name that a wrong one most likely means, by the rule of TypeScript's "did you mean": at
- * most 40 % of the characters differ. Otherwise returns one that starts with it, like `ttlMs` for `ttl`, or
- * undefined.
+ * Returns the known name that a wrong name most likely means, with the same rule as TypeScript's "did you mean": at most
+ * 40 % of the characters differ. Otherwise returns a known name that starts with the wrong name, like `ttlMs` for `ttl`,
+ * or undefined.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name)
@@ -139,7 +139,7 @@ function similar(wanted: string, known: readonly string[]): string | undefined {
 
 const fold = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
-/** The Levenshtein distance: how many characters must be added, removed or replaced. */
+/** Returns the Levenshtein distance: how many characters must be added, removed or replaced. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (let line = 0; line < from.length; line++) {

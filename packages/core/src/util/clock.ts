@@ -6,10 +6,10 @@ export interface Clock {
   clearTimeout(timer: unknown): void
 }
 
-/** Timers with a longer delay overflow and fire immediately. */
+/** The maximum delay, in ms. Timers with a longer delay overflow and fire immediately. */
 export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1
 
-/** The clock and the timers of the platform. */
+/** The platform's clock and timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (run, ms) => setTimeout(run, Math.min(ms, MAX_TIMEOUT_MS)),

@@ -1,4 +1,4 @@
-/** Calls a function once per object, and forgets the value with the object. */
+/** Calls a function only once per object, and keeps the value as long as the object exists. */
 export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const values = new WeakMap<Key, Value>()
   return (key) => {

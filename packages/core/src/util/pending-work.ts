@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** How long {@link PendingWork.flushed} waits, in ms: a stalled client never reads. */
+/** How long {@link PendingWork.flushed} waits, in ms, because a stalled client never reads. */
 const FLUSH_MS = 1_000
 
 /** Counts messages that must still be sent before a close, such as the responses of calls that it has ended. */

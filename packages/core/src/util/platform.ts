@@ -1,5 +1,5 @@
 /**
- * Whether the platform isolates requests, like Cloudflare Workers: timers and streams end with the request that
+ * Returns whether the platform isolates requests, like Cloudflare Workers: timers and streams end with the request that
  * opened them, and other requests cannot access them.
  *
  * @see https://developers.cloudflare.com/workers/observability/errors/#cannot-perform-io-on-behalf-of-a-different-request

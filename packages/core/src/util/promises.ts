@@ -28,7 +28,7 @@ export function attempt<T, F>(step: () => Awaitable<T>, failed: (error: unknown)
   }
 }
 
-/** Whether a value must be awaited. Other values stay synchronous, which saves a promise. */
+/** Returns whether a value must be awaited. Other values stay synchronous, which saves a promise. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return (
     value instanceof Promise ||
@@ -41,7 +41,7 @@ export function chain<T, R>(value: T | PromiseLike<T>, use: (value: T) => Awaita
   return isPromiseLike(value) ? Promise.resolve(value).then(use) : use(value)
 }
 
-/** Refuses a promise in place of a value. If the promise rejects, that must not end the process. */
+/** Refuses a promise where a value is required. If the promise rejects, the rejection must not end the process. */
 export function refusePromise(value: unknown, problem: string): void {
   if (!isPromiseLike(value)) return
   value.then(undefined, () => {})

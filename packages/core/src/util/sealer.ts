@@ -8,7 +8,8 @@ export type SealKey = Uint8Array | string
 /** Options of {@link createSealer}. */
 export interface SealerOptions {
   /**
-   * The first key seals, all keys open. To rotate keys, put a new key in front and remove the old one later.
+   * The first key encrypts data; every key can decrypt it. To rotate keys, put a new key first and remove the old key
+   * later.
    */
   readonly keys: readonly SealKey[]
   /** The name of the option, for errors. */
@@ -17,13 +18,13 @@ export interface SealerOptions {
 }
 
 /**
- * Seals data for a peer that can neither read nor change it. Uses AES-256-GCM with a derived key for each
- * purpose, so that data sealed for one purpose does not open for another.
+ * Encrypts ("seals") data for a peer that can neither read nor change it. Uses AES-256-GCM with a derived key for each
+ * purpose, so that data sealed for one purpose cannot be opened for another.
  */
 export interface Sealer {
   /**
-   * Returns the sealed text in base64url, of `sealedLength` characters. It opens only with the same purpose and
-   * context; it does not contain the context.
+   * Returns the sealed text in base64url, with `sealedLength` characters. It can be opened only with the same purpose
+   * and context, and does not contain the context.
    */
   seal(purpose: string, text: string, context: string): Promise<string>
   /**
@@ -44,14 +45,14 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export const sealedLength = (bytes: number): number => Math.ceil(((NONCE_BYTES + bytes + TAG_BYTES) * 4) / 3)
 
 /**
- * Derives no key before the first use. Nonces are random, so rotate a key before it has sealed 2^32 texts (NIST
- * SP 800-38D, section 8.3).
+ * Creates a sealer, which derives keys on first use. Nonces are random, so rotate a key before it has sealed 2^32 texts
+ * (NIST SP 800-38D, section 8.3).
  *
  * @throws `ERR_MCP_OPTION` unless there are 1 to 8 keys of 32 bytes each
  */
 export function createSealer({ keys, name, random = secureRandom }: SealerOptions): Sealer {
   const secrets = readKeys(keys, name)
-  /** The keys by purpose, of which the code has only a few. */
+  /** The derived keys, by purpose. The code has only a few purposes. */
   const derived = new Map<string, readonly Promise<CryptoKey>[]>()
   const keysFor = (purpose: string): readonly Promise<CryptoKey>[] => {
     const known = derived.get(purpose) ?? secrets.map((secret) => derive(secret, purpose))
@@ -77,7 +78,7 @@ export function createSealer({ keys, name, random = secureRandom }: SealerOption
         try {
           return decoder.decode(await crypto.subtle.decrypt(parameters, await key, data))
         } catch {
-          // The next key is tried. A peer must not learn why a text does not open.
+          // The next key is tried. A peer must not learn why a text cannot be opened.
         }
       }
       return undefined

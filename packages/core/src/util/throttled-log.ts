@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** In ms: often enough to be noticed, and not a flood. */
+/** The minimum interval between lines, in ms: often enough to be noticed, without flooding the log. */
 const INTERVAL_MS = 600_000
 
 /** Logs a problem that may occur in every request, at most once in ten minutes. */

@@ -61,9 +61,9 @@ export class Deadline implements Linked<Deadline> {
 }
 
 /**
- * Calls each member a fixed time after it was added. All members wait equally long, so one timer for the oldest
- * serves them all, and a call that ends in time needs no timer. If requests are isolated, each member has its
- * own timer, which only the member refers to, because some requests end without notice. A member is in one
+ * Calls each member a fixed time after it was added. All members wait equally long, so a single timer for the oldest
+ * member is sufficient, and a call that ends in time does not need its own. If requests are isolated, each member has
+ * its own timer, to which only the member refers, because some requests end without notice. A member is in only one
  * `Deadlines` at a time.
  */
 export class Deadlines {
@@ -100,7 +100,7 @@ export class Deadlines {
     if (deadline.timer !== undefined) this.#clock.clearTimeout(deadline.timer)
   }
 
-  /** Clears the timer if there are no members. */
+  /** Clears the timer if there are no members left. */
   releaseTimer(): void {
     if (this.#deadlines.first === undefined) this.clear()
   }

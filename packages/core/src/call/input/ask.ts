@@ -21,7 +21,7 @@ export interface InputLimits {
    * @default 600_000
    */
   readonly timeoutMs: number
-  /** The maximum number of rounds of questions of one call. @default 8 */
+  /** The maximum number of rounds of questions per call. @default 8 */
   readonly maxRounds: number
 }
 
@@ -56,13 +56,13 @@ interface InputRounds {
   /** Asks the user to open the URLs that an error requires; undefined for other errors and clients. */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
   readonly readForm: ReadForm
-  /** The response for an error that requires URLs; undefined for other errors. */
+  /** Creates the response for an error that requires URLs. Returns undefined for other errors. */
   urlFailure(error: unknown, ctx: InputCall): UrlFailure | undefined
 }
 
 interface UrlFailure {
   readonly error: McpError
-  /** The URLs as a text, for clients that cannot open them. */
+  /** The URLs as plain text, for clients that cannot open them. */
   readonly text?: string
 }
 
@@ -101,7 +101,7 @@ export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<st
   return new Map(await Promise.all(pins))
 }
 
-/** Undefined if requests cannot be sent to the client while the call runs. */
+/** Returns undefined if requests cannot be sent to the client while the call runs. */
 export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveRequests | undefined =>
   exchange.duplex ? input?.live : undefined
 
@@ -159,7 +159,7 @@ export class LiveRequests {
   }
 }
 
-/** Sends one round of questions at once. If one fails, the others are cancelled. */
+/** Sends all questions of a round at the same time. If one question fails, the others are cancelled. */
 async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
   const urlIds = new Map<string, string>()
   const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }

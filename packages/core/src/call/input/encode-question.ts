@@ -38,7 +38,7 @@ export function shownContent(question: Question, key: string): JsonObject {
   return parts.kind === 'url' ? { ...parts, url: urlOf(parts, NO_ID) } : { ...parts }
 }
 
-/** @throws McpError if the client or its revision does not support the question; nothing has been sent then */
+/** @throws McpError before anything is sent, if the client or its revision does not support the question */
 export function encodeQuestion(question: Question, key: string, to: QuestionTarget): InputRequest {
   const parts = partsOf(question)
   const method = METHODS[parts.kind]

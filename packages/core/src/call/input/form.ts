@@ -16,10 +16,10 @@ interface CompiledForm {
   check(content: Readonly<Record<string, unknown>>): CheckedInput | Promise<CheckedInput>
 }
 
-/** Weak, because an ask may create a new schema in every call. */
+/** The forms by schema. The map is weak, because an ask may create a new schema in every call. */
 const compiled = new WeakMap<object, CompiledForm>()
 
-/** @throws UsageError that names the question, if no form can show the schema */
+/** @throws UsageError that names the question, if a form cannot show the schema */
 export function compileForm(schema: AnySchema, key: string): CompiledForm {
   const known = compiled.get(schema)
   if (known !== undefined) return known
@@ -32,7 +32,7 @@ export function compileForm(schema: AnySchema, key: string): CompiledForm {
 const isStandard = (schema: AnySchema): schema is StandardSchema =>
   typeof schema === 'function' || '~standard' in schema
 
-/** The schema's library validates the answer, so the schema is converted and not compiled. */
+/** Converts the schema without compiling it, because the schema's library validates the answer. */
 function standardForm(schema: StandardSchema, key: string): CompiledForm {
   const site = { kind: 'question', name: key, field: 'schema' } as const
   const recognised = recognise(schema, site)
@@ -41,7 +41,8 @@ function standardForm(schema: StandardSchema, key: string): CompiledForm {
 }
 
 /**
- * Not compiled like other schemas: an ask may create one in every call, and compiled schemas are kept forever.
+ * Reads a JSON Schema without compiling it, because an ask may create a new schema in every call, and compiled
+ * schemas are kept forever.
  */
 function jsonForm(schema: AnySchema, key: string): CompiledForm {
   const form = asForm(copyJsonSchema(schema as JsonSchema), key, refuseUnsayable)

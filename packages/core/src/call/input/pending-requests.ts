@@ -30,7 +30,7 @@ const PING = 'ping-'
  * progress.
  */
 const CONFIRM_MS = 1_000
-/** How long a client that does not answer pings gets to read, in ms. */
+/** How long a client that does not answer pings is given to read, in ms. */
 const READ_MS = 20
 
 interface Pending {
@@ -57,7 +57,7 @@ export interface RequestChannel {
 interface PendingRequestsOptions {
   readonly clock: Clock
   readonly random: Random
-  /** The id of this node, if responses may arrive at another one. */
+  /** The id of this node, if responses may arrive at another node. */
   readonly node?: string | undefined
   readonly timeoutMs: number
   /** Runs before each request is sent. */
@@ -105,7 +105,7 @@ export class PendingRequests implements RequestChannel {
 
   /**
    * Sends a ping, and resolves when its response shows that the client has read everything sent before. If the
-   * client does not respond in time, it resolves anyway, and later calls only wait for a fixed time.
+   * client does not respond in time, the promise resolves anyway, and later calls only wait for a fixed time.
    */
   confirmRead(send: (frame: string) => void): Promise<void> {
     if (this.#ended) return Promise.resolve()
@@ -156,8 +156,8 @@ export class PendingRequests implements RequestChannel {
   }
 
   /**
-   * Ids are random because a client may answer a request from before a restart, or of another process with the
-   * same sessions. With mere numbers, that answer could approve another question.
+   * Creates an id with a random prefix, because a client may answer a request sent before a restart, or by another
+   * process with the same sessions. If ids were mere numbers, that answer could approve a different question.
    */
   #nextId(kind = ''): string {
     const { node, random } = this.#options

@@ -11,10 +11,10 @@ import { createSealer, type Sealer, type SealKey } from '../../util/sealer.ts'
 /** Options of `requestState`, which carries the state of a call from round to round. */
 export interface RequestStateOptions {
   /**
-   * The first key seals, all keys open. To rotate keys, put a new key in front, and remove the old one after
-   * `ttlMs`. Each key is 32 random bytes, or their base64. Without keys each process creates its own on first
-   * use, and refuses calls that started in another process or before a restart: give the same keys to all
-   * processes.
+   * Keys of 32 random bytes each, as bytes or base64. The first key encrypts states; every key can decrypt them. To
+   * rotate keys, put a new key first, and remove the old key after `ttlMs`. If there are no keys, each process creates
+   * its own key on first use, and refuses calls that started in another process or before a restart. So give the same
+   * keys to all processes.
    *
    * @default one random key
    */
@@ -28,14 +28,14 @@ export interface RequestStateOptions {
    */
   readonly maxBytes?: number
   /**
-   * Whether a state is accepted only once. Several processes need the option `shared`, because without it each
-   * remembers its own. A client that loses the reply must start again. @default false
+   * Whether a state is accepted only once. Several processes need the option `shared`, because otherwise each process
+   * remembers only its own states. A client that loses the reply must start again. @default false
    */
   readonly singleUse?: boolean
   /**
-   * How many used states this process remembers with `singleUse`, without `shared`. One more drops the oldest
-   * state of a principal with the most states. From then on, every state of that principal with the same or an
-   * earlier expiry counts as used, and its client must start again. @default 10_000
+   * The maximum number of used states that this process remembers with `singleUse` if `shared` is not set. Beyond it,
+   * the oldest state of a principal with the most states is dropped. From then on, every state of that principal with
+   * the same or an earlier expiry counts as used, and its client must start again. @default 10_000
    */
   readonly maxUsed?: number
 }
@@ -58,7 +58,7 @@ interface AskedQuestion {
 
 /** The state of a call when a round of questions is sent. */
 export interface Round {
-  /** The number of the round, from 1. */
+  /** The number of the round, starting at 1. */
   readonly number: number
   /** The responses of complete rounds. */
   readonly known: ResponsesByKey
@@ -78,7 +78,7 @@ interface StateOwner {
   readonly params: JsonObject
 }
 
-/** The number is the version of the layout: states with another version do not open. */
+/** The number is the version of the layout. States with another version cannot be decrypted. */
 const PURPOSE = 'request state 1'
 /** The nonce in base64url, unique to each state. */
 const NONCE_LENGTH = 16
@@ -93,7 +93,7 @@ interface Packed extends Pick<Round, 'number' | 'before' | 'after'> {
 }
 
 interface StateOptions extends Pick<RequestStateLimits, 'ttlMs' | 'maxBytes'> {
-  /** The server's name: states of another server with the same keys do not open. */
+  /** The server's name. States from another server with the same keys cannot be decrypted. */
   readonly server: string
   readonly keys: readonly SealKey[] | undefined
   readonly clock: Clock
@@ -103,8 +103,9 @@ interface StateOptions extends Pick<RequestStateLimits, 'ttlMs' | 'maxBytes'> {
 }
 
 /**
- * Seals the state of a call into the `requestState` that its client returns. The client can neither read nor
- * change it, and it opens only for the same caller, method, parameters and server, until it expires.
+ * Encrypts a call's state into the `requestState` that the client returns. The client can neither read nor change
+ * this state, which is accepted only from the same caller, for the same method, parameters and server, until it
+ * expires.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
@@ -133,8 +134,8 @@ export class RequestStates {
   }
 
   /**
-   * @throws McpError, the same for every invalid state, because a client must not learn the cause; busy if a
-   *   store fails
+   * @throws McpError with the same message for every invalid state, because a client must not learn the cause; a
+   *   "busy" error if a store fails
    */
   async open(sealed: unknown, owner: StateOwner): Promise<Round> {
     if (typeof sealed !== 'string' || sealed.length > this.#options.maxBytes) throw badState()

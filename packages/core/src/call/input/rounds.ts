@@ -72,7 +72,7 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
   let answers = NONE
   if (inputs.unmatched !== undefined) {
     answers = await match(first, inputs.unmatched)
-    // The responses belong to the first questions; later questions are another round.
+    // The responses belong to the first questions. Later questions form another round.
     inputs.unmatched = undefined
     if (answers.size === Object.keys(first.questions).length) {
       inputs.receive(new Map([...inputs.answers, ...answers]), first.state)
@@ -104,7 +104,7 @@ async function match({ questions }: NeedsInput, unmatched: UnmatchedResponses): 
   return found
 }
 
-/** A response without requestState counts if it is a valid response to this question. */
+/** Returns whether a response without `requestState` is a valid response to this question. */
 async function fits(question: Question, key: string, response: JsonObject): Promise<boolean> {
   try {
     await decodeResponse(question, key, response)
@@ -169,7 +169,7 @@ function objectOf(responses: unknown): JsonObject {
   return responses
 }
 
-/** A malformed response is the client's mistake, not the user's. */
+/** Rejects a malformed response as invalid parameters, because it is the client's mistake, not the user's. */
 function checkSent(kind: QuestionKind, response: JsonObject, key: string): void {
   try {
     checkShape(kind, response, key)

@@ -11,7 +11,7 @@ import type { Clock } from '../../util/clock.ts'
 
 /** The maximum number of URLs in one error. */
 const MAX_URLS = 16
-/** A reserved prefix: keys of handlers do not start with it. */
+/** A reserved prefix, with which keys chosen by handlers do not start. */
 const KEY = 'dev.jetway/open-'
 /** Clients abort a request after a minute of silence, so the call asks again before that. */
 const MAX_WAIT_MS = 45_000
@@ -23,7 +23,7 @@ const MESSAGE = 'The user has to open a URL first'
  * notifies them when the user is done, and they send the call again. Since 2026-07-28 the URLs are an ordinary
  * round of questions. The repeated call runs from the start. If it throws this error again, Jetway waits up to
  * 45 s for `server.completeElicitation` and runs the call once more; then it asks again. Other clients get the
- * URLs as text: with `isError` in a tool, in a JSON-RPC error elsewhere.
+ * URLs as text: in a result with `isError` from a tool, in a JSON-RPC error elsewhere.
  *
  * Unlike `elicitUrl` in a tool's `asks`, this also works in a session whose replies are JSON only.
  *
@@ -58,7 +58,7 @@ export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult>
   await readResponses(ctx)
   const { input } = ctx.scope
   if (input === undefined) return start()
-  // Starts before the handler runs, because a completion between its check and the wait would be lost.
+  // Recording starts before the handler runs, because a completion between its check and the wait would be lost.
   const completions = ctx.inputs.urlIds && new UrlCompletions(input.bus, input.clock)
   try {
     return await start()
@@ -118,7 +118,7 @@ async function runOrRequire(ctx: InputCall, start: Run): Promise<HandlerResult> 
   }
 }
 
-/** Returns undefined in revisions with an error code for this, because their clients expect it. */
+/** Returns undefined in revisions with an error code for required URLs, because their clients expect that code. */
 function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
   if (!isErrorOf(UrlElicitationRequired, error)) return undefined
   const { revision, client } = ctx.scope
@@ -156,8 +156,8 @@ async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<s
 }
 
 /**
- * Creates the response for an error that requires URLs: the error `-32042` for clients that can open them,
- * whose session stores the ids to notify them later; a text for others.
+ * Creates the response for an error that requires URLs. Clients that can open URLs get the error `-32042`, and their
+ * session stores the ids to notify them later. Other clients get the URLs as text.
  */
 export function urlFailure(
   error: unknown,

@@ -27,7 +27,7 @@ interface Opened {
   readonly record?: { readonly id: string; readonly revision: string } | undefined
 }
 
-/** Observes the calls of a server. An error of the telemetry is logged, and the call continues. */
+/** Observes a server's calls. An error thrown by the telemetry is logged, and the call continues. */
 export class CallObservers {
   readonly #telemetry: CallTelemetry
   readonly #safe: SafeTelemetry
@@ -172,7 +172,7 @@ function callOutcome(answer: EncodedResponse, { failed, outcome: detail }: CallR
   return outcome === 'ok' ? (detail ?? outcome) : outcome
 }
 
-/** Calls a telemetry. An error that it throws is reported at most once in ten minutes, and not rethrown. */
+/** Calls a telemetry. Errors that it throws are reported at most once in ten minutes, and not rethrown. */
 export class SafeTelemetry {
   readonly #failures: ThrottledLog
   readonly #report: (error: unknown, skipped: number) => void

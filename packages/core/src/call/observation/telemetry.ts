@@ -8,7 +8,7 @@ import type { RequestContext } from '../request-context.ts'
  * has one for OpenTelemetry. An error that it throws is reported, and the request continues unobserved.
  */
 export interface CallTelemetry {
-  /** Read first. If false, no request is observed. */
+  /** Read before every request. If false, the request is not observed. */
   readonly active: boolean
   /** Starts the observation of a received request. */
   received(call: ReceivedCall): CallObservation
@@ -30,8 +30,8 @@ export interface ReceivedCall {
   /** Whether the revision, an extension or a handler of the client has the method. */
   readonly known: boolean
   /**
-   * The registered name of the tool, prompt or resource that the request refers to. The author has chosen it,
-   * not the client. Undefined if there is no such definition.
+   * The registered name of the tool, prompt or resource that the request refers to. The server's author has chosen
+   * this name, not the client. Undefined if there is no such definition.
    */
   readonly target: string | undefined
   /** How long the call was queued, in ms. */
@@ -93,9 +93,9 @@ export interface SentRequest {
 
 /** The observation of one request to the peer. */
 export interface SentObservation {
-  /** Members for `_meta` of the request. They do not replace existing members. */
+  /** Fields for the request's `_meta`. They do not replace existing fields. */
   readonly meta?: JsonObject | undefined
-  /** Headers for the HTTP request of a client. */
+  /** Headers for a client's HTTP request. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Runs a part of the request: sending it, a callback for progress, or its cancellation. */
   run(step: () => void): void
@@ -145,7 +145,7 @@ export interface ClosedClientSession {
 export interface CallReport {
   /** Whether the result has `isError`. */
   failed: boolean
-  /** Set if neither `failed` nor the response tells the outcome. */
+  /** Set if the outcome is evident neither from `failed` nor from the response. */
   outcome?: CallOutcome
   hidden?: { readonly error: unknown; readonly reference: string }
   result?: { readonly result: JsonObject }

@@ -5,8 +5,8 @@ import type { DisplayFields } from '../registry/checks.ts'
 export type ToolAudience = 'model' | 'app'
 
 /**
- * The user interface of a tool, for clients that have declared the extension. Other clients get the tool
- * without it, so its text must be sufficient.
+ * A tool's user interface, for clients that have declared the extension. Other clients get the tool without its
+ * interface, so the text of its results must be sufficient.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx#resource-discovery
  */
@@ -14,15 +14,16 @@ export interface ToolUi {
   /** The `ui://` URI of the interface that shows the tool's results. */
   readonly resourceUri?: string
   /**
-   * A tool for the interface alone is listed only for clients with the extension, which hide it from their
-   * model. This is not access control: check the caller as in any tool. @default ['model', 'app']
+   * The callers of the tool. A tool that only the interface may call is listed only for clients with the extension,
+   * which hide it from their model. This is not access control: check the caller as in any tool.
+   * @default ['model', 'app']
    */
   readonly visibility?: readonly ToolAudience[]
 }
 
 /**
- * Origins that an interface may connect to, such as `https://api.example.com` or `https://*.example.com`. None
- * by default.
+ * Origins that an interface may connect to, such as `https://api.example.com` or `https://*.example.com`. By default,
+ * an interface may not connect to any origin.
  */
 export interface AppCsp {
   /** Origins for fetch, XMLHttpRequest and WebSocket. */
@@ -31,11 +32,11 @@ export interface AppCsp {
   readonly resourceDomains?: readonly string[]
   /** Origins for frames within the interface. */
   readonly frameDomains?: readonly string[]
-  /** Origins for its `<base>`. */
+  /** Origins for the interface's `<base>`. */
   readonly baseUriDomains?: readonly string[]
 }
 
-/** Permissions of the browser. Hosts may refuse them. */
+/** Browser permissions, which hosts may refuse. */
 export type AppPermission = 'camera' | 'microphone' | 'geolocation' | 'clipboardWrite'
 
 /** A user interface: an HTML document that the client shows in a sandbox. */
@@ -44,8 +45,8 @@ export interface AppDefinition<App = unknown, Locals = unknown> extends DisplayF
   readonly uri: string
   readonly name: string
   /**
-   * An HTML5 document. It can call this server's tools as the user, so insert no text from others into it, and
-   * send data in the tools' results.
+   * An HTML5 document. It can call this server's tools as the user, so do not insert untrusted text, and send data in
+   * the tools' results instead.
    */
   readonly html: string | ((ctx: RequestContext<App, Locals>) => string | Promise<string>)
   readonly csp?: AppCsp

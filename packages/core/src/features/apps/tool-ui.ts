@@ -8,7 +8,7 @@ import type { Guarded } from '../registry/handler.ts'
 
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui'
 export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app'
-/** The earlier place of the URI. Some authors write both. */
+/** The earlier key for the URI. Some authors write both keys. */
 const FLAT_URI = 'ui/resourceUri'
 
 function showsApps(client: ClientView): boolean {
@@ -24,7 +24,7 @@ export function checkAppUri(subject: Subject, uri: unknown): void {
   )
 }
 
-/** The `_meta` of a tool with its user interface, and the visible rule that includes its audience. */
+/** A tool's `_meta` with its user interface, and the `visible` rule that takes its audience into account. */
 export interface CompiledUi {
   readonly _meta: Meta
   readonly visible: Guarded['visible']
@@ -37,15 +37,15 @@ interface ListedTool {
   readonly alone: Tool
 }
 
-/** The extension's code for tools. Servers without the extension do not load it. */
+/** The extension's code for tools, which servers without the extension do not load. */
 export interface ToolUi {
   /**
-   * Reads `ui`, or `_meta.ui` as other frameworks have it.
+   * Reads `ui`, or `_meta.ui`, which other frameworks use.
    *
    * @returns undefined for a tool without a user interface
    */
   compile(subject: Subject, definition: UiDefinition, visible: Guarded['visible']): CompiledUi | undefined
-  /** Returns a function that removes the user interfaces from tools; undefined for a client that shows them. */
+  /** Returns a function that removes user interfaces from tools, or undefined for a client that shows them. */
   plainFor(
     client: ClientView,
   ): (<Entry extends ListedTool>(entries: readonly Entry[]) => readonly Entry[]) | undefined

@@ -90,7 +90,7 @@ export const content = {
   /**
    * Embeds the content of a resource.
    *
-   * @throws `ERR_MCP_INVALID_DEFINITION` without text or blob, with both, or for a URI that is not absolute
+   * @throws `ERR_MCP_INVALID_DEFINITION` unless there is either a text or a blob, and an absolute URI
    */
   resource: (resource: ResourcePart, options?: BlockOptions): EmbeddedResource & Branded<'content'> => ({
     type: 'resource',
@@ -140,7 +140,7 @@ const mistake = (message: string): Error => usageError('ERR_MCP_INVALID_DEFINITI
 
 declare const VALUE: unique symbol
 
-/** A tool result created by {@link result}. `S` is the type of its structured value; `never` for an error. */
+/** A tool result created by {@link result}. `S` is the type of the structured value, or `never` for an error. */
 export interface ToolResult<out S = unknown> extends Branded<'result'> {
   readonly content: readonly Content[] | undefined
   readonly structured: unknown
@@ -160,7 +160,7 @@ interface ResultBuilder {
   <S>(parts: ResultParts & { readonly structured: S; readonly isError?: false }): ToolResult<S>
   (parts: ResultParts & { readonly structured?: unknown; readonly isError: true }): ToolResult<never>
   (parts: ResultParts & { readonly structured?: undefined; readonly isError?: false }): ToolResult<undefined>
-  /** Creates the result of a failure that the model should read. */
+  /** Creates the result for a failure that the model should read. */
   error(
     content: string | Content | readonly Content[],
     options?: { readonly _meta?: Meta },

@@ -6,7 +6,7 @@ import { findJsonLoss } from '../../schema/validate/json-losses.ts'
 import { isBase64 } from '../../util/bytes.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 
-/** Returns a description of the valid values; undefined if the value is valid. */
+/** Returns a description of valid values, or undefined if the value is valid. */
 type Rule = (value: unknown) => string | undefined
 type Rules = Readonly<Record<string, Rule>>
 
@@ -43,7 +43,7 @@ const BLOCKS: ReadonlyMap<unknown, Rules> = new Map<unknown, Rules>([
 ])
 const CONTENTS: Rules = { uri, mimeType: optional(text), ...META }
 
-/** The path of the invalid member and its rule; undefined if all members are valid. */
+/** Returns the path and rule of an invalid member, or undefined if all members are valid. */
 type Problem = string | undefined
 
 function memberProblem(value: unknown, rules: Rules, path: string): Problem {
@@ -78,7 +78,7 @@ const messageProblem = (message: unknown, path: string): Problem =>
 
 interface ResultForm {
   readonly list: string
-  /** The members besides the list. */
+  /** The members other than the list. */
   readonly members: Rules
   /** Returns the problem of an item. */
   readonly problem: (item: unknown, path: string) => Problem
@@ -101,8 +101,7 @@ const PROMPT_RESULT: ResultForm = {
 }
 
 /**
- * Recognises a result of the protocol in a tool's return value. Returns undefined for other values, which are
- * data.
+ * Recognises a protocol result in a tool's return value. Returns undefined for other values, which are data.
  *
  * @throws OutputError with the path of the problem if the value is almost a result
  */
@@ -119,9 +118,9 @@ export function protocolToolResult(
 }
 
 /**
- * With an `outputSchema`, an object is a structured value if it has other members, or if the schema declares
- * all of its members. Many tools declare `content` alone, and return it as `{ content: [...],
- * structuredContent: { content } }`.
+ * Returns whether an object is meant as a result, if there is an `outputSchema`. An object is a structured value
+ * instead if it has other members, or if the schema declares all of its members. Many tools declare only `content`,
+ * and return `{ content: [...], structuredContent: { content } }`.
  */
 function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput, 'jsonSchema'>): boolean {
   const { content, structuredContent, isError } = value
@@ -136,8 +135,8 @@ function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput,
 const hasType = (item: unknown): boolean => isObject(item) && typeof item['type'] === 'string'
 
 /**
- * Refuses blocks that no helper created and that are not in a result, because a model should never read them as
- * JSON text. An object is a block if it has the type of a block and only members of that type.
+ * Refuses blocks that were not created by a helper and are not part of a result, because a model should never read
+ * them as JSON text. An object is a block if it has a block's type and only members of that type.
  *
  * @throws OutputError
  */
@@ -150,19 +149,19 @@ export function refuseBareBlocks(value: object, source: string): void {
     )
 }
 
-/** Recognises the result of a resource, which may have cache hints. */
+/** Recognises a resource's result, which may have cache hints. */
 export const protocolResourceResult = (value: unknown, source: string): ReadResourceResult | undefined =>
   isObject(value) && value['contents'] !== undefined
     ? (readResult(value, source, RESOURCE_RESULT) as ReadResourceResult | undefined)
     : undefined
 
-/** Recognises the result of a prompt. */
+/** Recognises a prompt's result. */
 export const protocolPromptResult = (value: unknown, source: string): GetPromptResult | undefined =>
   isObject(value) && value['messages'] !== undefined
     ? (readResult(value, source, PROMPT_RESULT) as unknown as GetPromptResult | undefined)
     : undefined
 
-/** @throws OutputError for the contents of a resource that are not in a result */
+/** @throws OutputError for resource contents that are not part of a result */
 export function refuseBareContents(value: unknown, source: string): void {
   if (isAll(value, (item) => hasOnly(item, CONTENTS_MEMBERS) && contentsProblem(item, '') === undefined))
     throw bare(source, 'the contents of a resource', 'return { contents: [...] }')
@@ -193,13 +192,13 @@ const bare = (source: string, given: string, remedy: string): OutputError =>
     `${source} returned ${given} without a result; ${remedy}, or JSON.stringify(value) if it is data`,
   )
 
-/** The members that do not belong to a result. */
+/** Returns the members that do not belong to a result. */
 const strangers = (value: JsonObject, { list, members }: ResultForm): readonly string[] =>
   Object.keys(value).filter(
     (name) => name !== list && !Object.hasOwn(members, name) && value[name] !== undefined,
   )
 
-/** An object with other members is data, unless all its items are valid: then a member is misspelt. */
+/** Returns the value if it is a result. An object with other members is data, unless all its items are valid. */
 function readResult(value: JsonObject, source: string, form: ResultForm): object | undefined {
   const [stranger] = strangers(value, form)
   const problem = listProblem(value, form)
@@ -228,7 +227,7 @@ const faulty = (source: string, problem: string): OutputError =>
     `${source} returned a result in which ${problem}; correct it, or return JSON.stringify(value) if it is data`,
   )
 
-/** Whether a schema declares a property of its root. */
+/** Returns whether a schema declares a property of its root. */
 function declares(schema: unknown, name: string, root: unknown = schema, seen = new Set<unknown>()): boolean {
   if (!isObject(schema) || seen.has(schema)) return false
   seen.add(schema)
@@ -248,7 +247,7 @@ function resolve(root: unknown, ref: unknown): unknown {
   )
 }
 
-/** Thrown if a handler returned a value that cannot be sent. It is logged, and the peer gets a generic text. */
+/** Thrown if a handler returns a value that cannot be sent. The error is logged, and the peer gets a generic message. */
 export class OutputError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -39,7 +39,7 @@ type Unsendable = 'JSON cannot carry this value: send a plain object or an array
 
 type IsAny<T> = 0 extends 1 & T ? true : false
 
-/** The problem of the return value of a tool without `outputSchema`; never if there is none. */
+/** The problem with the return value of a tool without `outputSchema`; never if there is none. */
 export type ToolProblem<R> =
   IsAny<R> extends true
     ? never
@@ -57,7 +57,7 @@ export type ToolProblem<R> =
 
 type ToolMember = 'content' | 'structuredContent' | 'isError' | '_meta' | 'resultType'
 
-/** `[]` has items of type `never`; accept them, and `any`. */
+/** Accepts the items of `[]`, which have the type `never`, and `any`. */
 type ItemProblem<Item, Bare> = [Item] extends [never]
   ? never
   : IsAny<Item> extends true
@@ -66,7 +66,7 @@ type ItemProblem<Item, Bare> = [Item] extends [never]
       ? Unsendable
       : Bare
 
-/** Blocks that are not in a result. */
+/** Blocks that are not part of a result. */
 type BareProblem<T> = [T] extends [{ readonly [BRAND]: unknown }]
   ? never
   : [T] extends [{ readonly type: Block['type'] }]
@@ -93,7 +93,7 @@ type ListProblem<R, List extends string, Item, Whole, Member extends string> = s
           : never
     : never
 
-/** The problem of a resource's return value; never if there is none. */
+/** The problem with a resource's return value; never if there is none. */
 export type ReadProblem<R> =
   IsAny<R> extends true
     ? never

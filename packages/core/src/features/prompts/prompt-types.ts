@@ -32,7 +32,7 @@ type PromptArgumentName<
   L extends PromptArguments,
 > = S extends PromptSchema ? keyof InferInput<S> : L[number]['name']
 
-/** A string or a block is one user message. */
+/** The values that a prompt's handler may return. A string or a block is one user message. */
 type PromptReturn =
   | string
   | Content
@@ -46,19 +46,19 @@ interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> exten
   readonly name: string
   /** Describes, checks and transforms the arguments. Clients send strings only. */
   readonly argsSchema?: S
-  /** Alternative to `argsSchema`, for names with spaces, or if only presence is checked. */
+  /** An alternative to `argsSchema`, for names with spaces, or if only the arguments' presence needs a check. */
   readonly arguments?: L
   /** Suggests values for arguments. */
   readonly complete?: Completers<Name, App, Locals>
   /**
-   * Ends a call that reports no progress for this long, in ms.
+   * How long a call may run without reporting progress before it is ended, in ms.
    *
    * @default the server's `limits.handlerTimeoutMs`
    */
   readonly timeoutMs?: number
   /**
    * The scopes that a caller needs to get the prompt. A caller that lacks one is refused, over HTTP with 403.
-   * The prompt stays listed. The local user of stdio needs none. @default none
+   * The prompt stays listed. The local user on stdio does not need scopes. @default none
    */
   readonly scopes?: readonly string[]
   /** Whether a caller may see the prompt. @default everybody may */

@@ -90,7 +90,7 @@ function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Awaita
   if (input === undefined) return runPrompt(entry, args, ctx)
   return chain(input.check(args), (checked) => {
     if (checked.ok) return runPrompt(entry, checked.value, ctx)
-    // A protocol error, because a person fills the arguments in, not a model that could read a result.
+    // This is a protocol error, because arguments come from a person, not from a model that could read a result.
     throw invalidParams(
       `Invalid arguments for the prompt ${entry.item.name}:\n${describeIssues(checked.issues)}`,
     )
@@ -114,7 +114,7 @@ function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {
     if (required === true && !Object.hasOwn(given, name)) throw invalidParams(`Missing argument: ${name}`)
   }
   if (entry.input !== undefined) return given
-  // Only declared arguments, so that a handler gets no names that its types lack.
+  // Only declared arguments are passed, so that a handler does not get names that its types lack.
   const known = entry.arguments.filter(({ name }) => Object.hasOwn(given, name))
   return Object.fromEntries(known.map(({ name }) => [name, given[name]]))
 }

@@ -6,7 +6,7 @@ import { invalid, type Subject } from './checks.ts'
 
 /** How long clients and proxies may cache a result. Sent in revisions with cache hints. */
 export interface CacheHint {
-  /** The lifetime in ms, a whole number from 0; 0 forbids caching. @default 0 */
+  /** The lifetime in ms, a whole number; 0 forbids caching. @default 0 */
   readonly ttlMs?: number
   /** `public`: caches may share the result among callers. @default 'private' */
   readonly cacheScope?: 'public' | 'private'
@@ -26,8 +26,8 @@ const METHODS: Readonly<Record<CacheKind, string>> = {
 
 /**
  * Hints for all results, and for single kinds: `discover`, `tools`, `prompts`, `resources`,
- * `resourceTemplates`, `reads`. `public` for all results does not apply to results that may depend on the
- * caller: those with middleware, a template's `list`, an `instructions` function, and reads. They are public
+ * `resourceTemplates`, `reads`. A `public` hint for all results does not apply to results that may depend on the
+ * caller: those with middleware, a template's `list`, an `instructions` function, and reads. Such results are public
  * only if their own hint says so, here or in a definition. Results with a `visible` rule are always private.
  */
 export interface CacheOptions extends CacheHint {
@@ -46,8 +46,8 @@ export interface CacheOptions extends CacheHint {
 }
 
 /**
- * Whether a result depends on the caller: `perhaps` if an author's code computes it, `always` if there are
- * visible rules.
+ * Whether a result depends on the caller: `perhaps` if the author's code computes it, `always` if there are
+ * `visible` rules.
  */
 export type Varies = 'never' | 'perhaps' | 'always'
 
@@ -104,8 +104,8 @@ export class Caching {
 }
 
 /**
- * Returns the hints of one read. A result that needed answers depends on more than its URI, so clients must not
- * cache it.
+ * Returns the hints for one read. If the read needed answers, the result depends on more than the URI, so clients must
+ * not cache it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key
  */

@@ -2,7 +2,7 @@ import { invalidParams, usageError, type UsageErrorCode } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Icon, Meta } from '../../protocol/types.ts'
 
-/** The members that describe any definition to people. */
+/** The fields that describe a definition to people. */
 export interface DisplayFields {
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -14,7 +14,7 @@ export interface DisplayFields {
   readonly _meta?: Meta | undefined
 }
 
-/** The definition that an error names. */
+/** The definition named by an error. */
 export interface Subject {
   readonly kind: string
   readonly name: string
@@ -23,7 +23,7 @@ export interface Subject {
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const MAX_NAME_LENGTH = 1024
 
-/** Truncates text of a peer that an error repeats. */
+/** Truncates a peer's text that an error repeats. */
 export const shorten = (text: string): string => text.slice(0, 128)
 
 function fault({ kind, name }: Subject, code: UsageErrorCode, problem: string, cause?: unknown): Error {
@@ -48,7 +48,7 @@ export function checkName(kind: string, name: unknown): void {
   throw usageError('ERR_MCP_INVALID_NAME', `A ${kind} needs a name of 1 to ${MAX_NAME_LENGTH} characters`)
 }
 
-/** In bytes. With less, the error that names the limit might not fit. */
+/** The minimum for a limit on results, in bytes. With less, the error that names the limit might not fit. */
 export const MIN_RESULT_BYTES = 1024
 
 export function checkResultBytes(subject: Subject, maxResultBytes: unknown): void {
@@ -59,7 +59,7 @@ export function checkResultBytes(subject: Subject, maxResultBytes: unknown): voi
 }
 
 /**
- * Clients show icons of servers that they do not trust, so only schemes that run no code are allowed:
+ * Allows only schemes that cannot run code, because clients show icons from servers that they do not trust:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic#icons
  */
 export function checkIcons(subject: Subject, icons: unknown): void {
@@ -73,7 +73,7 @@ export function checkIcons(subject: Subject, icons: unknown): void {
   }
 }
 
-/** Longer URIs are refused before they are matched. */
+/** The maximum length of a URI. Longer URIs are refused before they are matched. */
 export const MAX_URI_LENGTH = 8192
 
 /** @throws McpError `-32602` for a malformed URI */

@@ -48,7 +48,7 @@ function compileVisible(
 }
 
 /**
- * Uses the entry if the caller may see it, and otherwise fails as for an unknown one.
+ * Uses the entry if the caller may see it. Otherwise, fails as if the entry did not exist.
  *
  * @throws ScopeError if the caller lacks its scopes
  */
@@ -66,7 +66,7 @@ export function ifVisible<T>(
   })
 }
 
-/** Returns the entries that the caller may see, or the same array if none has a rule. */
+/** Returns the entries that the caller may see, or the same array if none of them has a rule. */
 export function visibleAmong<Entry extends Guarded>(
   entries: readonly Entry[],
   ctx: CallContext,
@@ -82,7 +82,7 @@ export function visibleAmong<Entry extends Guarded>(
 export interface CompiledHandler extends Guarded {
   readonly timeoutMs: number | undefined
   readonly handler: (args: unknown, ctx: CallContext) => unknown
-  /** The handler's `this`: a definition may be an instance of a class whose handler is a method. */
+  /** The handler's `this`, because a definition may be an instance of a class whose handler is a method. */
   readonly definition: object
 }
 

@@ -10,7 +10,7 @@ import { invalidParams } from '../../errors.ts'
 import { fromBase64Url, toBase64Url } from '../../util/bytes.ts'
 
 interface Listed<Item> extends Guarded {
-  /** The definition for clients, before it is adapted to a revision. */
+  /** The definition, as sent to clients, before it is adapted to a revision. */
   readonly item: Item
 }
 
@@ -47,7 +47,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   }
 
   /**
-   * Only visible entries count, so that a cursor reveals nothing about hidden ones.
+   * Returns a page. Only visible entries count, so that a cursor does not reveal hidden entries.
    *
    * @param varies - whether the list differs between callers, apart from the rules of its entries
    */
@@ -59,7 +59,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   ): Awaitable<SerializedResult> {
     const { member, pageSize, caching, among } = this.#options
     const isOpen = this.#isOpen(entries)
-    // The existence of rules decides, not their verdict for this caller: all pages have the same scope.
+    // The existence of rules decides, not their result for this caller, so that all pages have the same scope.
     const hints = caching.of(member, isOpen ? varies : 'always')
     if (isOpen && cursor === undefined && pageSize === undefined)
       return this.#whole(entries, ctx.revision, hints)
@@ -71,7 +71,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
 
   #page(entries: readonly Entry[], cursor: unknown, revision: Revision, hints: CacheHints): SerializedResult {
     const { member, key, pageSize = entries.length } = this.#options
-    // A cursor is bound to the scope of its page, because later pages would otherwise have another one.
+    // A cursor is bound to the scope of its page, because later pages would otherwise have another scope.
     const list = hints.cacheScope === 'public' ? `public ${member}` : member
     const start = cursor === undefined ? 0 : this.#after(entries, decodeCursor(list, cursor))
     const end = Math.min(start + pageSize, entries.length)
@@ -126,13 +126,13 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   }
 }
 
-/** Sufficient for every URI. The work of decoding grows with the length. */
+/** The maximum length of a cursor, sufficient for every URI. Decoding takes longer for longer cursors. */
 const MAX_CURSOR_LENGTH = 16_384
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Contains the key of the last item of a page, so that the next page starts after it even if items were added.
+ * Creates a cursor with the key of a page's last item, so that the next page starts after it even if items were added.
  */
 export const encodeCursor = (list: string, lastKey: string): string =>
   toBase64Url(encoder.encode(`${list}:${lastKey}`))

@@ -5,7 +5,7 @@ import { isObject } from '../../protocol/jsonrpc.ts'
 import { typeName } from '../../util/check-options.ts'
 import type { checkMembers } from '../members.ts'
 
-/** Changes one registration. Does nothing after the registration was removed or replaced. */
+/** A handle that changes one registration, or does nothing once the registration has been removed or replaced. */
 export interface Handle<Definition> extends Disposable {
   /** The name, URI or URI template. */
   readonly name: string
@@ -27,7 +27,7 @@ export interface RegistrationContext {
   readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
-  /** Refuses misspelt members. Not part of every preset. */
+  /** Refuses misspelt fields. Not part of every preset. */
   readonly checkMembers?: typeof checkMembers | undefined
 }
 
@@ -45,8 +45,8 @@ interface Registration<Definition, Entry> {
 }
 
 /**
- * Definitions in the order of registration. Entries and lists of them never change: each change creates new
- * ones, so that caches can use them as keys.
+ * Definitions in the order of registration. Entries and lists of entries are immutable: each change creates new
+ * objects, so that caches can use them as keys.
  */
 export class Registry<Definition extends object, Entry extends object> {
   readonly #options: RegistryOptions<Definition, Entry>
@@ -55,7 +55,7 @@ export class Registry<Definition extends object, Entry extends object> {
   readonly #updated = new Set<string>()
   #registrations = new Map<string, Registration<Definition, Entry>>()
   #entries: readonly Entry[] | undefined
-  /** Whether anything was ever registered. An empty list counts, because entries may follow. */
+  /** Whether a definition or an empty list was ever registered. An empty list counts, because entries may follow. */
   offered = false
   #scheduled = false
 
@@ -71,7 +71,7 @@ export class Registry<Definition extends object, Entry extends object> {
     return (this.#entries ??= Array.from(this.#registrations.values(), ({ entry }) => entry))
   }
 
-  /** All entries. Those of the other registry replace the ones with the same key, and follow the rest. */
+  /** Returns all entries. Those from `other` replace entries with the same key, or follow the rest. */
   entriesWith(other: Registry<Definition, Entry> | undefined): readonly Entry[] {
     if (other === undefined) return this.entries()
     return Array.from(
@@ -97,7 +97,7 @@ export class Registry<Definition extends object, Entry extends object> {
     return removed
   }
 
-  /** Replaces all definitions. If one is invalid, nothing changes. */
+  /** Replaces all definitions, unless one of them is invalid. */
   set(definitions: Iterable<Definition>): void {
     const registrations = new Map<string, Registration<Definition, Entry>>()
     for (const definition of definitions) {
@@ -110,10 +110,10 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   /**
-   * Replaces the definitions of an owner, at the position of its first one. Unchanged definitions are not
+   * Replaces an owner's definitions, at the position of its first definition. Unchanged definitions are not
    * compiled again.
    *
-   * @param refuse - called for a definition that is invalid or whose name another owner has; it is omitted
+   * @param refuse - called for each omitted definition, which is invalid or has a name used by another owner
    * @returns the new registrations of the owner
    */
   replaceOwned(
@@ -165,7 +165,7 @@ export class Registry<Definition extends object, Entry extends object> {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Calls the listener with the key of each definition that was updated through its handle, once per tick. */
+  /** Calls the listener once per tick with the key of each definition that was updated through its handle. */
   onUpdate(listener: (key: string) => void): void {
     this.#updateListeners.add(listener)
   }
@@ -205,7 +205,7 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   #update(key: string, registration: Registration<Definition, Entry>, change: Partial<Definition>): void {
-    // Keeps the prototype, because a definition may be an instance whose handler is a method of its class.
+    // The prototype is kept, because a definition may be an instance whose handler is a method of its class.
     const prototype: unknown = Object.getPrototypeOf(registration.definition)
     const definition = Object.assign(
       Object.create(prototype as object),

@@ -21,7 +21,7 @@ export interface ResourceResult extends Branded<'contents'> {
 
 type ResourcePart = Parameters<typeof resourceContents>[0]
 
-/** A part as for `content.resource`. @default uri the URI of the read */
+/** One content, as for `content.resource`. @default uri the URI that is read */
 export type ResultPart = Omit<ResourcePart, 'uri'> & { readonly uri?: string }
 
 interface ContentsOptions {
@@ -31,8 +31,8 @@ interface ContentsOptions {
 }
 
 /**
- * Creates the result of a read with several contents, metadata or other media types. An empty list means that
- * there is no such resource; an empty resource has one content with an empty text.
+ * Creates the result of a read with several contents, metadata or other media types. An empty list means that the
+ * resource does not exist; an empty resource has one content with an empty text.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for invalid cache hints
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
@@ -48,7 +48,7 @@ interface ReadResult {
   readonly cache?: CacheHint | undefined
 }
 
-/** Converts the return value of a handler. Returns undefined if there is no such resource. */
+/** Converts a handler's return value. Returns undefined if the resource does not exist. */
 export function toReadResult(
   value: unknown,
   uri: string,

@@ -15,7 +15,7 @@ import { compareSpecificity, parseUriTemplate, type UriTemplate } from '../uri-t
 interface ReadableEntry<Item> extends CompiledHandler {
   readonly item: Item
   readonly hooks: ReturnType<typeof compileHooks>
-  /** The hints for reads without their own. */
+  /** The cache hints for reads without hints of their own. */
   readonly hints: CacheHints
 }
 

@@ -8,8 +8,8 @@ import type { TemplateVariables } from '../uri-template/uri-template.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 
 /**
- * Called when the first client of this process subscribes to a URI, or the last subscription ends, to start and
- * stop watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription stays.
+ * Called when the first client in this process subscribes to a URI, or the last subscription ends, to start or stop
+ * watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription stays.
  *
  * @param app - the value that the server's `lifespan` opened
  */
@@ -20,14 +20,14 @@ interface ResourceFields<App, Locals> extends DisplayFields {
   readonly mimeType?: string | undefined
   readonly annotations?: Annotations | undefined
   /**
-   * Ends a read that reports no progress for this long, in ms.
+   * How long a read may run without reporting progress before it is ended, in ms.
    *
    * @default the server's `limits.handlerTimeoutMs`
    */
   readonly timeoutMs?: number
   /**
    * The scopes that a caller needs to read the resource, or to subscribe to it. A caller that lacks one is
-   * refused, over HTTP with 403. The resource stays listed. The local user of stdio needs none.
+   * refused, over HTTP with 403. The resource stays listed. The local user on stdio does not need scopes.
    *
    * @default none
    */
@@ -42,7 +42,7 @@ interface ResourceFields<App, Locals> extends DisplayFields {
    */
   readonly cache?: CacheHint
   /**
-   * Whether a caller may see and read the resource. No template serves the URI of a hidden resource.
+   * Whether a caller may see and read the resource. The URI of a hidden resource is not served by a template either.
    * @default everybody may
    */
   readonly visible?: VisibleRule<App, Locals>
@@ -52,20 +52,20 @@ interface TemplateFields<Template extends string, Variables, App, Locals, R = un
   App,
   Locals
 > {
-  /** A URI template of RFC 6570. If several match a URI, the most specific one is used. */
+  /** An RFC 6570 URI template. If several templates match a URI, the most specific one is used. */
   readonly uriTemplate: Template
   /** Suggests values for variables. */
   readonly complete?: Completers<keyof TemplateVariables<Template>, App, Locals>
-  /** Lists resources of this template for `resources/list`. Called for each list. */
+  /** Lists resources that match this template, for `resources/list`. Called for each list. */
   readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
   /** Returns any value that the handler of a {@link ResourceDefinition} may return. */
   readonly handler: (variables: Variables, ctx: RequestContext<App, Locals>) => Awaitable<R>
 }
 
 /**
- * A resource with a fixed URI. Its handler may return anything: a string is text, a `Uint8Array` is a blob,
- * undefined means that there is no such resource, `contents([…])` is several contents, any other value is JSON
- * text. `{ contents: [...] }` is a result in the protocol's form.
+ * A resource with a fixed URI. Its handler may return any value: a string is text, a `Uint8Array` is a blob,
+ * `undefined` means that the resource does not exist, `contents([…])` is several contents, `{ contents: [...] }` is a
+ * result in the protocol's form, and any other value is sent as JSON text.
  */
 export interface ResourceDefinition<App = unknown, Locals = unknown, R = unknown> extends ResourceFields<
   App,

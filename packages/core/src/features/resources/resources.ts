@@ -117,7 +117,7 @@ export class Resources {
   /**
    * Counts a subscriber of the URI, for the hooks of its resource.
    *
-   * @param own - the entries of the subscriber's session alone
+   * @param own - the entries registered for the subscriber's session alone
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   watch(uri: string, own: object | undefined): (() => void) | undefined {
@@ -128,8 +128,8 @@ export class Resources {
   }
 
   /**
-   * Fixed URIs precede templates, and the session's entries precede the server's. The URI of a resource that is
-   * hidden from the caller is never matched with a template, because it would be served without the rule.
+   * Finds the entry for a URI. Fixed URIs precede templates, and the session's entries precede the server's. The URI of
+   * a resource that is hidden from the caller is never matched with a template, which would bypass the rule.
    */
   #find(uri: string, own: SessionRegistry | undefined): Match | undefined {
     const fixed = own?.resources.get(uri) ?? this.registry.get(uri)
@@ -140,7 +140,7 @@ export class Resources {
   /**
    * Returns the `uri` of a request.
    *
-   * @throws McpError `-32601` if there are no resources, `-32602` for a malformed one
+   * @throws McpError `-32601` if there are no resources, `-32602` for a malformed URI
    */
   uriOf(params: JsonObject): string {
     if (!this.offered) throw methodNotFound()
@@ -213,7 +213,7 @@ function read(
   })
 }
 
-/** Checks listed resources like registered ones, because clients get both in one list. */
+/** Checks listed resources in the same way as registered ones, because clients get both in one list. */
 async function listOf(entry: TemplateEntry, ctx: CallContext): Promise<ListedResource[]> {
   const listed: unknown = await entry.list?.(ctx)
   if (!Array.isArray(listed)) {

@@ -22,7 +22,7 @@ export function compileHooks(subject: Subject, definition: Given): CompiledHooks
   return { onSubscribe: bound('onSubscribe'), onUnsubscribe: bound('onUnsubscribe') }
 }
 
-/** Part of the presets whose clients can subscribe. */
+/** Runs the hooks for subscribers. Included only in presets whose clients can subscribe. */
 export const createSubscriberHooks = (options: SubscriberHooksOptions): SubscriberHooks =>
   new SubscriberHooks(options)
 
@@ -31,7 +31,7 @@ interface Watched {
   readonly uri: string
   readonly hooks: CompiledHooks
   watchers: number
-  /** Set while a hook runs, for which the next one waits. */
+  /** Set while a hook runs. The next hook waits for it. */
   running: Promise<void> | undefined
 }
 
@@ -44,7 +44,7 @@ interface SubscriberHooksOptions {
 export class SubscriberHooks {
   readonly #logger: Logger
   readonly #lifespan: Lifespan | undefined
-  /** The URIs by owner, so that two sessions with their own resources at one URI share nothing. */
+  /** The URIs by owner, so that sessions with their own resources at the same URI are counted separately. */
   readonly #watched = new WeakMap<object, Map<string, Watched>>()
 
   constructor({ logger, lifespan }: SubscriberHooksOptions) {

@@ -25,7 +25,7 @@ interface Call {
   readonly owner: string
 }
 
-/** Decides which tool calls are tasks. The client decides, or with the extension the server. */
+/** Decides which tool calls become tasks: as the client requests or, with the extension, as the server chooses. */
 class TaskCalls implements ToolTasks {
   readonly #options: TaskCallsOptions
 
@@ -56,7 +56,7 @@ class TaskCalls implements ToolTasks {
     if (call === undefined) return undefined
     if (ctx.revision.tasks?.extension !== undefined) {
       if (!this.#byExtension(entry, ctx)) return undefined
-      // The call itself asks the questions of the tool, so that the task starts with the answers.
+      // The call itself asks the tool's questions, so that the task starts with the answers.
       return callTool(entry, args, ctx, () => this.#start(entry, call))
     }
     if (entry.taskSupport !== 'required') return undefined
@@ -70,7 +70,7 @@ class TaskCalls implements ToolTasks {
   }
 
   /**
-   * Checks only the shape of the call. The arguments are validated when it runs, and its errors become the
+   * Checks only the shape of the call. Its arguments are validated when the task runs, so that errors become the
    * task's result.
    */
   async #startRequested({ name, task }: JsonObject, call: Call): Promise<TaskStarted> {
@@ -174,7 +174,7 @@ interface Caller {
   readonly tasks: TaskRunner
 }
 
-/** The result of the call, with the id of its task. */
+/** Adds the id of its task to a call's result. */
 function resultOf({ taskId, result, error }: TaskRecord): HandlerResult {
   if (error !== undefined) throw new McpError(error.code, error.message, error.data)
   const meta = result?.['_meta'] as JsonObject | undefined
@@ -187,7 +187,7 @@ async function list(
   pageSize: number,
 ): Promise<HandlerResult> {
   const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
-  // One more than a page shows whether there is a next page.
+  // One task more than a page is read, to find out whether there is a next page.
   const found = await tasks.list(owner, after, pageSize + 1)
   const shown = found.slice(0, pageSize)
   const last = found.length > pageSize ? shown.at(-1) : undefined
@@ -207,7 +207,7 @@ function positionOf(key: string): TaskPosition {
 function requestedTtl(task: unknown): number | undefined {
   if (!isObject(task)) throw invalidParams('The member "task" must be an object')
   const { ttl } = task
-  // null requests a task without a time limit, which the server overrides.
+  // With null, the client requests a task without a time limit, which the server overrides.
   if (ttl === undefined) return undefined
   if (ttl === null) return Number.MAX_SAFE_INTEGER
   if (typeof ttl !== 'number' || !(ttl >= 0))

@@ -18,21 +18,21 @@ const UPDATE = 'tasks/update'
 const TASK_IDS = 'taskIds'
 /** The capability with which clients of earlier revisions declare tasks. */
 const EARLIER = 'tasks'
-/** Longer than Jetway's own ids. */
+/** The maximum length of a task id, longer than Jetway's own ids. */
 const MAX_ID_LENGTH = 256
 
 /**
- * Creates the tasks extension, for the option `extensions`. If a client declares it, calls of tools with a
- * `taskSupport` of `optional` or `required` return a task at once, and the client fetches the result later;
- * other clients get `-32021` for the `required` ones. Clients can subscribe to changes of their tasks. Session
- * revisions with tasks use the same tools and store.
+ * Creates the tasks extension, for the option `extensions`. If a client declares the extension, calls of tools with a
+ * `taskSupport` of `optional` or `required` immediately return a task, whose result the client fetches later. Other
+ * clients get `-32021` if a tool's `taskSupport` is `required`. Clients can subscribe to changes of their tasks.
+ * Session revisions with tasks use the same tools and store.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export function tasks(): Extension {
   const extension: Extension & Connected = {
     id: TASKS_EXTENSION,
-    // Clients without it may request a task that they started in another revision.
+    // Clients that have not declared the extension may request a task that they started in another revision.
     clients: 'all',
     names: { [TaskMethod.Get]: 'taskId', [UPDATE]: 'taskId', [TaskMethod.Cancel]: 'taskId' },
     [CONNECT]: ({ tasks: runner }) =>
@@ -92,13 +92,13 @@ async function begunEarlier({ tasks: all, key }: At): Promise<TaskRecord> {
   throw missingExtension(TASKS_EXTENSION)
 }
 
-/** The dialect of the revision in which a task started, if its clients need no extension. */
+/** Returns the dialect of the revision in which a task started, if that revision has tasks without the extension. */
 function earlierDialect({ revision }: TaskRecord): TaskDialect | undefined {
   const dialect = revisionOf(revision)?.tasks
   return dialect?.extension === undefined ? dialect : undefined
 }
 
-/** The task in both dialects, with its result, because the client's own method for results no longer exists. */
+/** Returns the task in both dialects, with its result, because the client's own method for results no longer exists. */
 const inBothDialects = ({ dialect }: At, record: TaskRecord): JsonObject => ({
   ...detailed(dialect, record),
   ...earlierDialect(record)?.shown(record),
@@ -123,7 +123,7 @@ function topicOf(runner: () => TaskRunner): ListenTopic {
       const all = runner()
       const keys = ids.map((taskId) => ({ owner, taskId }))
       const found = await Promise.all(keys.map((key) => all.find(key)))
-      // Tasks of other owners are omitted like unknown ones.
+      // Tasks that belong to other owners are omitted, like unknown tasks.
       const known = keys.filter((_, index) => found[index] !== undefined)
       return filterFor(known, all, dialect)
     },
@@ -151,7 +151,7 @@ function filterFor(keys: readonly TaskKey[], all: TaskRunner, dialect: TaskDiale
   }
 }
 
-/** The task with its result, its error or its questions. */
+/** Returns the task with its result, its error or its questions. */
 function detailed(dialect: TaskDialect, record: TaskRecord): JsonObject {
   const shown = dialect.shown(record)
   const { status, inputs = {}, result = {}, error } = record

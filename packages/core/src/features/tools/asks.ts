@@ -31,10 +31,10 @@ class AskList {
 }
 
 /**
- * Builds a tool's `asks` one by one. Their types do not depend on the order of members, and each sees the
- * answers of earlier ones.
+ * Builds a tool's `asks` one by one. Their types do not depend on the order of fields, and each ask sees the answers
+ * to earlier asks.
  *
- * @param _inputSchema - the tool's, for the types of the arguments
+ * @param _inputSchema - the tool's `inputSchema`, used only for the types of the arguments
  */
 export const asks = <const I extends AnySchema | undefined = undefined, App = unknown, Locals = unknown>(
   _inputSchema?: I,
@@ -47,7 +47,7 @@ export function compileAsks(tool: Subject, given: object | undefined): CompiledA
   const names = new Set<string>()
   for (const [name, ask] of list) {
     if (typeof ask !== 'function') throw invalid(tool, `needs a function as its ask "${name}"`)
-    // No plain object can contain an answer with this name.
+    // A plain object cannot contain an answer with this name.
     if (name === '__proto__') throw invalid(tool, 'cannot have an ask "__proto__"')
     if (names.has(name)) throw invalid(tool, `has the ask "${name}" twice`)
     names.add(name)
@@ -147,7 +147,7 @@ export type AskContext<Before = Readonly<Record<string, unknown>>, App = unknown
   'answers' | 'app' | 'auth' | 'client' | 'locals' | 'protocolVersion' | 'requestId' | 'session' | 'signal'
 >
 
-/** Asks as an object. An ask sees the answers of those above it. */
+/** Asks as an object. Each ask sees the answers to the asks above it. */
 export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   readonly [K in keyof A]: (
     args: ToolArguments<I>,
@@ -155,7 +155,7 @@ export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   ) => Awaitable<A[K]>
 }
 
-/** Asks that are added one by one, each with the answers of earlier ones. Created by `asks(inputSchema)`. */
+/** Asks that are added one by one. Each sees the answers to earlier asks. Created by `asks(inputSchema)`. */
 export interface Asks<I extends AnySchema | undefined, A, App = unknown, Locals = unknown> {
   /** Adds an ask. Its name is the key of its answer and of its question. */
   ask<const K extends string, R>(

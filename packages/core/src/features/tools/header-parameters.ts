@@ -7,8 +7,8 @@ import type { JsonSchema } from '../../schema/types.ts'
 import { invalid, type Subject } from '../registry/checks.ts'
 
 /**
- * The parameters that clients repeat in headers; undefined if there are none. Clients ignore a tool whose
- * header annotations are invalid, so it is refused here.
+ * Returns the parameters that clients repeat in headers, or undefined if there are none. Refuses a tool whose header
+ * annotations are invalid, because clients would ignore it.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */
@@ -24,7 +24,7 @@ export function headerParameters(
 /**
  * Returns the error for the first parameter whose header differs from the argument. A proxy may have admitted
  * the call because of its headers, so they are compared with the arguments before defaults and transforms.
- * Values that no header can represent, such as an object, are left to the schema unless there is a header.
+ * Values that a header cannot represent, such as objects, are left to the schema unless there is a header.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
  */
@@ -55,7 +55,7 @@ function valueAt(args: JsonObject, path: readonly string[]): unknown {
 const isPrimitive = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** Matches a JSON number. `Number` alone would accept an empty string or hexadecimal digits. */
+/** Matches a JSON number, because `Number` alone would accept an empty string or hexadecimal digits. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 function isSame(value: unknown, header: string): boolean {
@@ -63,6 +63,6 @@ function isSame(value: unknown, header: string): boolean {
   if (text === undefined) return false
   if (typeof value === 'string') return text === value
   if (typeof value === 'boolean') return text === String(value)
-  // Outside the safe range two texts may be one number, and a proxy may have read the other one.
+  // Outside the safe range, two different strings may be the same number, and a proxy may have read the other string.
   return Number.isSafeInteger(value) && NUMBER.test(text) && Number(text) === value
 }

@@ -3,19 +3,19 @@ import type { NeedsInput } from '../../call/result.ts'
 import { isQuestion, type Question } from '../../call/input/question.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 
-/** Created by {@link inputRequired}. */
+/** Questions that a handler returns, created by {@link inputRequired}. */
 export interface InputRequired extends Branded<'input-required'> {
   readonly questions: Readonly<Record<string, Question>>
   readonly state: string | undefined
 }
 
 /**
- * The low-level way to ask questions, for loops, prompts and resources. The handler returns its questions, and
- * runs again from the start with the answers in `ctx.inputs`. It repeats its side effects unless it checks for
- * answers first. Prefer the `asks` of a tool, whose handler runs once.
+ * Creates questions for a handler to return. This is the low-level way to ask questions, for loops, prompts and
+ * resources. The handler runs again from the start with the answers in `ctx.inputs`, so it repeats its side effects
+ * unless it checks for answers first. In a tool, prefer `asks`, with which the handler runs only once.
  *
- * @param questions - by the key of the answer in `ctx.inputs`; without questions the client may repeat the call
- *   at once
+ * @param questions - by the key of the answer in `ctx.inputs`; if there are none, the client may repeat the call
+ *   immediately
  * @param options - `state` is a string for the next run, in `ctx.inputs.state`
  * @throws `ERR_MCP_INVALID_DEFINITION` for a value that is not a question
  */

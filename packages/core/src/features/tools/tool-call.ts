@@ -31,7 +31,7 @@ export interface ToolEntry extends CompiledHandler {
   /** The tool without its relations. */
   readonly alone: Tool
   readonly related: ReturnType<typeof checkRelated>
-  /** The tool's name in errors. */
+  /** The tool, as named in errors. */
   readonly label: string
   readonly priority: number
   /** Whether clients without user interfaces get another form of the tool. */
@@ -47,7 +47,7 @@ export interface ToolEntry extends CompiledHandler {
   /** Undefined if the tool never runs as a task. */
   readonly taskSupport: 'optional' | 'required' | undefined
   readonly immediateResponse: string | undefined
-  /** Undefined if there are none. */
+  /** Undefined if the tool has none. */
   readonly asks: ReturnType<typeof compileAsks>
 }
 
@@ -61,17 +61,17 @@ export interface ToolTasksOptions {
 
 /** Decides which tool calls are tasks. */
 export interface ToolTasks {
-  /** Starts a call that is a task from the start. Returns undefined for any other call. */
+  /** Starts a call that is a task from the beginning. Returns undefined for any other call. */
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /**
-   * Refuses a client without tasks a call that must be a task.
+   * Refuses a call that must be a task if its client does not support tasks.
    *
    * @throws McpError `-32021`
    */
   demand(entry: ToolEntry, ctx: CallContext): void
   /**
-   * Starts a task in place of the call. Returns undefined if the call itself runs. In revisions without tasks,
-   * a tool that requires a task runs like any other, because their clients have no other way to call it.
+   * Starts a task instead of the call. Returns undefined if the call itself runs. In revisions without tasks, a tool
+   * that requires a task runs like any other, because its clients could not call it otherwise.
    *
    * @throws McpError if the call must be a task and is not
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#execution
@@ -166,7 +166,7 @@ function toHandlerResult(entry: ToolEntry, value: unknown): HandlerResult {
 
 const textResult = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
 
-/** Checks the members of blocks that may contain any value. Blocks without them are not searched. */
+/** Checks those members of blocks that may contain any value. Blocks without such members are not searched. */
 function metaChecked<Blocks extends readonly ContentBlock[]>({ label }: ToolEntry, content: Blocks): Blocks {
   const isOpen = ({ _meta, annotations }: ContentBlock): boolean => (_meta ?? annotations) !== undefined
   if (content.some(isOpen)) refuseLosses({ content }, label)
@@ -186,7 +186,7 @@ function fromResult(entry: ToolEntry, value: ResultParts): HandlerResult {
   return complete({ content, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
-/** One text serves the validation, the copy that older clients read, and the structured value itself. */
+/** Serialises the value once, for the validation, the copy that older clients read, and the structured value itself. */
 function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts | undefined): HandlerResult {
   const { output } = entry
   let value = given
@@ -213,7 +213,7 @@ function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts |
   return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
-/** Older clients read structured values from the text: all of them, or those that are not objects. */
+/** Adds the JSON text of a value that is not an object, because older clients read such values from the text. */
 function withMirror(given: readonly ContentBlock[], mirror: TextContent): readonly ContentBlock[] {
   const { text } = mirror
   const there = text.startsWith('{') || given.some((block) => block.type === 'text' && block.text === text)

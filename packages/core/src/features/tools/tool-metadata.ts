@@ -11,7 +11,7 @@ const SHORT_HINTS: readonly (readonly [short: string, name: keyof ToolAnnotation
   ['openWorld', 'openWorldHint'],
 ]
 
-/** Converts short names to those of the specification. Omits undefined hints, because clients have defaults. */
+/** Converts short names to the specification's names. Omits undefined hints, because clients have defaults. */
 export function normaliseHints(subject: Subject, given: AnyTool['annotations']): ToolAnnotations | undefined {
   if (given === undefined) return undefined
   if (!isObject(given)) throw invalid(subject, 'needs an object as its annotations')
@@ -49,7 +49,7 @@ export function toMeta(
 }
 
 /**
- * Returns the name of a tool for people: its title, the title in its annotations, or its name.
+ * Returns a tool's name for people: its title, the title in its annotations, or its name.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/schema#tool
  */
@@ -96,7 +96,7 @@ interface RelatedEntry {
   readonly related: readonly RelatedTool[]
 }
 
-/** The tools that tools name as related. */
+/** Resolves the tools that other tools name as related. */
 export class Relations {
   readonly #options: { readonly inDescription: boolean; readonly logger: Logger }
   readonly #warned = new WeakSet<RelatedEntry>()

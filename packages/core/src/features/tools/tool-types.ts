@@ -11,7 +11,7 @@ import type { ToolResult } from '../content/content.ts'
 import type { WrapOutput } from './wrap-output.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 
-/** Hints about a tool, with the names of the specification or shorter ones. */
+/** Hints about a tool, with the specification's names or shorter ones. */
 interface ToolHints extends ToolAnnotations {
   readonly readOnly?: boolean
   readonly destructive?: boolean
@@ -22,8 +22,8 @@ interface ToolHints extends ToolAnnotations {
 /** Metadata beyond the specification, published in `_meta`. */
 interface ToolMetadata {
   /**
-   * A whole number. With the server's `tools.orderByPriority` higher ones come first. Published as
-   * `dev.jetway/priority`.
+   * The tool's priority, a whole number. If the server's option `tools.orderByPriority` is set, tools with a higher
+   * priority are listed first. Published as `dev.jetway/priority`.
    * @default 0, not published
    */
   readonly priority?: number
@@ -33,7 +33,7 @@ interface ToolMetadata {
   readonly cacheControl?: 'ephemeral'
 }
 
-/** `related`, or `suggested` as the next tool to call. */
+/** A tool that is `related`, or `suggested` as the next tool to call. */
 interface RelatedTool {
   readonly name: string
   readonly relation: 'related' | 'suggested'
@@ -43,8 +43,8 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   /** The name: 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */
   readonly name: string
   /**
-   * The scopes that a call needs. A caller that lacks one is refused before anything runs, over HTTP with 403,
-   * so that its client can ask the user for them. The tool stays listed. The local user of stdio needs none.
+   * The scopes that a call needs. A caller that lacks one is refused before the call runs, over HTTP with 403, so that
+   * its client can ask the user for the scopes. The tool stays listed. The local user on stdio does not need scopes.
    *
    * @default none
    */
@@ -52,7 +52,7 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   /** Hints for the client, which must not trust them. */
   readonly annotations?: ToolHints
   /**
-   * Ends a call that reports no progress for this long, in ms.
+   * How long a call may run without reporting progress before it is ended, in ms.
    *
    * @default the server's `limits.handlerTimeoutMs`
    */
@@ -63,27 +63,28 @@ interface ToolFields extends DisplayFields, ToolMetadata {
    * @default the server's `tools.strictInput`
    */
   readonly strictInput?: boolean
-  /** The maximum size of a result in bytes, 1024 or more. @default the server's `limits.maxResultBytes` */
+  /** The maximum size of a result, in bytes, at least 1024. @default the server's `limits.maxResultBytes` */
   readonly maxResultBytes?: number
   /**
-   * Whether clients may (`optional`) or must (`required`) call the tool as a task: the call gets a response at
-   * once, and the client fetches the result later. For a client without tasks the tool runs like any other.
+   * Whether clients may (`optional`) or must (`required`) call the tool as a task: the call immediately gets a
+   * response, and the client fetches the result later. If a client does not support tasks, the tool runs like any other.
    * @default 'forbidden'
    */
   readonly taskSupport?: TaskSupport
-  /** A text that the model may read while the task runs. Clients may ignore it. */
+  /** A message that the model may read while the task runs. Clients may ignore it. */
   readonly immediateResponse?: string
   /** Whether results are validated against the `outputSchema`. @default the server's `tools.validateOutput` */
   readonly validateOutput?: boolean
   /**
-   * The user interface that shows the tool's results. Needs the extension `apps()` of `@jetway/core/apps`.
+   * The user interface that shows the tool's results. Needs the extension `apps()` from `@jetway/core/apps`.
    */
   readonly ui?: ToolUi
 }
 
 /**
- * Any value. With `unknown` the compiler would widen the `'open'` of a handler without parameters to `string`,
- * because it infers that handler before the `outputSchema`; the literals in this union prevent it.
+ * Any value. With `unknown`, the compiler would widen a value such as `'open'`, returned by a handler without
+ * parameters, to `string`, because it infers that handler before the `outputSchema`. The literals in this union prevent
+ * that.
  */
 type Anything =
   | ''
@@ -97,9 +98,10 @@ type Anything =
   | { readonly [key: string]: Anything }
 
 /**
- * With an `outputSchema`, a value of that schema or a whole result. Without one, anything: a string is text,
- * content blocks are content, undefined is no content, any other value is JSON text. A whole result is created
- * by `result(…)`, or has the protocol's form `{ content: [...], structuredContent?, isError?, _meta? }`.
+ * The values that a tool's handler may return. If the tool has an `outputSchema`, a value that matches it or a whole
+ * result. If not, any value: a string is text, content blocks are content, `undefined` is empty content, and any other
+ * value is sent as JSON text. A whole result is created by `result(…)`, or has the protocol's form
+ * `{ content: [...], structuredContent?, isError?, _meta? }`.
  */
 export type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
   ? Structured<InferOutput<O>> | InputRequired
@@ -109,7 +111,7 @@ type Structured<S> = unknown extends S
   ? Anything | ToolResult<Anything> | CallToolResult
   : S | ToolResult<S> | ProtocolResult<S>
 
-/** The protocol's result with a value of the schema. Not for a schema that declares `structuredContent`. */
+/** The protocol's result, with a value that matches the schema. Not for schemas that declare `structuredContent`. */
 type ProtocolResult<S> = 'structuredContent' extends keyof S
   ? never
   :
@@ -128,28 +130,31 @@ export interface ToolDefinition<
   A = {},
   R = ToolReturn<O>,
 > extends ToolFields {
-  /** zod, another Standard Schema that supports JSON Schema, or JSON Schema; an object at its root. */
+  /**
+   * Describes and validates the arguments: a zod schema, another Standard Schema that supports JSON Schema, or a JSON
+   * Schema. Its root must be an object.
+   */
   readonly inputSchema?: I
   /** Describes the structured value. */
   readonly outputSchema?: O
   /**
-   * The member that contains the value, for an `outputSchema` that is not an object and clients of revisions
-   * whose structured values must be objects. They get `{ items: value }` for `'items'`, and a matching schema.
-   * Clients of revisions that allow any value get the value itself. @default such clients get the value as JSON
-   * text alone
+   * The key under which the value is wrapped in an object, for an `outputSchema` that is not an object. With `'items'`,
+   * clients of revisions whose structured values must be objects get `{ items: value }`, and a matching schema. Clients
+   * of revisions that allow any value get the value itself. @default clients of the former revisions get the value only
+   * as JSON text
    */
   readonly wrapOutput?: WrapOutput<O>
   /**
-   * Functions that run before the handler, each for a value or a question to the client. The handler then runs
-   * once, with the answers in `ctx.answers`. Write it above `handler`, so that the compiler infers the answers;
-   * `asks(inputSchema)` works in any position, and its asks see the answers of earlier ones.
+   * Functions that run before the handler. Each returns a value or a question for the client. The handler runs once,
+   * with the answers in `ctx.answers`. Write `asks` above `handler`, so that the compiler infers the answers;
+   * `asks(inputSchema)` works in any position, and each of its asks sees the answers to earlier ones.
    */
   readonly asks?: ToolAsks<I, A, App, Locals>
   /** Whether a caller may see the tool. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
   /**
-   * The function that is called. Throw a `ToolError` for a failure that the model should read; for other errors
-   * it gets a generic text.
+   * The function that is called. Throw a `ToolError` for a failure that the model should read; for other errors, the
+   * model gets a generic message.
    */
   readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }
@@ -167,19 +172,19 @@ export interface AnyTool<App = never, Locals = never> extends ToolFields {
   readonly handler: (args: never, ctx: RequestContext<App, Locals, never>) => unknown
 }
 
-/** How the server handles its tools. A tool's `strictInput` and `validateOutput` override these options. */
+/** Options for all tools. A tool's own `strictInput` and `validateOutput` override these options. */
 export interface ToolOptions {
   /** Whether `tools/list` is sorted by the tools' `priority`, highest first, then by name. @default false */
   readonly orderByPriority?: boolean
   /**
-   * Whether a line at the end of a tool's description names its `relatedTools`, for models to read.
+   * Whether a line at the end of each tool's description names its `relatedTools`, for models to read.
    *
    * @default false
    */
   readonly describeRelations?: boolean
   /**
-   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish that.
-   * Objects that the schema declares open stay open. In JSON Schema only the root is closed, unless it declares
+   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish schemas that say
+   * so. Objects that the schema declares open stay open. In a JSON Schema, only the root is closed, unless it declares
    * its additional properties. @default false
    */
   readonly strictInput?: boolean

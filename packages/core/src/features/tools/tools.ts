@@ -38,13 +38,13 @@ import { wrapOutput } from './wrap-output.ts'
 
 interface ToolsOptions extends ToolOptions, RegistrationContext {
   readonly schemas: SchemaEngine
-  /** Without it, calls never run as tasks. */
+  /** Runs calls as tasks. */
   readonly tasks?: { calls(options: ToolTasksOptions): ToolTasks } | undefined
-  /** Without it, no tool has `asks`. */
+  /** Supports tools with `asks`. */
   readonly compileAsks?: typeof compileAsks | undefined
   /** The ids of the server's extensions. */
   readonly extensions: ReadonlySet<string>
-  /** Without it, tools have no user interfaces. */
+  /** Supports tools with user interfaces. */
   readonly ui?: ToolUi | undefined
 }
 
@@ -164,7 +164,7 @@ function callWith(
 ): Awaitable<HandlerResult> {
   if (!isObject(args)) throw noArguments()
   if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
-  // For a task, the headers were compared before it started.
+  // For a task, the headers were compared before the task started.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
     const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)
     if (mismatch !== undefined) {
@@ -237,7 +237,7 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
   }
 }
 
-/** Returns undefined for a tool without a user interface. Without the extension, `_meta.ui` is unchanged. */
+/** Returns undefined for a tool without a user interface. If there is no extension, `_meta.ui` is unchanged. */
 function uiOf(
   subject: Subject,
   definition: AnyTool,
@@ -254,7 +254,7 @@ function uiOf(
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool (tools with no parameters) */
 const NO_PARAMETERS = Object.freeze({ type: 'object', properties: {}, additionalProperties: false })
 
-/** Some clients send arguments to a tool without parameters, so only a strict tool refuses them. */
+/** Checks a tool without parameters. Only a strict tool refuses arguments, because some clients send them anyway. */
 const withoutArguments = ({ strict }: { readonly strict: boolean }): CompiledInput => ({
   jsonSchema: NO_PARAMETERS,
   check: (args) => {

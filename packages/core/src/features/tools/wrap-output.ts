@@ -8,7 +8,7 @@ interface WrappedOutput {
   readonly outputSchema: JsonSchema
 }
 
-/** The name of a member, for an `outputSchema` that is not an object. */
+/** The name of the member that wraps the value, for an `outputSchema` that is not an object. */
 export type WrapOutput<O> = O extends AnySchema ? MemberFor<InferOutput<O>> : never
 
 type MemberFor<S> = unknown extends S
@@ -19,10 +19,10 @@ type MemberFor<S> = unknown extends S
       ? never
       : string
 
-/** These names need no escapes in a JSON Pointer or a URI fragment. */
+/** Matches names that do not need escapes in a JSON Pointer or a URI fragment. */
 const MEMBER = /^[\w-]{1,64}$/
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` if there is nothing to wrap */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an invalid name, and if the value need not be wrapped */
 export function wrapOutput(
   subject: Subject,
   member: unknown,
@@ -48,7 +48,7 @@ function objectWith(member: string, { $schema, ...schema }: JsonSchema): JsonSch
   }
 }
 
-/** Moves a schema to another place of its document: references from its root are rewritten. */
+/** Moves a schema to another path in its document, and rewrites references from its root. */
 function moved(schema: JsonSchema, place: string): JsonSchema {
   // References inside a schema with an id start there.
   if (typeof schema['$id'] === 'string') return schema

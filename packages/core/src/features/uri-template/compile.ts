@@ -34,7 +34,7 @@ interface Matcher {
   readonly readers: Reader[]
 }
 
-/** Turns a template into the steps of the scanner. */
+/** Converts a template to the scanner's steps. */
 export function compileParts(parts: readonly Part[]): Matcher {
   const matcher: Matcher = { steps: [], readers: [] }
   let pairs: Pairs | undefined
@@ -58,7 +58,7 @@ export function compileParts(parts: readonly Part[]): Matcher {
 const fixedText = (parts: readonly Part[]): string =>
   parts.map((part) => (part.kind === 'literal' ? part.text : part.operator)).join('')
 
-/** Values must not contain the start of the next component of the URI (RFC 3986, section 3). */
+/** Returns the characters that start the next URI component, which values must not contain (RFC 3986, section 3). */
 function excluded(operator: Operator, before: string, after: string): string {
   if (operator === '#') return ''
   if (operator === '+') return (after.includes('?') ? '?' : '') + (after.includes('#') ? '#' : '')
@@ -89,7 +89,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
   }
 }
 
-/** The preceding expression, if it has pairs. */
+/** Returns the preceding expression, if it has pairs. */
 interface Pairs {
   readonly leads: string
   readonly separator: string
@@ -133,7 +133,7 @@ function readPairs({ separator, variables }: Pairs, span: string | undefined, va
   return true
 }
 
-/** Canonical URIs are ASCII, so a table of 128 is sufficient. */
+/** Accepts all ASCII characters except these. A table with 128 entries suffices, because canonical URIs are ASCII. */
 function allBut(characters: string): (code: number) => boolean {
   const table = new Uint8Array(128).fill(1)
   for (const character of characters) table[character.charCodeAt(0)] = 0
@@ -155,7 +155,7 @@ export const canonical = (text: string): string =>
 /** `segment` is one path segment, `path` may contain slashes. */
 export type ValueShape = 'segment' | 'path'
 
-/** Control characters (NUL too) and lone surrogates. */
+/** Control characters, including NUL, and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
 /** A slash, a backslash, or a drive letter, with which any path leaves its root on Windows. */
 const ROOTED = /^(?:[/\\]|[A-Za-z]:)/

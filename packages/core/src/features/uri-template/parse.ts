@@ -6,7 +6,7 @@ export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&'
 export interface VariableSpec {
   readonly name: string
   readonly explode: boolean
-  /** The length of the prefix modifier in code points; `Infinity` without one. */
+  /** The length of the prefix modifier in code points; `Infinity` if there is none. */
   readonly maxLength: number
 }
 
@@ -30,12 +30,13 @@ const OPERATORS = '+#./;?&'
 const RESERVED_OPERATORS = '=,!@|'
 const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*$/
 /**
- * The grammar of the RFC omits the apostrophe, but it is a sub-delimiter of URIs, so literals may contain it.
+ * Characters that literals must not contain. The RFC's grammar omits the apostrophe, which is allowed here because it
+ * is a sub-delimiter in URIs.
  */
 // oxlint-disable-next-line no-control-regex
 const BAD_LITERAL = /[\u0000-\u0020"<>\\^`|}\u007f-\u009f\p{Cs}]|%(?![0-9A-Fa-f]{2})/u
 
-/** Counts positions from 1, like editors. */
+/** Throws the error for a position in the template. Its message counts positions from 1, as in editors. */
 type Fail = (index: number, problem: string, remedy: string) => never
 
 /**

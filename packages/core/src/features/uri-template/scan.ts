@@ -6,13 +6,13 @@ interface LiteralStep {
 /** A part of the URI with values: an optional lead, then items with a separator between them. */
 interface SpanStep {
   readonly kind: 'span'
-  /** One of these characters precedes the items; none if `''`. */
+  /** The characters of which one precedes the items, or `''` if the items follow directly. */
   readonly leads: string
   /** The character between two items; `''` if there is only one item. Never an accepted character. */
   readonly separator: string
   /** Whether the span and its lead may be missing. */
   readonly optional: boolean
-  /** Which end to use if several are possible. */
+  /** Which end to choose if several are possible. */
   readonly take: 'shortest' | 'longest'
   /**
    * Whether an item may contain this character. Never called for percent triplets, which are always allowed.
@@ -28,8 +28,8 @@ const PERCENT = 37
 type Table = Uint8Array
 
 /**
- * Matches the steps with the whole URI. Returns the text of each span without its lead, in order, or undefined
- * for a missing optional one; undefined if there is no match.
+ * Matches the steps against the whole URI. Returns the text of each span in order, without its lead, with undefined for
+ * a missing optional span. Returns undefined if there is no match.
  *
  * The time of a backtracking search grows with a power of the number of spans, and a peer chooses the URI. So
  * one pass from the right marks, for each step, where the rest can match, and one pass from the left then never
@@ -89,7 +89,7 @@ function literalTable(text: string, uri: string, next: Table): Table {
 
 function spanTable(span: SpanStep, uri: string, next: Table): Table {
   const table = new Uint8Array(uri.length + 1)
-  // Where an item may continue. Three more cells save a bounds check for triplets.
+  // Marks where an item may continue. Three additional cells avoid a bounds check for triplets.
   const inside = new Uint8Array(uri.length + 4)
   inside[uri.length] = next[uri.length] as number
   if (span.optional) table[uri.length] = next[uri.length] as number

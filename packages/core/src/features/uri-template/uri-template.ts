@@ -2,7 +2,7 @@ import { canonical, compileParts } from './compile.ts'
 import { parseParts, type Expression } from './parse.ts'
 import { scan } from './scan.ts'
 
-/** In characters of the percent-encoded form. Each character costs the scanner a bounded number of steps. */
+/** The maximum length of a URI, percent-encoded. Each character costs the scanner a bounded number of steps. */
 const MAX_URI_LENGTH = 8192
 
 /**
@@ -12,20 +12,20 @@ const MAX_URI_LENGTH = 8192
  */
 export interface UriTemplate {
   readonly template: string
-  /** Names in the order of the template. */
+  /** The names of all variables, in the template's order. */
   readonly variables: readonly string[]
-  /** Characters outside expressions. */
+  /** The number of characters outside expressions. */
   readonly literals: number
-  /** Variables of `{+…}` and `{#…}`, whose values may span path segments. */
+  /** The number of variables in `{+…}` and `{#…}`, whose values may span path segments. */
   readonly reserved: number
   /**
    * Returns the values in a URI, percent-decoded exactly once; undefined if the URI does not match, is longer
    * than 8192 characters in its percent-encoded form, or contains a refused value.
    *
-   * Exploded variables (`{list*}`) give an array, all others a string. Variables of `{;…}`, `{?…}` and `{&…}`
-   * are optional and occur in any order; a name that the template lacks, or a second value for one that is not
-   * exploded, is no match. All others are required and not empty, except that an exploded one may be an empty
-   * array. If a URI can be read in several ways (`{a}-{b}`), variables further left take as little as possible.
+   * Exploded variables (`{list*}`) give an array, all others a string. Variables in `{;…}`, `{?…}` and `{&…}`
+   * are optional and occur in any order; a name that the template lacks, or a second value for a variable that is not
+   * exploded, does not match. All other variables are required and not empty, except that an exploded variable may be an
+   * empty array. If a URI can be read in several ways (`{a}-{b}`), variables further left match as little as possible.
    * Maps are not restored.
    *
    * Refused in every value, after decoding: control characters, invalid UTF-8, the segments `.` and `..`, a
@@ -37,7 +37,7 @@ export interface UriTemplate {
 }
 
 /**
- * Parses a template of at most 2048 bytes and 32 variables, each used once.
+ * Parses a template with at most 2048 bytes and 32 variables, each used once.
  *
  * @throws `ERR_MCP_URI_TEMPLATE` with the position and a correction
  */
@@ -59,9 +59,9 @@ const namesIn = (expressions: readonly Expression[]): string[] =>
   expressions.flatMap(({ variables }) => variables.map(({ name }) => name))
 
 /**
- * Orders templates, the most specific first: more literal characters, then fewer variables, then fewer that
- * span segments, then the template's text by code units. Only equal templates compare as equal, so the order of
- * registration never decides.
+ * Compares templates to sort them, most specific first: by more literal characters, fewer variables, fewer variables
+ * that span segments, and finally the template's text by code units. Only equal templates compare as equal, so the
+ * order of registration never decides.
  */
 export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
   return (
@@ -88,7 +88,7 @@ function matchUri(
   if (spans === undefined) return undefined
   const values = new Map<string, string | string[]>()
   if (!readers.every((read, index) => read(spans[index], values))) return undefined
-  // Defines own properties, also `__proto__`, where assignment would set the prototype.
+  // `Object.fromEntries` defines own properties, even `__proto__`, where an assignment would set the prototype.
   return Object.fromEntries(values)
 }
 
@@ -128,8 +128,8 @@ type VariablesObject<Found extends Variable> = {
 } & { [One in Found as One[2] extends 'optional' ? One[0] : never]?: One[1] }
 
 /**
- * The values of a template's literal type: `{ country: string; city: string }` for
- * `'weather://{country}/{city}'`. Exploded variables are arrays; those of `{;…}`, `{?…}` and `{&…}` are
+ * The values for a template's literal type: `{ country: string; city: string }` for
+ * `'weather://{country}/{city}'`. Exploded variables are arrays; variables in `{;…}`, `{?…}` and `{&…}` are
  * optional. The type `string` gives a record.
  */
 export type TemplateVariables<Template extends string> = string extends Template

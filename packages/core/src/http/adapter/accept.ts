@@ -1,12 +1,12 @@
 import type { AcceptedRequest, HttpReply, RequestBody } from '../types.ts'
 
 /**
- * Reads the body of an accepted request, within its limits. It may throw or reject, best with a
- * {@link BodyError}: the connection must survive until the reply is sent.
+ * Reads the body of an accepted request, within its limits. May throw or reject, preferably with a
+ * {@link BodyError}. The connection must stay open until the reply is sent.
  */
 export type ReadBody = (accepted: AcceptedRequest) => RequestBody | Promise<RequestBody>
 
-/** Reads the body of an accepted request and answers it. A reply passes through. */
+/** Reads the body of an accepted request and answers the request. Returns a reply unchanged. */
 export function answerWith(
   accepted: HttpReply | AcceptedRequest,
   readBody: ReadBody,

@@ -1,13 +1,13 @@
 import type { FrameSink, HttpReply } from '../types.ts'
 import type { WebConnection, WebRequest } from './web-request.ts'
 
-/** Bytes that a stream queues before writers must wait. */
+/** The number of bytes that a stream queues before writers must wait. */
 const AHEAD_BYTES = 16_384
 
 type StallLimit = ReturnType<WebConnection['stallLimit']>
 type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 
-/** A stream reply as a web `ReadableStream`, for adapters whose host sends one. */
+/** Converts a stream reply to a web `ReadableStream`, for adapters whose host sends such streams. */
 export function toReadableStream(reply: StreamReply, request: WebRequest): ReadableStream<Uint8Array> {
   let sink: ReadableSink | undefined
   return new ReadableStream<Uint8Array>(
@@ -28,8 +28,8 @@ export function toReadableStream(reply: StreamReply, request: WebRequest): Reada
 }
 
 /**
- * The headers of a stream, with a unique `ETag`. Middleware that adds this header, such as Hono's `etag()`,
- * first reads the whole body, so no event would arrive before the stream ends.
+ * Returns a stream's headers with a unique `ETag`. Middleware that adds an `ETag`, such as Hono's `etag()`, first
+ * reads the whole body, so events would not arrive before the stream ends.
  */
 export const streamHeaders = (headers: HttpReply['headers']): Record<string, string> => ({
   ...headers,
@@ -65,14 +65,14 @@ class ReadableSink implements FrameSink {
     this.drop()
   }
 
-  /** Writers may continue: the reader has caught up. */
+  /** Called when the reader has caught up, so that writers may continue. */
   release(): void {
     if (this.#drained === undefined) return
     this.#stall?.end()
     this.#continue()
   }
 
-  /** The reader has cancelled. */
+  /** Called when the reader has cancelled the stream. */
   drop(): void {
     this.#controller = undefined
     this.#continue()

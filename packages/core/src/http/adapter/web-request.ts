@@ -1,22 +1,22 @@
 import { type HttpReply, type HttpRequest, onDisconnect, type ReplyLimits } from '../types.ts'
 
-/** The connection of a web request, where the host passes it along. `@jetway/node/connection` reads it on Node. */
+/** A web request's connection, if the host passes it along. On Node, `@jetway/node/connection` reads it. */
 export interface WebConnection {
   readonly peer: HttpRequest['peer']
-  /** The pseudo-header `:authority` of HTTP/2, which stands for the header Host. */
+  /** The HTTP/2 pseudo-header `:authority`, which replaces the header Host. */
   readonly authority: string | undefined
   /**
-   * Calls the listener once, when the response may be written: on Node it may wait for those before it on its
-   * connection. With false if the connection ended before.
+   * Calls the listener once, when the response may be written. On Node, the response may have to wait for earlier
+   * responses on the same connection. The listener gets false if the connection has already ended.
    */
   onTurn(listener: (connected: boolean) => void): void
-  /** Limits the time for which bytes wait for the client. */
+  /** Limits how long bytes may wait for the client. */
   stallLimit(): { begin(): void; end(): void } | undefined
   /** Watches a reply that is about to be sent, until the client has read it. */
   watch(limits: ReplyLimits, request: HttpRequest, reply: HttpReply): void
 }
 
-/** The connection and the disconnect of a web request, for adapters of hosts with web requests. */
+/** Tracks a web request's connection and disconnect, for adapters whose hosts use web requests. */
 export abstract class WebRequest {
   readonly connection: WebConnection | undefined
   readonly #raw: Request
@@ -53,7 +53,7 @@ export abstract class WebRequest {
     this.#left?.abort()
   }
 
-  /** Calls the function when the response may be written, also if the client has disconnected before. */
+  /** Calls the function when the response may be written, even if the client has already disconnected. */
   onTurn(open: () => void): void {
     if (this.connection === undefined) return open()
     this.connection.onTurn((connected) => {

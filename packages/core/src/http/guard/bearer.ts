@@ -7,8 +7,9 @@ import { type Authenticate, Rejection } from '../authenticate.ts'
 /** The options of {@link bearer}. */
 export interface BearerOptions {
   /**
-   * Checks a token: signature, issuer, audience. Undefined and errors lead to 401; errors are logged. If the
-   * result has `expiresAt`, Jetway checks it with 60 s of tolerance, and ends open streams when it is reached.
+   * Checks a token's signature, issuer and audience. If it returns undefined or throws, the client gets 401; errors
+   * are logged. If the result has `expiresAt`, Jetway checks that time with a tolerance of 60 s, and ends open streams
+   * when the time is reached.
    */
   readonly verify: (token: string, request: HttpRequest) => Awaitable<AuthInfo | undefined>
   readonly realm?: string

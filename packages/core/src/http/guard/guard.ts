@@ -19,7 +19,7 @@ const UNKNOWN_SOCKET =
   'On Node, set connection: nodeConnection of @jetway/node/connection. Elsewhere, ' +
   "set the option allowedHosts to the names of this server, or to ['*'] to accept every name"
 
-/** Runs all checks without state, for every method and route, in the order of the table of statuses. */
+/** Runs all stateless checks for every method and route, in the order of the status table. */
 export function createHeadGuard(
   options: EndpointOptions & Pick<ResolvedOptions, 'stateless'>,
   served: readonly Revision[],
@@ -59,7 +59,7 @@ interface RouteRules {
   readonly verbs: readonly string[]
   readonly wrongMethod: HttpReply
   readonly preflight: HttpReply
-  /** Whether there are sessions. Without sessions, their header is ignored. */
+  /** Whether there are sessions. If not, the session header is ignored. */
   readonly sessions: boolean
   /** The Accept header of `/message` does not matter, because its responses are sent on the stream. */
   readonly responsesOnStream: boolean

@@ -5,8 +5,8 @@ import { Method } from '../../protocol/methods.ts'
 import type { HttpRequest } from '../types.ts'
 
 /**
- * Headers that a proxy and this server may interpret differently if they are repeated. All `Mcp-*` headers are
- * checked too.
+ * Headers that a proxy and this server may interpret differently if they are repeated. In addition, all `Mcp-*`
+ * headers are checked.
  */
 const UNIQUE = [
   'authorization',
@@ -19,7 +19,7 @@ const UNIQUE = [
   'mcp-method',
   'mcp-name',
 ]
-/** A bit per header, because a list would need an allocation per request. */
+/** One bit per header, because a list would need an allocation per request. */
 const BITS: ReadonlyMap<string, number> = new Map(UNIQUE.map((name, index) => [name, 1 << index]))
 
 /**
@@ -36,7 +36,7 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
     const name = rawHeaders[i] ?? ''
     if (!mayMatter(name)) continue
     const lower = name.toLowerCase()
-    // Pseudo-headers precede all others.
+    // Pseudo-headers precede all other headers.
     if (lower === ':authority') authority = rawHeaders[i + 1]
     if (lower === 'host' && authority !== undefined && differ(authority, rawHeaders[i + 1])) return lower
     const bit = BITS.get(lower)
@@ -75,10 +75,10 @@ function mayMatter(name: string): boolean {
   }
 }
 
-/** Clients use few different values of a header. More are not cached, because clients choose them. */
+/** The maximum number of cached values per header. Clients use few, but could send any number of them. */
 const MAX_REMEMBERED = 64
 
-/** Caches the results of a pure function for the first few texts. */
+/** Caches the results of a pure function for the first few strings. */
 export function remember<T>(decide: (text: string) => T, max: number = MAX_REMEMBERED): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
@@ -91,7 +91,7 @@ export function remember<T>(decide: (text: string) => T, max: number = MAX_REMEM
 }
 
 /**
- * Whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A substring test would accept types
+ * Returns whether a Content-Type is `application/json`, parsed as in RFC 9110 §8.3. A substring test would accept types
  * that browsers send to other sites without a preflight. Control characters, repeated parameters and charsets
  * other than UTF-8 are refused, because a proxy might interpret them differently.
  */
@@ -159,7 +159,7 @@ export function checkRoutingHeaders(
   const member = NAMED_BY.get(method) ?? added.get(method)
   if (member === undefined) return undefined
   const expected = isObject(params) ? params[member] : undefined
-  // A header cannot repeat other types. The method refuses them.
+  // A header can only repeat a string. The method itself refuses other types.
   if (typeof expected !== 'string') return undefined
   const header = valueOf(request, 'mcp-name')
   return header !== undefined && decodeHeaderText(header) === expected

@@ -3,7 +3,7 @@ import type { EndpointOptions } from '../options.ts'
 import { check, checkArray } from '../../util/check-options.ts'
 import { remember } from './headers.ts'
 
-/** How many Host and Origin values are cached with their result. */
+/** The maximum number of Host and Origin values that are cached with their results. */
 const MAX_REMEMBERED = 256
 
 interface Host {
@@ -11,7 +11,7 @@ interface Host {
   readonly port: string | undefined
 }
 
-/** Parses `name[:port]` strictly: no user info, no path, no trailing dot. */
+/** Parses `name[:port]` strictly: without user info, a path or a trailing dot. */
 function parseHost(text: string): Host | undefined {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::(\d{1,5}))?$/.exec(text.toLowerCase())
   return match?.[1] === undefined ? undefined : { name: match[1], port: match[2] }
@@ -22,7 +22,7 @@ const IPV4_LOOPBACK = /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/
 const isLoopbackName = (name: string): boolean =>
   name === 'localhost' || name === '[::1]' || IPV4_LOOPBACK.test(name)
 
-/** Whether only this machine can reach an address. */
+/** Returns whether only this machine can reach an address. */
 export const isLoopbackAddress = (address: string): boolean =>
   address === '127.0.0.1' ||
   address === '::1' ||
@@ -54,7 +54,7 @@ export interface HostGuard {
 
 /**
  * Checks the Host and Origin headers. A page that rebinds its name to a loopback address (DNS rebinding) sends
- * its own name in both, so a loopback socket accepts only loopback names, unless `allowedHosts` is set.
+ * its own name in both headers, so a loopback socket accepts only loopback names, unless `allowedHosts` is set.
  *
  * @throws `ERR_MCP_OPTION` for an entry that is not a host, an origin or a URL
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning

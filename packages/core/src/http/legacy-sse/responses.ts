@@ -5,7 +5,7 @@ import { utf8Length } from '../../util/bytes.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import { emitOverflow } from '../streams/sse-writer.ts'
 
-/** How many results of the maximum size may be queued for one client. */
+/** The maximum number of full-size results that may be queued for one client. */
 const RESULTS = 4
 
 interface SseResponsesOptions {
@@ -13,12 +13,12 @@ interface SseResponsesOptions {
   readonly outlet: { readonly waitingBytes: number }
   readonly server: ServedServer
   readonly sessionId: string
-  /** Requests are refused while more bytes than this are queued. */
+  /** The number of queued bytes above which requests are refused. */
   readonly outboundLimit: number
 }
 
 /**
- * The responses of one HTTP+SSE connection. The transport has no backpressure: small POSTs cause large
+ * Limits the responses queued for one HTTP+SSE connection. The transport lacks backpressure: small POSTs cause large
  * responses, on a stream that the client need not read.
  */
 export class SseResponses {
@@ -69,7 +69,7 @@ export class SseResponses {
     return fitting
   }
 
-  /** Counts UTF-16 units that wait outside the queue; negative when they no longer wait. */
+  /** Adds to the number of UTF-16 units that wait outside the queue, or subtracts from it if `units` is negative. */
   hold(units: number): void {
     this.#held += units
   }

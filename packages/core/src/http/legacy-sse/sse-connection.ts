@@ -23,8 +23,8 @@ interface SseConnectionOptions {
 }
 
 /**
- * One client of the HTTP+SSE transport: an event stream for all messages of the server, and the session that
- * `initialize` opens on it. The stream and the session end together.
+ * Serves one client of the HTTP+SSE transport: an event stream for all messages from the server, and the session
+ * that `initialize` opens on this stream. The stream and the session end together.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -75,7 +75,7 @@ export class SseConnection implements Due {
     return this.#writer.reply(readerOf(request, caller))
   }
 
-  /** Adopts the new credentials of a message: a client that renews them keeps its stream. */
+  /** Adopts the credentials of a message, so that a client that renews its credentials keeps its stream. */
   renew(expiresAt: number | undefined): void {
     this.#writer.expiresAt = expiresAt
   }

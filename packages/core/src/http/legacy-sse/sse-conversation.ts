@@ -28,7 +28,7 @@ export interface Posted {
 /** An `initialize` request. The connection adds its principal and id. */
 export type SseInitialize = Omit<InitializeInput, 'principal' | 'id'>
 
-/** The response to `initialize`, and the session if it was accepted; or the reply that refuses the POST. */
+/** The response to `initialize`, with the session if one was opened, or the reply that refuses the POST. */
 export type SseOpening = { readonly frame: string; readonly session: Session | undefined } | HttpReply
 
 interface SseConversationOptions {
@@ -93,7 +93,7 @@ export class SseConversation {
     })
   }
 
-  /** Refuses in the reply to the POST, which has a status, except for errors of the protocol. */
+  /** Refuses a message in the reply to the POST, which has a status, except for protocol errors. */
   #refuse({ reason, id, error }: Refusal, { request }: Posted): HttpReply {
     if (id === undefined || (reason !== 'missingSession' && reason !== 'initializedAlready'))
       return refuse(reason, { id, message: error.message, code: error.code })
@@ -122,7 +122,7 @@ export class SseConversation {
     const refused = this.#refuseScopes([{ kind: 'request', message }], posted, id)
     if (refused !== undefined) return refused
     const response = this.#run(message, posted)
-    // A busy server refuses in the reply to the POST, which the client sees before its own timeout.
+    // A busy server refuses the call in the reply to the POST, which the client sees before its own timeout.
     if (!(response instanceof Promise) && response?.error !== undefined)
       if (this.session?.revision.httpStatus(response.error) === 503) return refuse('busy', { id })
     const send = (settled: EncodedResponse): void => this.#respond(this.#responses.fit(id, settled))
@@ -216,7 +216,7 @@ export class SseConversation {
     return TAKEN
   }
 
-  /** Sends a response regardless of the queue. */
+  /** Sends a response, even if the queue is full. */
   #respond(frame: string | undefined): void {
     if (frame !== undefined) this.#options.writer.writeAlways(messageEvent(frame))
   }

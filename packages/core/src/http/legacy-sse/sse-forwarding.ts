@@ -13,16 +13,16 @@ import type { HttpReply, HttpRequest } from '../types.ts'
 import type { SseConnection } from './sse-connection.ts'
 import type { Posted } from './sse-conversation.ts'
 
-/** How long the node of the stream may take to reply, in ms. */
+/** How long the node that writes the stream may take to reply, in ms. */
 const REPLY_MS = 5_000
-/** How many bodies of the maximum size may be in transit from this node. One caller may have half of them. */
+/** The maximum number of full-size bodies in transit from this node. One caller may have half of them. */
 const BODIES = 16
-/** A minimum for each message, so that small ones cannot fill the inbox of a node. */
+/** The minimum number of bytes counted per message, so that small messages cannot fill a node's inbox. */
 const MAIL_BYTES = 8_192
 /** The length of a mark, in characters of six random bits each. */
 const MARK_LENGTH = 6
 const REF_LENGTH = 16
-/** The id of a connection ends with the mark of its mount, and its node. */
+/** Matches a connection's id, which ends with the mark of its mount and the id of its node. */
 const ID = /^[\w.-]{1,160}\.[\w-]{6}\.([\w-]{1,32})$/
 
 type MessageMail = Extract<SessionMail, { readonly kind: 'message' }>
@@ -41,9 +41,9 @@ interface SseForwardingParts {
 export class SseForwarding {
   readonly #parts: SseForwardingParts
   readonly #onTheWay: CallerBytes
-  /** Forwarded messages without a reply. */
+  /** The forwarded messages that still wait for a reply. */
   readonly #waiting = new Map<string, (reply: HttpReply) => void>()
-  /** Several mounts of a process get the same mail, and only the mount of the connection may reply. */
+  /** The ending of this mount's ids. All mounts in a process get the same mail, but only the connection's may reply. */
   #own: string | undefined
 
   constructor(parts: SseForwardingParts) {
@@ -52,7 +52,7 @@ export class SseForwarding {
   }
 
   /**
-   * Announces this node to the others. Resolves to the ending of the ids of this mount.
+   * Announces this node to the others. Resolves to the ending of this mount's ids.
    *
    * @throws StoreFailure
    */
@@ -62,7 +62,7 @@ export class SseForwarding {
   }
 
   /**
-   * Forwards a message to the node of its stream. Replies 503 if it is unknown whether the message arrived.
+   * Forwards a message to the node that writes its stream. Replies 503 if the message may not have arrived.
    *
    * @throws StoreFailure
    */
@@ -107,7 +107,7 @@ export class SseForwarding {
     })
   }
 
-  /** Handles mail of another node. */
+  /** Handles mail from another node. */
   receive({ key, from, mail }: ReceivedMail): void {
     if (mail.kind === 'message' && key.id.endsWith(this.#ending)) void this.#reply(key, from, mail)
     if (mail.kind !== 'reply') return
@@ -150,7 +150,7 @@ export class SseForwarding {
   async #serve({ principal, id }: SessionKey, { server, message, auth }: MessageMail): Promise<HttpReply> {
     const { context, connectionOf } = this.#parts
     const connection = connectionOf(id)
-    // A session belongs to one principal, and to the name of its server.
+    // A session belongs to one principal and to one server, identified by its name.
     if (connection?.principal !== principal || connection.server.runtime.info.name !== server)
       return refuse('noConnection')
     const { request: opened, caller } = connection.opened

@@ -15,7 +15,7 @@ type MessageHandler = (message: unknown) => Reply
 
 interface LegacySseParts {
   readonly context: EndpointContext
-  /** Also counts these sessions: the limits apply to both transports together. */
+  /** Counts the sessions on both transports, because the limits apply to both together. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
   /** The path of the mount's public URL, if it has one. */
@@ -23,8 +23,8 @@ interface LegacySseParts {
 }
 
 /**
- * The HTTP+SSE transport of 2024-11-05: a GET opens the stream, and the client posts each message, to which the
- * server responds on the stream. All revisions with sessions can be negotiated.
+ * Serves the HTTP+SSE transport of revision 2024-11-05: a GET opens the stream, the client posts each message, and
+ * the server responds on the stream. All revisions with sessions can be negotiated.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -33,7 +33,7 @@ export class LegacySse {
   readonly #connections = new Map<string, SseConnection>()
   /** Closes connections on which no session is initialized in time. */
   readonly #uninitialized: Deadlines
-  /** Undefined without other nodes. */
+  /** Undefined if there are no other nodes. */
   readonly #forwarding: SseForwarding | undefined
 
   constructor(parts: LegacySseParts) {
@@ -53,7 +53,7 @@ export class LegacySse {
     this.#forwarding?.close()
   }
 
-  /** Handles mail of another node. */
+  /** Handles mail from another node. */
   receiveMail(received: ReceivedMail): void {
     this.#forwarding?.receive(received)
   }

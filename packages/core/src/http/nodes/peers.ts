@@ -18,7 +18,7 @@ interface PeersOptions {
   readonly logger: Logger
 }
 
-/** The other nodes that serve the sessions of a mount. Joins them with the first session. */
+/** Exchanges mail with the other nodes that serve a mount's sessions. Joins them with the first session. */
 export class Peers {
   /** Receives mail about sessions, including those that this node does not have. */
   onMail: (received: ReceivedMail) => void = () => {}
@@ -45,7 +45,7 @@ export class Peers {
     return this.#shared.nodes.id
   }
 
-  /** Announces this node to the others. Undefined when that is done. */
+  /** Announces this node to the others. Returns undefined if it already has. */
   ready(): Promise<void> | undefined {
     if (this.#joined) return undefined
     this.#joining ??= this.#join().finally(() => {
@@ -60,8 +60,8 @@ export class Peers {
   }
 
   /**
-   * Sends mail to one node, repeatedly for 3 s while the store fails or the node's inbox is full. The node may
-   * get it several times.
+   * Sends mail to one node, and retries for 3 s while the store fails or the node's inbox is full. The node may
+   * get the mail several times.
    *
    * @returns false if the node has stopped, or did not get it
    */

@@ -15,7 +15,7 @@ export type SessionMail =
   | { readonly kind: 'changed' }
   /** A frame for the GET stream, which the receiver writes. */
   | { readonly kind: 'frame'; readonly frame: string }
-  /** The sender has a new GET stream that replaces this one. `stream` is omitted if it has no name. */
+  /** The sender has a new GET stream that replaces the receiver's. `stream` is omitted if the new one has no name. */
   | { readonly kind: 'yield'; readonly stream?: string }
   /** The sender now writes this stream. */
   | { readonly kind: 'seized'; readonly stream?: string }

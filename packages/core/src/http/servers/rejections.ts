@@ -7,7 +7,7 @@ import type { ServedServers } from './served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 /**
- * Counts the refused requests of one mount, and informs the selected server, if there is one, and the option
+ * Counts the refused requests of one mount. Reports each to the selected server, if there is one, and to
  * `onReject`.
  */
 export class Rejections {
@@ -29,7 +29,7 @@ export class Rejections {
     if (reason !== undefined) this.#emit(request, reason, reply.status)
   }
 
-  /** Adds a refusal inside a reply with another status: a stream or a batch. */
+  /** Adds a refusal inside a stream or a batch, whose reply has another status. */
   add(request: HttpRequest, reason: RefusalKey): void {
     this.#emit(request, reason, STATUSES[reason].status)
   }

@@ -13,7 +13,7 @@ import { isolatedRequests } from '../../util/platform.ts'
 export type Measure = (server: ServedServer) => Gauges
 
 /**
- * One server on a mount, with its sessions and subscriptions there. The server's bus informs them of changes.
+ * One server on a mount, with its sessions and subscriptions on that mount. The server's bus informs them of changes.
  */
 export class ServedServer implements ServerMount {
   readonly runtime: ServerRuntime
@@ -29,10 +29,10 @@ export class ServedServer implements ServerMount {
   readonly #work: Drainable
   readonly sessions: Set<Session> = new Set()
   readonly #subscriptions = new Set<Subscription>()
-  /** Connections of clients, which may not have a session yet. */
+  /** The clients' connections, which may not have a session yet. */
   readonly #connections = new Set<{ close(): void }>()
   #calls = 0
-  /** Bytes of replies that their adapters are still sending. */
+  /** The number of bytes in replies that adapters are still sending. */
   sending = 0
   #unsubscribe: (() => void) | undefined
 
@@ -88,7 +88,7 @@ export class ServedServer implements ServerMount {
     this.#listen()
   }
 
-  /** Starts listening to changes, also of other nodes. Must precede the acknowledgement of a subscription. */
+  /** Starts listening to changes, including those on other nodes. Must precede a subscription's acknowledgement. */
   listen(): Promise<void> | undefined {
     if (isolatedRequests()) return undefined
     this.#listen()
@@ -123,7 +123,7 @@ export class ServedServer implements ServerMount {
     this.#checkIdle()
   }
 
-  /** Closes the server's sessions on this mount. Those of other servers continue. */
+  /** Closes the server's sessions on this mount. Other servers' sessions continue. */
   close(options?: { readonly deadline?: number }): Promise<void> {
     return this.#work.close(options)
   }

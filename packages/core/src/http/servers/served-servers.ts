@@ -16,9 +16,9 @@ export interface Servable<Locals = unknown> {
 }
 
 /**
- * Selects the server of a request, for example by its tenant. Called once for each session, when it starts;
- * without sessions, for each request. Undefined leads to 404; an error is logged and leads to 500. The
- * application closes the servers that it creates.
+ * Selects the server for a request, for example by tenant. Called once per session, when the session starts, or, on a
+ * mount without sessions, for each request. If it returns undefined, the client gets 404. If it throws, the error is
+ * logged and the client gets 500. The application must close the servers that it creates.
  */
 export type ServerSelector<Locals = unknown> = (
   request: HttpRequest,
@@ -36,9 +36,9 @@ interface ServerLookup {
   readonly refuse?: (server: ServedServer) => HttpReply | undefined
 }
 
-/** The servers of one mount: a single one, or those in use that a selector has returned. */
+/** Holds one mount's servers: a single server, or those in use that a selector has returned. */
 export class ServedServers {
-  /** Undefined with a selector. */
+  /** Undefined if there is a selector. */
   readonly single: ServedServer | undefined
   readonly #select: ServerSelector | undefined
   readonly #create: (runtime: ServerRuntime) => ServedServer
@@ -59,7 +59,7 @@ export class ServedServers {
   /**
    * Returns the server of a request without a session, or undefined if there is none.
    *
-   * @throws `ERR_MCP_CLOSED` for a closed one, and errors of the selector
+   * @throws `ERR_MCP_CLOSED` if the server is closed, and errors thrown by the selector
    */
   choose(
     request: HttpRequest,
@@ -70,7 +70,7 @@ export class ServedServers {
     return chosen instanceof Promise ? chosen.then((server) => this.#use(server)) : this.#use(chosen)
   }
 
-  /** Finds the server of a request, and counts the request as its work until there is a reply. */
+  /** Finds the server of a request, and counts the request as the server's work until the reply is ready. */
   find({ request, caller, id, found }: ServerLookup, then: (server: ServedServer) => Reply): Reply {
     const go = (server: ServedServer | undefined): Reply => {
       if (server === undefined) return refuse('noServer', { id })
@@ -101,7 +101,7 @@ export class ServedServers {
     return this.single ?? this.#assigned.get(request)
   }
 
-  /** Runs a step as work of its server, and releases a selected server that is idle afterwards. */
+  /** Runs a step as a server's work, and releases the server if it was selected and is idle afterwards. */
   during<T>(server: ServedServer, step: () => Awaitable<T>): Awaitable<T> {
     if (server === this.single) return step()
     server.begin()
@@ -140,7 +140,7 @@ export class ServedServers {
     runtime.attach(server)
     this.#inUse.set(runtime, server)
     server.onIdle = () => {
-      // A closing server finishes by itself.
+      // A closing server calls `finish` itself.
       if (server.closing) return
       this.#inUse.delete(runtime)
       server.finish()

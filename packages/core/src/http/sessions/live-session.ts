@@ -24,19 +24,19 @@ import type { SharedRecord } from './shared-record.ts'
 
 /** The length of a stream's name, in characters of six random bits each. */
 const STREAM_TOKEN_LENGTH = 12
-/** The id of the node if there is only one. */
+/** The node's id if there is only one node. */
 const ONLY_NODE = ''
 
 /** The state and stores that the sessions of a mount share. */
 export interface SessionHome {
   readonly context: EndpointContext
-  /** Undefined if nothing can be resumed. */
+  /** Undefined if streams cannot be resumed. */
   readonly events: EventStore | undefined
   readonly deletions: Deletions
-  /** Undefined without other nodes. */
+  /** Undefined if there are no other nodes. */
   readonly network: SessionNetwork | undefined
   changed(live: LiveSession): void
-  /** Ends a session here that another process has ended, including all stored data. */
+  /** Ends a session, and deletes its stored data, because another process has ended it. */
   forget(live: LiveSession): void
   remove(live: LiveSession, cause: CloseCause): void
 }
@@ -53,11 +53,11 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   forgotten: Promise<unknown> | undefined
   /** The GET stream, for messages outside requests. */
   standalone: EventStream | undefined
-  /** Undefined without other nodes. */
+  /** Undefined if there are no other nodes. */
   readonly link: SessionLink | undefined
-  /** The id of this node; undefined without other nodes. */
+  /** The id of this node; undefined if there are no other nodes. */
   readonly node: string | undefined
-  /** The name of {@link standalone}; undefined if it cannot be resumed. */
+  /** The name of the {@link standalone} stream; undefined if that stream cannot be resumed. */
   #standaloneToken: string | undefined
   list: LinkedList<LiveSession> | undefined
   previous: LiveSession | undefined
@@ -105,7 +105,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     this.server.removeSession(this.session)
   }
 
-  /** Whether it has a running call or a connected stream. */
+  /** Whether the session has a running call or a connected stream. */
   get active(): boolean {
     if (this.session.inFlight > 0 || this.standalone?.connected === true) return true
     if (this.link?.isFollowing === true) return true
@@ -117,7 +117,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return this.#home.events !== undefined
   }
 
-  /** Returns the reply with a response as a complete stream. */
+  /** Returns a reply that sends a response as a complete stream. */
   answer(answer: EncodedAnswer): Awaitable<HttpReply> {
     const { context, events, deletions } = this.#home
     if (events === undefined || this.session.closed) return wholeStream(answer)
@@ -185,7 +185,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return replay(context, this.server, { from, reader, events: state.events, key: log.key })
   }
 
-  /** Ends the streams of an ended session. Those of calls end with the responses of their calls. */
+  /** Ends the streams of an ended session. A call's stream ends with its response. */
   closeStreams(): void {
     this.standalone?.close()
     for (const stream of this.#streams?.values() ?? []) stream.forget()

@@ -9,11 +9,11 @@ import { ThrottledLog } from '../../util/throttled-log.ts'
 import { type Sealer, sealedLength } from '../../util/sealer.ts'
 
 /**
- * The length of the secret part, in characters of six random bits each. Only this part makes the id a secret.
+ * The length of the secret part, in characters of six random bits each. Only this part makes the id unguessable.
  */
 const SECRET_LENGTH = 32
 const MARK_LENGTH = 6
-/** The length of a time in base 36 and seconds, in characters. */
+/** The length of a time, in characters. The time is in seconds, in base 36. */
 const TIME_LENGTH = 7
 const ID = /^(?:[\w-]+\.)?[\w-]{32}([\w-]{6})([0-9a-z]{7})$/
 
@@ -29,10 +29,9 @@ interface PlainIdsOptions {
 }
 
 /**
- * The ids of sessions that only this process knows: a secret, a mark of the process, and the time when the
- * session was opened, which its client knows anyway. So an unknown id shows whether a process that runs at the
- * same time has issued it, which is a configuration error; ids from before a restart are older than this
- * process.
+ * Issues ids for sessions that only this process knows. An id consists of a secret, a mark of the process, and the
+ * time when the session was opened. So an unknown id shows whether it was issued by another process that runs at the
+ * same time, which is a configuration error. An id from before a restart is older than this process.
  */
 export class PlainIds {
   readonly #options: PlainIdsOptions
@@ -63,7 +62,7 @@ export class PlainIds {
     this.#several.log((skipped) => this.#options.logger.warn({ skipped }, SEVERAL_PROCESSES))
   }
 
-  /** Created on first use, because Workers have no random numbers and no time before their first request. */
+  /** Returns this process's mark, created on first use, because Workers have no random numbers before a request. */
   #process(): { readonly mark: string; readonly since: number } {
     return (this.#own ??= { mark: randomToken(MARK_LENGTH, this.#options.random), since: this.#seconds() })
   }
@@ -78,16 +77,16 @@ const encodeTime = (seconds: number): string => seconds.toString(36).padStart(TI
 /** The maximum length of a session id, in characters. The guard refuses longer ones. */
 const MAX_SESSION_ID = 1_024
 
-/** Also names the layout, so that ids with another layout do not open. */
+/** This purpose includes the layout's name, so that ids with another layout cannot be decrypted. */
 const PURPOSE = 'session id 1'
 const EPOCH_LENGTH = 12
 
 interface SealedIdsOptions {
   readonly sealer: Sealer
-  /** The name of the server: sessions of another server with the same keys are unknown here. */
+  /** The server's name. Sessions of another server with the same keys are unknown here. */
   readonly server: string
   readonly maxAgeMs: number
-  /** How many ended sessions of other processes are remembered. A new one replaces the one that ended first. */
+  /** The maximum number of remembered sessions that have ended. A new one replaces the one that ended first. */
   readonly maxEnded: number
   readonly clock: Clock
   readonly random: Random
@@ -105,8 +104,8 @@ type Packed = readonly [
 ]
 
 /**
- * Session ids with which a process can continue a session that another process has opened. An id does not
- * contain the principal but is bound to it, so that no other principal can use the id.
+ * Issues session ids with which another process can continue the session. An id does not contain the principal but
+ * is bound to it, so that no other principal can use the id.
  */
 export class SealedIds {
   readonly #options: SealedIdsOptions

@@ -70,7 +70,7 @@ export class SessionLink {
    */
   async save(change: ChangeRecord): Promise<void> {
     await this.#record.save(change)
-    // Every session is initialized once, and other nodes need not know it immediately.
+    // Other nodes need not know immediately that the session is initialized, which happens once in every session.
     if (change(this.#live.session.record).initialized === true) return
     await this.#network.peers.broadcast(this.#live.key, { kind: 'changed' })
   }
@@ -121,7 +121,7 @@ export class SessionLink {
   }
 
   /**
-   * Informs the other nodes that the GET stream is now written here: the node that had it ends its connection.
+   * Informs the other nodes that the GET stream is now written here, so that its previous node ends the connection.
    */
   async took(token: string | undefined, how: 'yield' | 'seized'): Promise<void> {
     const own: SessionRecord['stream'] =
@@ -159,7 +159,7 @@ export class SessionLink {
   }
 
   async #isAlive(node: string): Promise<boolean> {
-    // This node does not write such a stream, so it was abandoned.
+    // The store names this node as the writer, but this node does not write the stream: it was abandoned.
     if (node === this.node) return false
     const [alive] = await fromStore(() => this.#network.peers.alive([node]))
     return alive === true

@@ -23,8 +23,8 @@ interface FollowedStreamOptions {
 }
 
 /**
- * The other nodes, for the sessions of a mount, and the streams of other nodes whose clients are connected
- * here.
+ * Connects the sessions of a mount to the other nodes, and tracks the streams that other nodes write but whose
+ * clients are connected here.
  */
 export class SessionNetwork {
   readonly context: EndpointContext
@@ -59,7 +59,7 @@ export class SessionNetwork {
   }
 }
 
-/** The rest of a call's stream, which another node writes. */
+/** Sends the client the rest of a call's stream, which another node writes. */
 export class FollowedStream {
   readonly #all: SessionNetwork
   readonly #options: FollowedStreamOptions
@@ -106,12 +106,12 @@ export class FollowedStream {
     return this.#writer.reply(reader)
   }
 
-  /** Reads the new events. */
+  /** Reads and sends the new events. */
   readOn(): void {
     void this.#run(() => this.#read())
   }
 
-  /** Reads on, in case the mail about new events was lost, and takes the stream over if its writer has stopped. */
+  /** Reads new events, in case mail about them was lost, and ends the stream if its writer has stopped. */
   check(stopped: boolean): void {
     void this.#run(async () => {
       const { log, revision } = this.#options
@@ -124,7 +124,7 @@ export class FollowedStream {
     this.#writer.end()
   }
 
-  /** Runs one step at a time. Steps requested meanwhile become one more. */
+  /** Runs one step at a time. All steps requested during a step are combined into one more read. */
   async #run(step: () => Promise<void>): Promise<void> {
     if (this.#reading) {
       this.#again = true

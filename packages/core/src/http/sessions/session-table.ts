@@ -26,8 +26,8 @@ import type { PlainIds, SealedIds } from './session-ids.ts'
 import { SharedRecord, type SharedRecords, storedMs } from './shared-record.ts'
 
 /**
- * The maximum interval at which idle sessions are closed, in ms. A request for an expired one closes it
- * immediately.
+ * The maximum interval at which idle sessions are closed, in ms. A request for an expired session closes that
+ * session immediately.
  */
 const MAX_SWEEP_MS = 15_000
 const MIN_SWEEP_MS = 1_000
@@ -36,16 +36,16 @@ type Found = LiveSession | undefined
 
 interface Opening {
   readonly resumed: boolean
-  /** The version of its record in the store; undefined without a store. */
+  /** The version of the session's record in the store; undefined if there is no store. */
   readonly version?: string | undefined
 }
 
 interface SessionTableParts {
-  /** Undefined if no other process can continue a session: this table then has all of them. */
+  /** Undefined if no other process can continue a session, so that this table has all sessions. */
   readonly store: SessionStore | undefined
-  /** Undefined without other nodes. */
+  /** Undefined if there are no other nodes. */
   readonly network: SessionNetwork | undefined
-  /** Undefined if nothing can be resumed. */
+  /** Undefined if streams cannot be resumed. */
   readonly events: EventStore | undefined
   readonly plain: PlainIds
   readonly sealed: SealedIds | undefined
@@ -54,9 +54,8 @@ interface SessionTableParts {
 }
 
 /**
- * The sessions of one mount: those in this process, which are limited in number, and those that a store or
- * their id can restore. They are found by principal and id together, so the session of another principal is
- * unknown.
+ * Holds the sessions of one mount: a limited number in this process, and those that can be restored from a store or
+ * from their ids. Sessions are found by principal and id together, so another principal's session is unknown.
  */
 export class SessionTable implements SessionHome {
   readonly context: EndpointContext
@@ -64,7 +63,7 @@ export class SessionTable implements SessionHome {
   readonly network: SessionNetwork | undefined
   readonly deletions: Deletions
   readonly #parts: SessionTableParts
-  /** Undefined without a store. */
+  /** Undefined if there is no store. */
   readonly #shared: SharedRecords | undefined
   readonly #sweeper: Recurring
   readonly #live = new Map<string, Map<string, LiveSession>>()
@@ -72,7 +71,7 @@ export class SessionTable implements SessionHome {
   /** Slots for sessions that are about to open, and for HTTP+SSE connections. */
   #reserved = 0
   readonly #reservedBy = new Map<string, number>()
-  /** The uninitialized sessions in the order of their last use. */
+  /** The uninitialized sessions, least recently used first. */
   readonly #uninitialized = new LinkedList<LiveSession>()
   readonly #anonymous = new LinkedList<LiveSession>()
   readonly #identified = new LinkedList<LiveSession>()
@@ -94,7 +93,7 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Finds a session, restored from its record if it is not in this process. A found session counts as used.
+   * Finds a session, and restores it from its record if it is not in this process. A found session counts as used.
    *
    * @throws StoreFailure
    */
@@ -154,8 +153,8 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Reserves a slot for a session that is about to open. Returns false if there is none. `release` returns the
-   * slot.
+   * Reserves a slot for a session that is about to open. Returns false if there is no slot. `release` frees the
+   * slot again.
    */
   reserve(principal: string): boolean {
     const { max, maxPerPrincipal } = this.context.options.sessions
@@ -249,7 +248,7 @@ export class SessionTable implements SessionHome {
     return initialized ? ttlMs : uninitializedTtlMs
   }
 
-  /** Without a store, no other process can continue a session. */
+  /** The cause for closing idle sessions: `ended` if there is no store from which another process can continue them. */
   get #idleCause(): CloseCause {
     return this.#shared === undefined ? 'ended' : 'released'
   }
@@ -267,14 +266,14 @@ export class SessionTable implements SessionHome {
     const record = stored?.record ?? (await sealed?.open(key))
     if (record === undefined) {
       const live = this.live(key)
-      // No other process can have the sessions of this one, so an id of another process is a mistake.
+      // Processes do not share sessions here, so an id from another process is a configuration error.
       if (live === undefined && sealed === undefined && store === undefined) plain.unknown(key.id)
       return live
     }
     const server = await servers.choose(request, caller)
     if (server === undefined) return undefined
     servers.assign(request, server)
-    // Two requests may have restored it at the same time.
+    // Another request may have restored the session at the same time.
     const resume = (): Found => this.live(key) ?? this.#resume(record, server, stored?.version)
     return servers.during(server, resume)
   }
@@ -328,7 +327,7 @@ export class SessionTable implements SessionHome {
     return true
   }
 
-  /** Handles the result of reading a session's record again. */
+  /** Handles the result of rereading a session's record. */
   #verified(live: LiveSession, known: boolean): Found {
     if (live.session.closed) return this.live(live.key)
     if (!known) {
@@ -364,14 +363,14 @@ export class SessionTable implements SessionHome {
     }
   }
 
-  /** Closes an idle session. Returns false if there is none. */
+  /** Closes an idle session. Returns false if `live` is undefined. */
   #evict(live: Found): boolean {
     live?.session.close(this.#idleCause)
     return live !== undefined
   }
 
   /**
-   * Returns the session that gives way to a new one. An anonymous caller cannot end the sessions of principals.
+   * Returns the session that a new one may replace. An anonymous caller cannot end sessions of authenticated clients.
    */
   #dispensable(newcomer: string): Found {
     const now = this.context.clock.now()
@@ -388,7 +387,7 @@ function moveToEnd(live: LiveSession): void {
 }
 
 /**
- * Returns the session that is idle longest. Active sessions before it move to the end, because they are in use.
+ * Returns the session that has been idle longest. Active sessions found before it are moved to the end of the list.
  */
 function oldestIdle(list: LinkedList<LiveSession>, now: number): Found {
   const { last } = list
@@ -403,7 +402,7 @@ function oldestIdle(list: LinkedList<LiveSession>, now: number): Found {
   return undefined
 }
 
-/** Checks all sessions of one principal, which are few. Uninitialized sessions are closed first. */
+/** Returns one principal's session that has been idle longest, or an uninitialized one, if there is any. */
 function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): Found {
   let oldest: Found
   for (const live of own?.values() ?? []) {

@@ -6,11 +6,11 @@ import type { Logger } from '../../util/logger.ts'
 import { InOrder } from '../../util/promises.ts'
 import { fromStore } from '../streams/store-failure.ts'
 
-/** How often a change is attempted, because another process may change the record meanwhile. */
+/** The maximum number of attempts at a change, because another process may change the record at the same time. */
 const TRIES = 5
 /** The maximum number of changes that wait for a failing store. One more drops the oldest. */
 const MAX_UNSAVED = 256
-/** The fraction of its time to live after which a session in use is renewed in the store. */
+/** The fraction of the time to live after which a session in use is renewed in the store. */
 const RENEW = 0.25
 
 /** The store and settings of all shared records of a mount. */
@@ -20,14 +20,14 @@ export interface SharedRecords {
   readonly logger: Logger
   /** How long a record counts as unchanged after it was read, in ms. */
   readonly verifyMs: number
-  /** Returns how long such a session may be idle, in ms. */
+  /** Returns how long a session with this record may be idle, in ms. */
   readonly ttlMs: (record: SessionRecord) => number
 }
 
-/** Longer than the time to live, so that a session in use need not be renewed in the store on every request. */
+/** Returns a longer time than the session's, so that not every request must renew the session in the store. */
 export const storedMs = (ttlMs: number): number => ttlMs * (1 + RENEW)
 
-/** Keeps the record of a session here and in the store equal, although other processes change it too. */
+/** Synchronizes a session's record with the store, where other processes change it as well. */
 export class SharedRecord {
   readonly #shared: SharedRecords
   readonly #session: Session
@@ -69,14 +69,14 @@ export class SharedRecord {
   }
 
   /**
-   * Reads the record again because another process has changed it. Requests that arrive meanwhile wait for it.
+   * Rereads the record because another process has changed it. Requests that arrive during the read wait for its end.
    */
   refresh(): Promise<boolean> {
     this.#checkedAt = -Infinity
     return this.verify()
   }
 
-  /** Stores a change that the session's record here already has. A failing store gets it later. */
+  /** Stores a change that was already made to the record here. If the store fails, the change is stored later. */
   async save(change: ChangeRecord): Promise<void> {
     this.#unsaved.push(change)
     if (this.#unsaved.length > MAX_UNSAVED) this.#unsaved.shift()

@@ -9,10 +9,10 @@ import { parseEventId } from '../streams/sse-format.ts'
 import { readerOf } from '../streams/sse-writer.ts'
 import type { HttpRequest, Reply } from '../types.ts'
 
-/** The routes of a mount for its sessions: GET and DELETE of the MCP path, and HTTP+SSE. */
+/** Serves a mount's routes for sessions: GET and DELETE on the MCP path, and HTTP+SSE. */
 export class SessionRoutes {
   readonly table: SessionTable
-  /** Undefined without the option `legacySse`. */
+  /** Undefined unless the option `legacySse` is set. */
   readonly legacySse: LegacySse | undefined
   readonly #context: EndpointContext
 
@@ -49,7 +49,7 @@ export class SessionRoutes {
     const lastEventId = request.header('last-event-id')
     const reader = readerOf(request, caller)
     if (lastEventId === undefined) return live.listen(reader)
-    // An event that is not found is refused with the same bytes, whatever the reason.
+    // Every event that is not found gets the same reply, whatever the reason.
     const from = parseEventId(lastEventId)
     if (from === undefined) return refuse('unknownEvent')
     return live.resume(from, reader).then((reply) => reply ?? refuse('unknownEvent'))

@@ -27,7 +27,7 @@ import { wholeStream } from '../streams/whole-stream.ts'
 import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 
-/** How many microtasks a handler without slow steps may take to return, including middleware. */
+/** The maximum number of microtasks that a handler without slow steps takes to return, including middleware. */
 const TURNS = 32
 
 interface ExchangeOptions {
@@ -35,10 +35,10 @@ interface ExchangeOptions {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly revision: Revision
-  /** Undefined without a session, in which case no request can be sent to the client. */
+  /** Undefined if there is no session, in which case requests cannot be sent to the client. */
   readonly live: LiveSession | undefined
   readonly server: ServedServer
-  /** The id of its request; undefined for a batch. */
+  /** The id of the JSON-RPC request; undefined for a batch. */
   readonly id?: RequestId
 }
 
@@ -187,12 +187,12 @@ export class PostExchange implements Exchange, Due {
    * Returns the response, or an error if the response is large while too many replies to its caller are queued.
    * Calls that run when a client stops reading could otherwise add results without a limit.
    *
-   * @param before - UTF-16 units of responses that are sent with it
+   * @param before - UTF-16 units of other responses in the same reply
    */
   #fit(answer: EncodedResponse, id: RequestId | undefined, before = 0): EncodedResponse {
     const { context, caller, live, revision, server } = this.#options
     if (answer === undefined || !context.queued.exceeded(principalOf(caller))) return answer
-    // A large response with bytes creates its text when it is read.
+    // `frame` is not read here, because a large response with bytes would create its text.
     const size = answer.bytes === undefined ? answer.frame.length : LARGE_REPLY
     if (before + size < LARGE_REPLY) return answer
     emitOverflow(server, { action: 'drop', bytes: size, sessionId: live?.session.id })
@@ -219,7 +219,7 @@ export class PostExchange implements Exchange, Due {
     return answer === undefined ? EMPTY_STREAM : jsonAnswer(answer, revision)
   }
 
-  /** Calls never reject. If one does nevertheless, the client must not wait forever. */
+  /** Replies if a call rejects, so that its client does not wait forever. Calls should never reject. */
   #crashed(error: unknown): HttpReply {
     this.failed(error)
     this.#done = true
@@ -228,8 +228,8 @@ export class PostExchange implements Exchange, Due {
   }
 
   /**
-   * Starts the stream unless the response is ready after a few microtasks: most async handlers await nothing
-   * slow.
+   * Starts the stream unless the response is ready after a few microtasks, because most async handlers return
+   * without waiting for anything slow.
    */
   #startSoon(turns: number = TURNS): void {
     if (this.#done || this.#stream !== undefined) return
@@ -255,7 +255,7 @@ export class PostExchange implements Exchange, Due {
   }
 }
 
-/** The call has taken effect, and a status that asks for a retry would repeat it. */
+/** Creates an error without a status that asks for a retry, because the call has taken effect already. */
 const unreadResult = (): McpError =>
   new McpError(
     ErrorCode.InternalError,

@@ -27,7 +27,7 @@ import type { SubscriptionHandler } from './subscription-handler.ts'
 /** The parts of a mount that its POST requests use. */
 export interface PostParts {
   readonly context: EndpointContext
-  /** Undefined without sessions, in which case session ids are ignored. */
+  /** Undefined if there are no sessions, in which case session ids are ignored. */
   readonly sessions: SessionTable | undefined
   readonly subscriptions: SubscriptionHandler | undefined
 }
@@ -189,7 +189,7 @@ export class Post implements Carrier<HttpReply> {
         caller: this.#caller,
         id,
         found: this.#live?.server,
-        // A selected server may have fewer revisions than the mount. Its refusal lists its own.
+        // A selected server may have fewer revisions than the mount. Its refusal lists only the server's revisions.
         refuse: ({ served }) => {
           if (served.includes(revision)) return undefined
           const own = selectRevision({ message, header: this.header, served, stateless: true })

@@ -22,8 +22,8 @@ interface ListenRequest extends Omit<StatelessCall, 'exchange'> {
 }
 
 /**
- * Serves `subscriptions/listen` with a stream that stays open. Closing the mount ends these streams first,
- * without waiting for them.
+ * Serves `subscriptions/listen` with a stream that stays open. When the mount closes, it ends these streams first
+ * and does not wait for them.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -54,15 +54,15 @@ export class SubscriptionHandler {
   }
 
   /**
-   * Whether the bus can carry a change from one request to the stream of another. An in-memory bus would write
-   * to the stream directly.
+   * Whether the bus can carry a change from one request to another request's stream. In Workers, an in-memory bus
+   * cannot, because it would write to the stream directly.
    */
   #reachesStreams({ runtime }: ServedServer): boolean {
     return !this.#context.options.stateless || !isolatedRequests() || !(runtime.bus instanceof MemoryBus)
   }
 
   /**
-   * An exchange that only reports a disconnect, because progress and log messages do not belong on the stream.
+   * Returns an exchange that sends nothing, because progress and log messages do not belong on the stream.
    */
   #exchange(request: HttpRequest): Exchange {
     return {
@@ -82,7 +82,7 @@ export class SubscriptionHandler {
       return refuseScopes(this.#context.authenticate, request, error, message.id)
     if (subscription === undefined) return jsonAnswer(answer, revision)
     const open = (): HttpReply => this.#open(answer, subscription, listen)
-    // A change after the acknowledgement must arrive, whichever node makes it.
+    // A change after the acknowledgement must reach the client, whichever node makes the change.
     return server.listen()?.then(open) ?? open()
   }
 
@@ -126,8 +126,9 @@ export class SubscriptionHandler {
 }
 
 /**
- * For a slow reader, equal notifications are queued once. Beyond the mount's `limits.outboundBytes` the stream
- * is cut: nothing is stored for a client that reconnects, so it must learn that it missed some.
+ * Returns the channel of a stream. For a slow reader, equal notifications are queued once. Beyond the mount's
+ * `limits.outboundBytes`, the stream is cut, so that the client learns that it missed notifications, which are not
+ * stored.
  */
 const channelOf = (writer: SseWriter): SubscriptionChannel => ({
   send: (frame) => writer.notify(formatEvent({ data: frame })),

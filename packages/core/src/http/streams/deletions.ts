@@ -11,8 +11,8 @@ const RETRY_MS = 1_000
 const MAX_WAITING = 10_000
 
 /**
- * Deletes records that nobody may use any more. If their store fails, the deletions are repeated when it works:
- * other processes would otherwise continue an ended session, or wait for events that are never stored.
+ * Deletes records that nobody may use any more. If the store fails, the deletions are retried until it works again:
+ * otherwise other processes would continue an ended session, or wait for events that are never stored.
  */
 export class Deletions {
   readonly #logger: Logger
@@ -54,7 +54,7 @@ export class Deletions {
       }
       if (this.#waiting.size === 0) this.#timer.stop()
     } catch {
-      // The next round repeats it.
+      // The next round retries this deletion.
     } finally {
       this.#running = false
     }

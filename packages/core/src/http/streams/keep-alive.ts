@@ -23,7 +23,7 @@ export class OpenStreams {
   readonly #keepAlive: Recurring | undefined
   /** Counts the open streams while all of them end. */
   #ending: PendingWork | undefined
-  /** Whether the end of every stream is noticed, so that what it holds can be counted. */
+  /** Whether the end of every stream is noticed, so that streams and their queued bytes can be counted. */
   readonly counts: boolean
 
   constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
@@ -37,7 +37,7 @@ export class OpenStreams {
       })
   }
 
-  /** Returns their number and queued bytes, of one server only if it is given. */
+  /** Returns the number of open streams and their queued bytes, for one server if it is given, else for all. */
   held(server?: ServedServer): { readonly openStreams: number; readonly queuedBytes: number } {
     let openStreams = 0
     let queuedBytes = 0

@@ -56,7 +56,7 @@ interface StreamOwner {
   streamFenced(stream: ResumableStream, frame: string): void
 }
 
-/** A notice may be dropped if events are not stored, a response never. The final response ends the stream. */
+/** A notice may be dropped if events are not stored. A response is never dropped, and a final one ends the stream. */
 type FrameKind = 'notice' | 'response' | 'final'
 
 interface Emitted {
@@ -85,7 +85,7 @@ export class ResumableStream implements EventStream {
   /** Whether another node has seized the stream. */
   #isFenced = false
   #waiting: Emitted[] = []
-  /** Steps wait while the store works. */
+  /** Runs steps in order, so that each waits until the store has finished the previous one. */
   readonly #steps = new InOrder()
   #waitingBytes = 0
 
@@ -110,7 +110,7 @@ export class ResumableStream implements EventStream {
     }
   }
 
-  /** Whether it has the responses of calls, or the messages of its session. */
+  /** Whether the stream carries the responses of calls, or the messages of its session. */
   get kind(): StreamOrigin['kind'] {
     return this.#options.begin.kind
   }
@@ -185,8 +185,8 @@ export class ResumableStream implements EventStream {
 
   /**
    * Returns the reply that continues after an event, or undefined if the event is unknown. It replaces a
-   * connection that may still be open. Frames sent meanwhile are queued, so that every event arrives once and
-   * in order. Returns `seized` if another node has seized the stream, which ends here.
+   * connection that may still be open. Frames sent during the replay are queued, so that every event arrives once
+   * and in order. Returns `seized` if another node has seized the stream, which ends here.
    */
   resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
     return new Promise((resolve, reject) => {
@@ -256,7 +256,7 @@ export class ResumableStream implements EventStream {
     if (this.#waiting.length === 1) this.#run(() => this.#keepWaiting())
   }
 
-  /** Events that wait for the store are then stored together. */
+  /** Stores the events that queued up during the previous write, in a single append. */
   #keepWaiting(): void | Promise<void> {
     this.#waitingBytes = 0
     return this.#keep(this.#waiting.splice(0))
@@ -291,7 +291,7 @@ export class ResumableStream implements EventStream {
     })
   }
 
-  /** Another node writes the stream, so this one must not. */
+  /** Passes frames to the owner, because another node now writes the stream. */
   #fenced(emitted: readonly Emitted[]): void {
     for (const { frame } of emitted) this.#options.owner?.streamFenced(this, frame)
   }
@@ -313,7 +313,7 @@ export class ResumableStream implements EventStream {
     }
   }
 
-  /** If the store fails, the stream continues without ids. */
+  /** Runs one step of the store. If the store fails, the stream continues without ids. */
   #store<T>(step: () => T | Promise<T>, then: (value: T | undefined) => void): void | Promise<void> {
     try {
       const value = step()

@@ -27,7 +27,7 @@ export function parseEventId(text: string): EventId | undefined {
 
 const FIELD_BREAK = /[\r\n\0]/
 
-/** Formats a field of one line. CR or LF in a value would end it and forge another field. */
+/** Formats a single-line field. A CR or LF in the value would end the field and forge another one. */
 function field(name: string, value: string): string {
   if (FIELD_BREAK.test(value)) throw new TypeError(`The ${name} of an event must not hold CR, LF or NUL`)
   return `${name}: ${value}\n`
@@ -57,7 +57,7 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   return `${text}\n`
 }
 
-/** Formats an event of HTTP+SSE. `message` is the default type, but some clients require it. */
+/** Formats an event for HTTP+SSE. Its type `message` is the default, but some clients require it. */
 export const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })
 
 /** A comment, which clients skip, while proxies see that the connection is in use. */

@@ -14,7 +14,7 @@ import { SSE_HEADERS } from './sse-format.ts'
 
 /** The client that reads a stream. */
 export interface StreamReader extends Pick<HttpRequest, 'signal'> {
-  /** When its credentials expire, in seconds since 1970; undefined for a reply that ends with its call. */
+  /** When the client's credentials expire, in seconds since 1970; undefined for a reply that ends with its call. */
   readonly expiresAt?: number | undefined
 }
 
@@ -24,7 +24,7 @@ export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Call
   expiresAt: auth?.expiresAt,
 })
 
-/** Senders wait while more bytes than this are queued. */
+/** The maximum number of queued bytes before senders wait. */
 const HIGH_WATER = 65_536
 /**
  * Queued chunks are joined into pieces of up to this many UTF-16 units, because all of them together may exceed
@@ -64,7 +64,7 @@ export class SseWriter {
   /** When the credentials of the reader expire, in seconds since 1970. */
   expiresAt: number | undefined
   readonly #options: SseWriterOptions
-  /** Created with the first notice that waits. */
+  /** The queued notices; created with the first one. */
   #notices: CoalescingQueue | undefined
   #sink: FrameSink | undefined
   #queue: string[] = []
@@ -84,11 +84,11 @@ export class SseWriter {
   get server(): ServedServer | undefined {
     return this.#options.server
   }
-  /** Bytes of chunks that are not written yet. */
+  /** The number of bytes in chunks that are not written yet. */
   get waitingBytes(): number {
     return this.#bytes + (this.#notices?.bytes ?? 0)
   }
-  /** The same, including those of a large chunk that the host is still sending. */
+  /** The number of queued bytes, including those of a large chunk that the host is still sending. */
   get queuedBytes(): number {
     return this.waitingBytes + this.#sending
   }
@@ -134,14 +134,14 @@ export class SseWriter {
     this.#enqueue(chunk, bytes)
   }
 
-  /** Writes a chunk regardless of the queue: a response, or an event that a client asked to be repeated. */
+  /** Writes a chunk even if the queue is full: a response, or an event that a client asked to be repeated. */
   writeAlways(chunk: string): void {
     if (!this.#writeNow(chunk)) this.#enqueue(chunk, utf8Length(chunk))
   }
 
   /**
-   * Writes a notification. While the client is behind, equal notifications are queued once, and written after
-   * the queue.
+   * Writes a notification. While the client is behind, each distinct notification is queued once, and written after
+   * the queued chunks.
    *
    * @returns false if the queue is full
    */
@@ -249,7 +249,7 @@ export class SseWriter {
     while (!this.#behind) {
       if (this.#notices !== undefined && this.#bytes <= PIECE) this.#queueNotices()
       if (this.#queue.length === 0) break
-      // The first chunks are written as one text.
+      // The first chunks are written as one string.
       let count = 0
       let units = 0
       for (const { length } of this.#queue) {
@@ -299,7 +299,7 @@ export interface StreamContext {
     /** Whether the end of every stream is noticed, so that the bytes it holds can be counted. */
     readonly counts: boolean
   }
-  /** Replies that are queued for their clients. */
+  /** Counts the replies that are queued for their clients. */
   readonly queued: CallerBytes
 }
 
@@ -314,7 +314,7 @@ export const createSseWriter = (
   stream: StreamOptions,
 ): SseWriter => {
   const limit = options.outboundLimit
-  // Some streams end unnoticed where requests are isolated: they would count for ever.
+  // Where requests are isolated, some streams end unnoticed and would be counted forever.
   const counted = openStreams.counts ? queued : undefined
   return new SseWriter({ limit, openStreams, queued: counted, ...stream })
 }

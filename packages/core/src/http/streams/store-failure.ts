@@ -1,7 +1,7 @@
 import type { Clock } from '../../util/clock.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 
-/** The session or event store of the application failed, so its content is unknown. */
+/** Thrown if the application's session or event store fails, so that its content is unknown. */
 export class StoreFailure extends Error {
   constructor(cause: unknown) {
     super('A session or event store failed', { cause })
@@ -15,11 +15,11 @@ export const fromStore = <T>(step: () => Awaitable<T>): Awaitable<T> =>
     throw new StoreFailure(error)
   })
 
-/** Pauses between the attempts of a step, in ms: 3 s in total. */
+/** The pauses between attempts, in ms: 3 s in total. */
 const PAUSES_MS = [50, 150, 300, 500, 1_000, 1_000]
 
 /**
- * Repeats a rejected step of a store for 3 s, because a store on a network may soon work again.
+ * Retries a rejected store operation for 3 s, because a store on a network may soon work again.
  *
  * @param first - the result of the first attempt
  */

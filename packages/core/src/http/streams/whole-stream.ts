@@ -22,8 +22,8 @@ const NONE: StreamOrigin['pending'] = []
 const FINAL = { final: true }
 
 /**
- * Returns the reply with a stream that is complete at its first write: its only message is the response. It is
- * sent like a body.
+ * Returns a reply whose stream is complete with its first write, because its only message is the response. The
+ * stream is sent like a body.
  *
  * @param before - the text before the data, in ASCII
  */
@@ -32,7 +32,7 @@ export function wholeStream(answer: EncodedAnswer, before = ''): HttpReply {
   return { status: 200, headers: SSE_HEADERS, body }
 }
 
-/** The store of a response, and the members that are sent with it. */
+/** The store for a response, and the fields that are sent with the response. */
 interface StoredStream {
   readonly store: EventStore
   readonly key: StreamKey
@@ -47,7 +47,10 @@ interface StoredStream {
   readonly deletions: Deletions
 }
 
-/** The same, with event ids and the response stored, so that a client whose connection breaks can resume. */
+/**
+ * Returns a reply like {@link wholeStream}, with event ids and a stored response, so that a client whose connection
+ * breaks can resume.
+ */
 export function storedStream(answer: EncodedAnswer, stream: StoredStream): Awaitable<HttpReply> {
   const { store, key, node, clock, logger, deletions } = stream
   const fail = (error: unknown): HttpReply => {
@@ -83,7 +86,7 @@ function storeAnswer(
   return stored instanceof Promise ? retried(clock, stored, append).then(() => reply) : reply
 }
 
-/** Refers to a large serialised response. Its text is created when a client resumes. */
+/** Refers to a large serialised response, whose text is created only when a client resumes. */
 const lazyEvent = (answer: EncodedAnswer, bytes: number): StoredEvent => ({
   seq: 1,
   bytes,

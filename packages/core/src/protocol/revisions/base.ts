@@ -29,8 +29,8 @@ export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   const { fields, structured, methods, notifications, serverRequests, ...flags } = data
   const projector = createProjector(fields)
   const { project, block } = projector
-  // If structured values must be objects, the schema of a tool that allows other values is omitted, or wrapped in
-  // an object.
+  // If structured values must be objects, a tool whose schema allows other values is listed without its schema, or
+  // with a schema that wraps the value in an object.
   const projectTool = (tool: Tool & WithWrappedOutput): JsonObject => {
     const { outputSchema, ...rest } = tool
     if (structured === 'any' || outputSchema?.['type'] === 'object') return project('tool', tool)
@@ -103,7 +103,7 @@ function createEncoders(
 
 interface Projector {
   readonly project: Revision['project']
-  /** Replaces a block that the revision lacks by equivalent text. */
+  /** Replaces a block that the revision lacks with equivalent text. */
   readonly block: (content: ContentBlock) => JsonObject
 }
 
@@ -162,13 +162,13 @@ function projectSampling(params: JsonObject, block: (content: ContentBlock) => J
 }
 
 /**
- * The JSON text of a result's structured content, kept with it so that it is serialised once for the envelope
- * and the text content. Middleware that spreads a result copies this member too, so it refers to its value, and
- * counts only while the result still has that value.
+ * The JSON text of a result's structured content, stored in the result so that the content is serialised once for the
+ * envelope and the text content. Middleware that spreads a result also copies this field, so the field refers to the
+ * value, and is ignored if the result has another value.
  */
 export const STRUCTURED_JSON: unique symbol = Symbol('structured JSON')
 
-/** The wrapped `outputSchema` of a tool, if structured values must be objects and the tool's own are not. */
+/** The wrapped `outputSchema` of a tool, if structured values must be objects and the tool's values are not. */
 export const WRAPPED_OUTPUT: unique symbol = Symbol('wrapped output')
 
 interface WithWrappedOutput {
@@ -186,8 +186,8 @@ interface WithStructuredJson {
 }
 
 /**
- * The JSON text of the structured content, without stringifying it again where that was done already. Undefined if
- * there is none, or if it is no object where it must be one.
+ * Returns the JSON text of the structured content, which is not stringified again if it already was. Returns undefined
+ * if there is no such content, or if the content must be an object and is not.
  */
 function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): string | undefined {
   const { structuredContent, [STRUCTURED_JSON]: held } = result

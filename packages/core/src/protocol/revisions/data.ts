@@ -9,7 +9,7 @@ type Flags =
   | 'elicitationIds'
   | 'samplingTools'
 
-/** A revision as data. The revision has no shape without members. */
+/** A revision as data. A shape without members is not part of the revision. */
 export interface RevisionData
   extends Readonly<Record<Lists, readonly string[]>>, Pick<Revision, Flags | 'version' | 'forms' | 'tasks'> {
   /** The kinds of values that structured content may have; undefined if the revision has none. */
@@ -17,7 +17,7 @@ export interface RevisionData
   readonly fields: Readonly<Record<Shape, readonly string[]>>
 }
 
-/** The changes of a revision from the previous one. Members are added; flags are replaced. */
+/** A revision's changes since the previous one. Members are added; flags are replaced. */
 export type RevisionChange = Partial<Omit<RevisionData, 'fields'>> & {
   readonly version: RevisionDate
   readonly adds?: Partial<Record<Shape, readonly string[]>>

@@ -17,10 +17,10 @@ export function modernRevision(data: RevisionData): Revision {
     envelope,
     encodeResult: (method, result) => {
       const { _meta } = result
-      // The members of a tool's result are chosen one by one, which leaves out those of the envelope.
+      // The fields of a tool's result are chosen one by one, which omits the envelope's fields.
       const content = method === Method.CallTool ? result : withoutEnvelope(method, result)
       if (_meta === undefined) return base.encodeResult(method, content)
-      // Puts the result's own metadata first, where the envelope looks for it.
+      // The result's own metadata comes first, where the envelope finds it.
       const own = { ...(_meta as JsonObject), [SERVER_INFO]: undefined }
       const rest = base.encodeResult(method, { ...content, _meta: undefined })
       return `{"_meta":${JSON.stringify(own)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
@@ -50,7 +50,7 @@ const META = '{"_meta":{'
 const COMPLETE = '{"resultType":"complete"'
 
 /**
- * Middleware may have added members of the envelope to a result, and a reader would find the same key twice.
+ * Omits the envelope's fields, which middleware may have added to a result, because a key must not occur twice.
  */
 function withoutEnvelope(method: string, result: JsonObject): JsonObject {
   const { resultType, ttlMs, cacheScope, ...rest } = result
@@ -59,7 +59,7 @@ function withoutEnvelope(method: string, result: JsonObject): JsonObject {
   return hinted ? rest : { ...result, resultType: undefined }
 }
 
-/** Added around the text, because most results are already serialised, some of them for many callers. */
+/** Adds the envelope around the text, because most results are already serialised, some of them for many callers. */
 const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
   let head = type === undefined ? COMPLETE : `{"resultType":${JSON.stringify(type)}`
   if (CACHEABLE.has(method)) head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`

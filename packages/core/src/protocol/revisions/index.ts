@@ -21,7 +21,7 @@ const byVersion: ReadonlyMap<string, Revision> = new Map(
 export const revisionOf = (version: string): Revision | undefined => byVersion.get(version)
 
 /**
- * The revisions that an option names, newest first; all revisions without the option.
+ * Returns the revisions that an option names, newest first, or all revisions if the option is not set.
  *
  * @throws `ERR_MCP_REVISION` for an unknown revision or an empty list
  */
@@ -39,7 +39,7 @@ export function resolveRevisions(dates: readonly RevisionDate[] | undefined): re
 }
 
 /**
- * The subset of the known revisions that an option names; all of them without the option.
+ * Returns the known revisions that an option names, or all of them if the option is not set.
  *
  * @throws `ERR_MCP_REVISION` for an unknown revision, and for an empty subset
  */
@@ -56,7 +56,7 @@ export function narrowRevisions(
 export const ofEra = (era: Era, served: readonly Revision[]): readonly Revision[] =>
   served.filter((revision) => revision.era === era)
 
-/** Whether a feature of some eras is available in this revision. */
+/** Returns whether a feature that only some eras have is available in this revision. */
 export const isOfferedIn = (revision: Revision, eras: readonly Era[]): boolean => eras.includes(revision.era)
 
 /**

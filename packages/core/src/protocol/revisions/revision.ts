@@ -46,7 +46,7 @@ export interface TaskDialect {
   readonly failsOnToolErrors: boolean
   /** Creates the result that is returned instead of the call's own. */
   created(task: TaskInfo, meta: JsonObject | undefined): JsonObject
-  /** Creates the representation of a task outside such a result. */
+  /** Creates the representation of a task in all other messages. */
   shown(task: TaskInfo): JsonObject
 }
 
@@ -61,7 +61,7 @@ export interface CacheHints {
   readonly cacheScope: 'public' | 'private'
 }
 
-/** The hints of a result about which nothing is known. */
+/** The hints for a result that is not known to be cacheable. */
 export const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
 
 /**
@@ -87,9 +87,9 @@ export type Envelope = (
 ) => string
 
 /**
- * Everything that differs between protocol versions, as questions to one object. Shared code asks a property of
- * the request's revision and never compares dates. The neutral model is the newest superset, and `project*` and
- * `encodeResult` reduce it to this revision.
+ * Everything that differs between protocol versions, in one object. Shared code reads properties of the request's
+ * revision and never compares dates. The neutral model is the newest superset, and `project*` and `encodeResult`
+ * reduce objects of this model to this revision.
  */
 export interface Revision {
   readonly version: RevisionDate
@@ -121,7 +121,7 @@ export interface Revision {
   readonly tasks: TaskDialect | undefined
   /** Undefined if questions are sent to the client as requests only. */
   readonly rounds: RoundTrips | undefined
-  /** Whether a disconnect of the client cancels its request. */
+  /** Whether the request is cancelled if its client disconnects. */
   readonly cancelOnDisconnect: boolean
   /** Whether clients repeat the parameters that a tool requests in HTTP headers. */
   readonly parameterHeaders: boolean
@@ -132,7 +132,7 @@ export interface Revision {
   projectSampling(params: JsonObject): JsonObject
   /** Returns the result as JSON text. Throws whatever `JSON.stringify` throws. */
   encodeResult(method: string, result: JsonObject): string
-  /** Adds the members that every result has to the text of a complete result; undefined if there are none. */
+  /** Adds the fields that all results have to a complete result's text. Undefined if the revision has none. */
   readonly envelope: Envelope | undefined
   /** Returns the error with the code of this revision. */
   encodeError(error: McpError): JsonRpcErrorObject

@@ -7,7 +7,7 @@ import type { Era, Revision } from './revision.ts'
 import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../types.ts'
 
 /**
- * The revision of a request that names none:
+ * The revision of a request that does not name one:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
  */
 const ASSUMED = '2025-03-26'
@@ -28,7 +28,7 @@ interface SelectionInput {
 /** How to handle one message. */
 export type Selection =
   | { readonly kind: 'serve'; readonly revision: Revision; readonly meta?: undefined }
-  /** The request is self-contained, so earlier ones do not matter. */
+  /** The request is self-contained, so earlier requests do not matter. */
   | { readonly kind: 'serve'; readonly revision: Revision; readonly meta: RequestMeta }
   | { readonly kind: 'initialize' }
   | Refused
@@ -65,19 +65,20 @@ export function selectRevision(input: SelectionInput): Selection {
 }
 
 /**
- * Whether clients can open sessions. Revisions are sorted newest first, and only the older ones have sessions.
+ * Returns whether clients can open sessions. Revisions are sorted newest first, and only the older ones have sessions.
  */
 export const hasSessions = (served: readonly Revision[]): boolean => served.at(-1)?.era === 'legacy'
 
-/** Finds a requested revision. A loop, because this runs for every request. */
+/** Finds a requested revision. Uses a loop, because this runs for every request. */
 function find(served: readonly Revision[], era: Era, version: string): Revision | undefined {
   for (const revision of served) if (revision.era === era && revision.version === version) return revision
   return undefined
 }
 
 /**
- * Whether a message belongs to the era in which every request carries its own metadata. All messages do if the server
- * serves only that era. None does if the server does not serve it, so that clients that try it first fall back.
+ * Returns whether a message belongs to the era in which every request carries its own metadata: always true if the
+ * server serves only this era, and always false if the server does not serve it, so that clients that try it first fall
+ * back.
  */
 export function isStateless(
   message: JsonRpcRequest | JsonRpcNotification,
@@ -85,7 +86,7 @@ export function isStateless(
   served: readonly Revision[],
 ): boolean {
   if (served[0]?.era !== 'modern') return false
-  // Revisions come newest first, so all are of that era.
+  // Revisions are sorted newest first, so all of them belong to that era.
   if (namesVersion(message) || served.at(-1)?.era === 'modern') return true
   return typeof header === 'string' && find(served, 'modern', header) !== undefined
 }
@@ -129,8 +130,8 @@ const NO_SESSION = refuse('missingSession', 'No session: send an initialize requ
 const NOT_ALONE = refuse('invalidMessage', 'A message must be one request or one notification')
 
 /**
- * Names the versions that the client can request in the same way, like `server/discover`. Versions with
- * sessions are not among them, because naming one in a request would not open a session.
+ * Lists the versions that the client can request in the same way, like `server/discover`. Versions with sessions are
+ * excluded, because naming one in a request would not open a session.
  */
 export const unsupportedVersion = (served: readonly Revision[], requested: string): McpError =>
   new McpError(ErrorCode.UnsupportedProtocolVersion, 'Unsupported protocol version', {
@@ -138,7 +139,7 @@ export const unsupportedVersion = (served: readonly Revision[], requested: strin
     requested,
   })
 
-/** Session clients show this text to their users, and newer ones fall back to `initialize` because of it. */
+/** Creates the message that session clients show to users. Because of it, newer clients fall back to `initialize`. */
 function unsupported(served: readonly Revision[]): Selection {
   const versions = versionsOf(served, 'legacy').join(', ')
   return refuse('unsupportedVersion', `Unsupported protocol version: this server speaks ${versions}`)
@@ -156,7 +157,7 @@ interface RequestMeta {
   readonly logLevel: LogLevel | undefined
 }
 
-/** Whether a message names its own protocol version, and so does not belong to a session. */
+/** Returns whether a message names its own protocol version, and so does not belong to a session. */
 export const namesVersion = ({ params }: JsonRpcRequest | JsonRpcNotification): boolean => {
   const meta = params?.['_meta']
   return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION)
@@ -183,7 +184,7 @@ export function readRequestMeta({ params }: JsonRpcRequest): RequestMeta {
   return { version, capabilities, client, logLevel }
 }
 
-/** The error for required metadata that is missing or malformed. */
+/** Creates the error for required metadata that is missing or malformed. */
 const malformed = (message: string): McpError =>
   new McpError(ErrorCode.InvalidParams, message, undefined, 'malformed')
 

@@ -1,6 +1,6 @@
 import { definitionOf, type ZodSchema } from './zod.ts'
 
-/** Deeper schemas may overflow the stack during conversion. */
+/** The maximum depth. Deeper schemas may overflow the stack during conversion. */
 const MAX_DEPTH = 32
 const PLAIN_TYPES = new Set(['string', 'number', 'int', 'boolean', 'null', 'any', 'unknown', 'enum'])
 const COVERS = new Set(['optional', 'nullable', 'readonly', 'nonoptional'])
@@ -8,8 +8,8 @@ const COVERS = new Set(['optional', 'nullable', 'readonly', 'nonoptional'])
 const HARMLESS_META = new Set(['description', 'title', 'examples', 'deprecated'])
 
 /**
- * Whether zod is certain to convert an object, to a JSON Schema that needs no checks at registration. This
- * check takes a fraction of the time of the conversion, which can then wait until a client lists the tools.
+ * Returns whether zod is certain to convert an object to a JSON Schema that need not be checked at registration. This
+ * takes a fraction of the time of a conversion, which can then be deferred until a client lists the tools.
  */
 export function convertsForCertain(schema: ZodSchema): boolean {
   return definitionOf(schema).type === 'object' && isCertain(schema, new Set(), 0)

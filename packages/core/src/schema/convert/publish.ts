@@ -14,7 +14,7 @@ export function copyJsonSchema(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * Creates the published JSON Schema of arguments.
+ * Creates the published JSON Schema for arguments.
  *
  * @throws Error with a readable message
  */
@@ -44,9 +44,8 @@ interface ConvertedOutput {
 }
 
 /**
- * Creates the JSON Schema of results. If all members of an `allOf` are closed to unknown properties, they
- * refuse each other's, and zod does not always merge them. Intersected objects are published open, and always
- * pruned.
+ * Creates the JSON Schema for results. If all members of an `allOf` are closed to unknown properties, they refuse each
+ * other's properties, and zod does not always merge them. So intersected objects are published open, and always pruned.
  *
  * @throws Error with a readable message
  */
@@ -68,7 +67,7 @@ function convert(recognised: Recognised, side: Side): JsonSchema {
   try {
     return published(props.jsonSchema[side]({ target: 'draft-2020-12' }))
   } catch (cause) {
-    // Not every library supports 2020-12. The schema then names its dialect, and keeps doing so.
+    // Not every library supports 2020-12. In that case, the schema names its dialect, and this name is kept.
     if (zod === undefined) return withObjectRoot(copyJsonSchema(convertToDraft07(props, side, cause)))
     const path = findUnconvertible(zod, side).replace(/^\./, '')
     const where = path === '' ? '' : `at "${path}": `
@@ -90,7 +89,7 @@ function published(converted: JsonSchema): JsonSchema {
   return withObjectRoot(withoutSafeBounds(withoutDialect(copyJsonSchema(converted))))
 }
 
-/** zod adds the bounds of safe integers to every integer. They do not help a model, and cost tokens. */
+/** Removes the bounds of safe integers, which zod adds to every integer, because they only cost the model tokens. */
 export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   const mapped = mapParts(schema, withoutSafeBounds)
   if (mapped['type'] !== 'integer') return mapped
@@ -100,7 +99,7 @@ export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(mapped).filter((entry) => !isNoise(entry)))
 }
 
-/** Some clients ignore every tool whose schema has a `$schema`, and 2020-12 is the default without it. */
+/** Removes `$schema`, because some clients ignore tools whose schemas have it. The default dialect is 2020-12. */
 function withoutDialect(schema: JsonSchema): JsonSchema {
   const { $schema: _, ...rest } = schema
   return rest

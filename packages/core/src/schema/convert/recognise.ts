@@ -53,7 +53,7 @@ function withoutJsonSchema(schema: Loose, zod: ZodSchema | undefined, vendor: un
   )
 }
 
-/** The wrapper validates with a member that zod 3 has since 3.25. */
+/** Returns a hint for versions before 3.25, because the wrapper validates with a member that later versions have. */
 function ageOf(schema: Loose): string {
   return isObjectLike(schema['~standard']) ? '' : ', which needs zod 3.25 or later: update "zod"'
 }
@@ -78,7 +78,7 @@ function isObjectLike(value: unknown): value is Loose {
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  // An object of another realm has a different Object.prototype, whose own prototype is null as well.
+  // An object from another realm has a different Object.prototype, whose own prototype is also null.
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 

@@ -5,8 +5,8 @@ const LIMITS_PROPERTIES = ['additionalProperties', 'unevaluatedProperties', 'pat
 const DESCRIBES_ELSEWHERE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
 /**
- * Adds `additionalProperties: false` at the root of an author's JSON Schema. A root that specifies additional
- * properties, or describes properties elsewhere too, is not changed, and neither are nested schemas.
+ * Adds `additionalProperties: false` at the root of an author's JSON Schema. Does not change nested schemas, or a root
+ * that specifies additional properties or also describes properties elsewhere.
  */
 export function closeRoot(schema: JsonSchema): JsonSchema {
   const speaks = [...LIMITS_PROPERTIES, ...DESCRIBES_ELSEWHERE].some((keyword) =>
@@ -19,8 +19,8 @@ export function closeRoot(schema: JsonSchema): JsonSchema {
  * Adds `additionalProperties: false` to every object of a library's JSON Schema that does not specify it, at
  * any depth.
  *
- * Objects joined by `allOf` would refuse each other's properties, so they are closed together, from outside.
- * One that is also used elsewhere, by reference, stays open.
+ * Objects joined by `allOf` would refuse each other's properties, so they are closed together, by the surrounding
+ * schema. An object that is also used elsewhere, by reference, stays open.
  */
 export function closeObjects(root: JsonSchema): JsonSchema {
   const joined = joinedObjects(root)
@@ -71,7 +71,7 @@ function joinedObjects(root: JsonSchema): ReadonlySet<unknown> {
   return joined
 }
 
-/** Keywords besides properties that distinguish the alternatives of a union. */
+/** Keywords other than `properties` that distinguish the alternatives of a union. */
 const DISTINGUISHING = ['type', 'const', 'enum', 'required']
 const STRUCTURE = [
   '$schema',
@@ -101,13 +101,13 @@ export function structureOf(schema: JsonSchema, alternative = false): JsonSchema
   const { oneOf, ...rest } = mapParts(bare, (part, keyword) =>
     structureOf(part, alternative || MAY_BE_ALTERNATIVE.has(keyword)),
   )
-  // Without their constraints, several alternatives may match.
+  // Several alternatives may match, because their constraints are missing here.
   return oneOf === undefined ? rest : { ...rest, anyOf: rest['anyOf'] ?? oneOf }
 }
 
 const UNKNOWN = 'is not a known property'
 
-/** Returns the issues about unknown properties: a structure is not reliable about others. */
+/** Returns only the issues about unknown properties, because a structure is not reliable for other issues. */
 export function unknownProperties(issues: readonly Issue[]): Issue[] {
   return issues.filter(({ message }) => message.includes(UNKNOWN))
 }

@@ -8,7 +8,7 @@ export interface ZodSchema extends Partial<StandardSchema> {
   readonly _zod: {
     readonly def: ZodDef
     readonly innerType?: ZodSchema
-    /** The schema's own conversion, which replaces that of zod. */
+    /** The schema's own conversion, which replaces zod's. */
     readonly toJSONSchema?: unknown
   }
   /** The author's metadata. `zod/mini` does not have this method. */
@@ -84,7 +84,7 @@ function walk(root: ZodSchema, visit: (schema: ZodSchema) => void): void {
   }
 }
 
-/** A plain `z.object` drops unknown properties; strict, loose and catch-all objects do not. */
+/** Returns true for a plain `z.object`, which drops unknown properties, unlike strict, loose and catch-all objects. */
 export function isStripping(schema: ZodSchema): boolean {
   const def = definitionOf(schema)
   return def.type === 'object' && def.catchall === undefined
@@ -101,7 +101,7 @@ export function strippingObjects(root: ZodSchema): { any: boolean; joined: Reado
   return { any, joined }
 }
 
-/** Only schemas of the same object count, not those of its properties. */
+/** Collects the schemas that describe the same object, without those of its properties. */
 function collectJoined(schema: ZodSchema, into: Set<ZodSchema>, seen: Set<ZodSchema>): void {
   if (seen.has(schema)) return
   seen.add(schema)
@@ -112,7 +112,7 @@ function collectJoined(schema: ZodSchema, into: Set<ZodSchema>, seen: Set<ZodSch
   }
 }
 
-/** Converts with zod, but leaves the chosen objects open to unknown properties. */
+/** Converts a schema with zod, but leaves the chosen objects open to unknown properties. */
 export function toOpenJsonSchema(
   schema: ZodSchema,
   opens: (object: ZodSchema) => boolean,
@@ -124,8 +124,8 @@ export function toOpenJsonSchema(
 }
 
 /**
- * Returns the place of a part that zod could not convert, because its own error does not name it. Empty at the
- * root.
+ * Returns the path of the subschema that zod could not convert, because zod's error does not name it. The path is
+ * empty for the root.
  */
 export function findUnconvertible(schema: ZodSchema, side: Side, seen: Set<ZodSchema> = new Set()): string {
   seen.add(schema)

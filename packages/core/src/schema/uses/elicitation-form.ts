@@ -4,7 +4,7 @@ import { isSchema } from '@jetway/json-schema'
 import type { Issue, JsonSchema } from '../types.ts'
 import { fromErrors } from '../validate/from-errors.ts'
 
-/** A flat object of fields, in the newest revision. Older ones are projections of it. */
+/** A flat object of fields, as in the newest revision. Forms in older revisions are projections of it. */
 export interface FormSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, FormField>>
@@ -89,7 +89,7 @@ function toField(name: string, given: unknown): FormField {
   throw unfit(name, 'a form has texts, numbers, booleans and choices among texts, and nothing nested')
 }
 
-/** Clients prefill the default, and would send a value that is then refused. */
+/** Refuses an invalid default, because clients would prefill it and send a value that is refused. */
 function withDefault(name: string, field: FormField): FormField {
   const issue = field.default === undefined ? undefined : fieldIssue(field, field.default)
   if (issue !== undefined) throw unfit(name, `its default ${issue}`)
@@ -128,7 +128,7 @@ function pick(field: JsonSchema, members: readonly string[]): Record<string, unk
   return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
 }
 
-/** Keywords that no form supports, so that the user could not know of them. */
+/** Keywords that forms do not support, so that the user could not know about them. */
 const UNSAYABLE = [
   'pattern',
   'multipleOf',
@@ -142,7 +142,7 @@ const UNSAYABLE = [
 ] as const
 
 /**
- * For schemas that only the form enforces: a constraint that it cannot express would be lost.
+ * Refuses constraints that a form cannot express. They would be lost in a schema that only the form enforces.
  *
  * @throws Error that names the field
  */
@@ -172,8 +172,8 @@ export function formIssues(form: FormSchema, content: Readonly<Record<string, un
 }
 
 /**
- * Mail addresses may contain non-ASCII characters, and only a mail server knows which exist. JSON Schema's
- * formats are stricter.
+ * The formats of a form's strings. Mail addresses may contain non-ASCII characters, and only a mail server knows which
+ * exist. JSON Schema's formats are stricter.
  */
 const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
   ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],

@@ -9,7 +9,7 @@ export interface HeaderParameter {
   readonly path: readonly string[]
 }
 
-/** The parameters that a schema repeats in headers, or the error in its annotations. */
+/** The parameters of a schema that clients repeat in headers, or the error in its annotations. */
 export type HeaderParameters =
   | { readonly ok: true; readonly parameters: readonly HeaderParameter[] }
   | { readonly ok: false; readonly problem: string }

@@ -18,15 +18,15 @@ import { prune, type Fits } from './prune.ts'
 
 type CheckInput = CompiledInput['check']
 
-/** Creates the check of arguments by a JSON Schema. */
+/** Creates a check that validates arguments with a JSON Schema. */
 export const jsonCheck =
   (validator: JsonValidator): CheckInput =>
   (value) =>
     refusalOf(validator, value) ?? { ok: true, value }
 
-/** Creates the check of arguments by a schema library. */
+/** Creates a check that validates arguments with a schema library. */
 export function standardCheck(schema: StandardSchema): CheckInput {
-  // Read once, because it is a getter in zod.
+  // The field is read only once, because it is a getter in zod.
   let props: StandardSchema['~standard'] | undefined
   return (value) => {
     props ??= schema['~standard']
@@ -58,7 +58,7 @@ function fromStandardResult(result: StandardResult<unknown>): CheckedInput {
     : { ok: false, issues: fromStandardIssues(result.issues) }
 }
 
-/** How to drop the unknown properties of zod objects from a result, as zod does. */
+/** How to drop unknown properties of zod objects from a result, as zod does. */
 interface Prunes {
   readonly pruning: Pruning
   readonly zod: ZodSchema
@@ -73,7 +73,7 @@ export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined
       const loss = faithful ? undefined : findJsonLoss(value)
       if (loss !== undefined) return { ok: false, issues: [loss] }
       if (prunes?.pruning !== 'always') {
-        // JSON changes some values, so these are read back from the JSON. Other values need no parsing.
+        // JSON changes some values, so these are read back from the JSON. Other values need not be parsed.
         const read: unknown = faithful ? value : JSON.parse(json)
         if (validator.isValid(read)) return { ok: true, json }
         if (prunes === undefined) return { ok: false, issues: validator.explain(read) }
@@ -95,7 +95,7 @@ function refusalOf(validator: JsonValidator, value: unknown): Failed | undefined
   }
 }
 
-/** A recursive schema follows the depth of the value on the stack. */
+/** Reports a stack overflow as an invalid value, because a recursive schema follows the value's depth on the stack. */
 function tooDeep(error: unknown): Failed {
   if (error instanceof RangeError) return failed('is nested too deeply')
   throw error

@@ -5,10 +5,10 @@ import type { Issue } from '../types.ts'
 /** Keywords whose error only summarises those reported before it. */
 const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'propertyNames', 'contains'])
 
-/** The maximum number of unions whose meant alternative is searched, because a peer may decide how many fail. */
+/** The maximum number of unions whose intended alternative is searched, because a peer may decide how many fail. */
 const MAX_UNIONS = 100
 
-/** With `allErrors` off, several errors occur only if alternatives failed: one for each. */
+/** Converts errors to issues. With `allErrors` off, there are several only if alternatives failed, one for each. */
 export function fromErrors(errors: readonly ValidationError[]): Issue[] {
   let reported = errors.filter(({ keyword }) => !SUMMARIES.has(keyword))
   const unions = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')
@@ -26,7 +26,7 @@ export function fromErrors(errors: readonly ValidationError[]): Issue[] {
   return closestAlternative(alternatives)
 }
 
-/** An object with the constants of one alternative was meant for it, so the errors of the others are noise. */
+/** Returns which alternatives an object was intended for, judging by its constants. Errors of the others are noise. */
 const meantAlternatives = ({ schema: alternatives, data }: ValidationError): boolean[] =>
   Array.isArray(alternatives) ? alternatives.map((alternative) => hasConstantsOf(alternative, data)) : []
 
@@ -68,7 +68,7 @@ function nameProblem({ propertyName, message }: ValidationError): string | undef
   return propertyName === undefined ? undefined : `has a property name that ${message ?? 'is not allowed'}`
 }
 
-/** These are the schema's values, not the peer's. */
+/** Lists the allowed values, which come from the schema, not from the peer. */
 function listed(values: readonly unknown[]): string {
   const shown = values.slice(0, 10).map((value) => JSON.stringify(value))
   return shown.join(', ') + (values.length > shown.length ? ', …' : '')

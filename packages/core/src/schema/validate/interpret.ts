@@ -2,7 +2,7 @@ import { createValidator, type StepLimit } from '@jetway/json-schema'
 import type { JsonSchema, JsonValidator } from '../types.ts'
 import { fromErrors } from './from-errors.ts'
 
-/** A validator that counts its work. */
+/** A validator that counts the values it has checked. */
 export interface Interpreted extends JsonValidator {
   /** Approximately how many values it has checked so far. */
   steps(): number

@@ -1,10 +1,10 @@
-/** Deeper values are checked through `JSON.parse`, which does not recurse on this stack. */
+/** The maximum depth. Deeper values are checked through `JSON.parse`, which does not recurse on this stack. */
 const MAX_DEPTH = 100
 
 /**
- * Whether JSON reproduces the value, so that validating it validates what the peer will read. May return false
- * for a value that JSON does reproduce, but never true for one that it changes. Getters are assumed to return
- * the same value twice.
+ * Returns whether JSON reproduces the value, so that validating the value validates what the peer will read. May return
+ * false for a value that JSON does reproduce, but never true for a value that JSON changes. Getters are assumed to
+ * return the same value each time.
  */
 export function isJsonFaithful(value: unknown, depth = 0): boolean {
   switch (typeof value) {
@@ -17,7 +17,7 @@ export function isJsonFaithful(value: unknown, depth = 0): boolean {
       if (value === null) return true
       if (depth >= MAX_DEPTH || (value as { toJSON?: unknown }).toJSON !== undefined) return false
       if (Array.isArray(value)) {
-        // By index, like JSON: a hole reads as undefined, which JSON turns into null.
+        // Items are read by index, as by JSON. A hole reads as undefined, which JSON turns into null.
         for (let i = 0; i < value.length; i++) if (!isJsonFaithful(value[i], depth + 1)) return false
         return true
       }

@@ -21,8 +21,8 @@ type Loss = { readonly path: (string | number)[]; readonly message: string }
 const TOO_DEEP: Loss = { path: [], message: '' }
 
 /**
- * Finds an object that JSON would turn into `{}`, or into members without its content: a `Map`, an `Error`, a
- * promise that nobody awaited. An object with `toJSON` determines its own JSON form.
+ * Finds an object that JSON would turn into `{}`, or into members without its content, such as a `Map`, an `Error` or a
+ * promise that was not awaited. An object with `toJSON` determines its own JSON form.
  */
 export function findJsonLoss(value: unknown): Issue | undefined {
   const loss = typeof value === 'object' && value !== null ? find(value, 0) : undefined
@@ -46,7 +46,7 @@ function find(value: object, depth: number): Loss | undefined {
   return message === undefined ? findInMembers({ ...value }, depth) : { path: [], message }
 }
 
-/** @param members - of a plain object: `in` also reads inherited ones, but creates no array of keys */
+/** @param members - the members of a plain object, read with `in`, which does not create an array of keys */
 function findInMembers(members: object, depth: number): Loss | undefined {
   let found: Loss | undefined
   for (const key in members) {
@@ -69,7 +69,7 @@ function within(loss: Loss, key: string | number): Loss {
 
 function messageFor(value: object): string | undefined {
   if (isPromiseLike(value)) return PROMISE
-  // The tag is the same for subclasses and for objects of another realm.
+  // The tag is the same for subclasses and for objects from another realm.
   const tag = Object.prototype.toString.call(value).slice(8, -1)
   const advice = INSTEAD.find(([names]) => names.test(tag))?.[1]
   if (advice !== undefined) return `is ${/^[AEIO]/.test(tag) ? 'an' : 'a'} ${tag}; ${advice}`

@@ -1,11 +1,11 @@
 import { definitionOf, isStripping, uncover, type ZodDef, type ZodSchema } from '../convert/zod.ts'
 
-/** Whether a value matches one alternative of a union, apart from unknown properties. */
+/** Returns whether a value matches one alternative of a union, apart from unknown properties. */
 export type Fits = (alternative: ZodSchema, value: unknown) => boolean
 
 /**
- * Deletes the properties that zod would drop if it parsed the value, in place, so pass a copy. A value that
- * matches no alternative of a union is not changed there, because the validation that follows refuses it.
+ * Deletes, in place, the properties that zod would drop if it parsed the value, so pass a copy. A value that does not
+ * match any alternative of a union is not changed, because the subsequent validation refuses it.
  *
  * @returns whether anything was deleted
  */

@@ -1,10 +1,10 @@
 import type { CompileJsonSchema, JsonSchema } from '../types.ts'
 import type { Interpreted } from './interpret.ts'
 
-/** After how many checked values a schema is compiled. docs/design/decisions/validation.md */
+/** The number of checked values after which a schema is compiled: see docs/design/decisions/validation.md */
 const HOT = 50_000
 
-/** Generates code that returns the verdict on a value. Rejects if that is not allowed. */
+/** Generates code that decides whether a value is valid. Rejects if generating code is not allowed. */
 type Generate = (schema: JsonSchema) => Promise<IsValid>
 type IsValid = (value: unknown) => boolean
 
@@ -18,8 +18,8 @@ interface Tiers {
 }
 
 /**
- * Interprets schemas, and compiles each when that pays off. Both give the same verdict. Only the interpreter
- * explains it, so the message does not change when a schema becomes hot.
+ * Interprets schemas, and compiles each schema when that pays off. Both methods give the same verdict. Only the
+ * interpreter explains it, so messages do not change when a schema becomes hot.
  */
 export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers): CompileJsonSchema {
   const promote = createQueue(generate)
@@ -43,12 +43,13 @@ export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers):
 }
 
 /**
- * Ajv would need the documents of the dialect, whose compilation takes more time than such schemas ever save.
+ * Returns whether a schema refers to a metaschema. For such a schema, ajv would have to compile the dialect's documents,
+ * which takes more time than it would save.
  */
 const mentionsMetaschema = (schema: JsonSchema): boolean =>
   JSON.stringify({ ...schema, $schema: undefined }).includes('json-schema.org/')
 
-/** Some values break ajv's code, such as an object with a property `valueOf` if a constant is expected. */
+/** Interprets values that break ajv's code, such as an object with a property `valueOf` if a constant is expected. */
 function checkCompiled(isValid: IsValid, interpreted: Interpreted, value: unknown): boolean {
   try {
     return isValid(value)
@@ -73,7 +74,7 @@ function createQueue(generate: Generate): (schema: JsonSchema, use: (generated: 
 
 let isAllowed: boolean | undefined
 
-/** False on Cloudflare Workers, for example, and under a Content-Security-Policy without `unsafe-eval`. */
+/** Returns false on Cloudflare Workers, for example, and under a Content-Security-Policy without `unsafe-eval`. */
 function canGenerate(): boolean {
   try {
     // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- the only way to know
