@@ -11,7 +11,7 @@ const ADDRESS: RemoteServer = { url: 'https://h/mcp', headers: { 'X-A': '1' } }
 const plain = { command: '/bin/node', args: ['/s.js'] }
 const GOOSE = { enabled: true, name: 'shop', description: '', timeout: 300 }
 
-describe('the entry for', () => {
+describe('the usual entry', () => {
   it.each([
     ['claude-desktop', { ...plain, env: { A: '1', KEY: '' } }, undefined],
     [
@@ -57,7 +57,7 @@ describe('the entry for', () => {
         headers: { 'X-A': '1' },
       },
     ],
-  ])('%s', (id, local, remote) => {
+  ])('for %s is complete', (id, local, remote) => {
     const host = HOSTS.find((one) => one.id === id)
     expect(host?.local(SERVER, 'shop')).toEqual(local)
     expect(host?.remote?.(ADDRESS, 'shop')).toEqual(remote)
