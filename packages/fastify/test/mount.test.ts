@@ -46,7 +46,7 @@ describe('the path of a mount', () => {
       '/api/mcp',
       (app) => app.register(async (api) => void api.register(mcp, STATELESS), { prefix: '/api' }),
     ],
-  ])('with %s is %s', async (_form, path, register) => {
+  ])('is resolved for %s: %s', async (_form, path, register) => {
     const app = Fastify()
     register(app)
     const url = await listen(app)
@@ -90,8 +90,8 @@ describe('the path of a mount', () => {
   })
 })
 
-describe('other routes of the app', () => {
-  it('keep their body parsers, their errors and their HEAD', async () => {
+describe("the app's other routes", () => {
+  it('keep their body parsers, errors and HEAD routes', async () => {
     const app = Fastify()
     app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) =>
       done(null, String(body).split(',')),
@@ -139,7 +139,7 @@ describe('close', () => {
   it.each([
     ['read before the endpoint is asked', {}],
     ['read when the endpoint asks for it', { authenticate: () => ({ principal: 'ada' }) }],
-  ])('of the app does not wait forever for an unfinished body, %s', async (_when, options) => {
+  ])('of the app does not wait forever for an unfinished body (%s)', async (_when, options) => {
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     app.register(mcp, {
       server: createServer(),
