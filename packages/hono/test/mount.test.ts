@@ -16,7 +16,7 @@ describe('the path of a mount', () => {
     ['no option', '/mcp', (app) => app.use(mcp(STATELESS))],
     ['path', '/ai/tools', (app) => app.use(mcp({ ...STATELESS, path: '/ai/tools' }))],
     ['path without its slash', '/ai', (app) => app.use(mcp({ ...STATELESS, path: 'ai' }))],
-    ['path at the root', '/', (app) => app.use(mcp({ ...STATELESS, path: '/' }))],
+    ['the root as path', '/', (app) => app.use(mcp({ ...STATELESS, path: '/' }))],
     ['a base path', '/api/mcp', (app) => app.basePath('/api').use(mcp(STATELESS))],
     [
       'a base path as the whole path',

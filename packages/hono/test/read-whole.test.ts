@@ -34,7 +34,7 @@ describe('readWhole', () => {
   }
 
   it.each([
-    ['a body of the limit', '0123456789', 10, '0123456789'],
+    ['a body at the limit', '0123456789', 10, '0123456789'],
     ['a body one byte over the limit', '0123456789x', 10, 413],
     ['a declared length that fits the mount', '0', 100, '0'],
     ['a declared length above the limit of the mount', '0', 101, 503],

@@ -148,14 +148,14 @@ describe.each([
 describe('the request for the endpoint', () => {
   it.each([
     [
-      'changed in place',
+      'whether it changes the request in place',
       (c: Context) => {
         c.req.raw.headers.delete('authorization')
         c.req.raw.headers.set('x-one', 'changed')
       },
     ],
     [
-      'replaced with the request',
+      'whether it replaces the request',
       (c: Context) => {
         const headers = new Headers(c.req.raw.headers)
         headers.delete('authorization')
@@ -163,7 +163,7 @@ describe('the request for the endpoint', () => {
         c.req.raw = new Request(c.req.raw, { headers })
       },
     ],
-  ])('has the headers set by a middleware, %s', async (_how, change) => {
+  ])('has the headers set by a middleware, no matter %s', async (_how, change) => {
     let seen: unknown
     const app = new Hono().use((c, next) => (change(c), next()))
     const url = await served((request, body) => {

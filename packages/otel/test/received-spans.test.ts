@@ -79,7 +79,7 @@ describe('span of a received call', () => {
       { ...PROMPT, 'mcp.method.name': '_OTHER' },
     ],
     [
-      'a URI that is no text',
+      'a URI that is not a string',
       received({ ...read, target: undefined, params: { uri: 1 } }),
       'resources/read',
       { ...READ, 'mcp.resource.uri': undefined },
@@ -91,7 +91,7 @@ describe('span of a received call', () => {
       { ...READ, 'mcp.resource.uri': 'x'.repeat(1_024) },
     ],
     [
-      'an id of 65 characters',
+      'an id that has 65 characters',
       received({ id: 'x'.repeat(65) }),
       'tools/call tool',
       { ...CALL, 'jsonrpc.request.id': 'x'.repeat(64) },
@@ -140,7 +140,7 @@ describe('span of a received call', () => {
     ['a time limit', { outcome: 'timeout' }, { 'error.type': 'tool_error' }, { code: SpanStatusCode.ERROR }],
     ['a cancellation', { outcome: 'cancelled' }, {}, { code: SpanStatusCode.UNSET }],
     [
-      'an error of the client',
+      'a client error',
       { outcome: 'error', error: { code: -32602, message: 'wrong' } },
       { 'rpc.response.status_code': '-32602' },
       { code: SpanStatusCode.UNSET },
@@ -180,7 +180,7 @@ describe('span of a received call', () => {
     ['4096 bytes', { a: 'x'.repeat(4_088) }, {}, `{"a":"${'x'.repeat(4_088)}"}`],
     ['4097 bytes', { a: 'x'.repeat(4_089) }, {}, `{"a":"${'x'.repeat(4_089)}"`],
     ['characters of several bytes', { a: 'ééé' }, { maxBytes: 10 }, '{"a":"éé'],
-    ['no half character', { a: 'ééé' }, { maxBytes: 11 }, '{"a":"éé'],
+    ['an incomplete last character', { a: 'ééé' }, { maxBytes: 11 }, '{"a":"éé'],
     ['no arguments', undefined, {}, undefined],
   ])("contains a tool's arguments: %s", (_what, args, limits, text) => {
     const params = args === undefined ? {} : { arguments: args }

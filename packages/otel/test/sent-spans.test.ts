@@ -90,7 +90,7 @@ describe('span of a sent request', () => {
       },
     ],
     [
-      'a network without more',
+      'a network without details',
       sent({ network: { transport: 'pipe' } }),
       'tools/call tool',
       { ...CALL, 'network.transport': 'pipe' },
@@ -112,7 +112,7 @@ describe('span of a sent request', () => {
       { code: SpanStatusCode.ERROR },
     ],
     [
-      'isError of another method',
+      'isError in a result of another method',
       sent(prompt),
       { result: { isError: true } },
       {},

@@ -163,14 +163,17 @@ describe("a client's request not to record", () => {
   it.each([
     ['link', [TRACE_ID]],
     ['ignore', []],
-  ] as const)('decides nothing with %s: its call is a new trace', async (remoteParent, linked) => {
-    const { span } = registerSdk()
-    await call(createServer({ remoteParent }))
-    const found = span('tools/call tool')
-    expect(found.parentSpanContext).toBeUndefined()
-    expect(found.spanContext().traceId).not.toBe(TRACE_ID)
-    expect(found.links.map(({ context: { traceId } }) => traceId)).toEqual(linked)
-  })
+  ] as const)(
+    'is ignored if `remoteParent` is %s, so that its call starts a new trace',
+    async (remoteParent, linked) => {
+      const { span } = registerSdk()
+      await call(createServer({ remoteParent }))
+      const found = span('tools/call tool')
+      expect(found.parentSpanContext).toBeUndefined()
+      expect(found.spanContext().traceId).not.toBe(TRACE_ID)
+      expect(found.links.map(({ context: { traceId } }) => traceId)).toEqual(linked)
+    },
+  )
 
   it('can be evaluated per call by a function', async () => {
     const { spans } = registerSdk()

@@ -126,7 +126,7 @@ describe('span of a call', () => {
       { 'error.type': 'tool_error', 'jetway.outcome': 'failed' },
     ],
     [
-      'a code by which the server blames the client',
+      'an error code that blames the client',
       () => {
         throw new McpError(-32602, 'wrong')
       },
@@ -264,7 +264,7 @@ describe('trace context of the client', () => {
     ['a megabyte', { traceparent: 'x'.repeat(1_000_000) }],
     ['a number', { traceparent: 1 }],
     ['inherited from a prototype', JSON.parse(`{"constructor":{"traceparent":"${META.traceparent}"}}`)],
-    ['of 200 members of baggage alone', { baggage: LONG_BAGGAGE }],
+    ['only baggage with 200 members', { baggage: LONG_BAGGAGE }],
   ])('is ignored if it is %s', async (_, meta) => {
     const { span } = registerSdk()
     const server = createServer()

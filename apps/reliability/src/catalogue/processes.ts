@@ -104,7 +104,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'sends output of tools to stderr, and warns once',
+          name: 'redirects the output of tools to stderr, and warns once',
         },
         {
           file: 'packages/stdio/test/stdout-guard.test.ts',
