@@ -29,7 +29,7 @@ const accept = (
 // #region scripted
 expect.extend(matchers)
 
-it('asks before it deletes', async () => {
+it('the example asks before it deletes', async () => {
   await using client = await connect(server, {
     handlers: { elicit: [{ action: 'accept', content: { ok: false } }, { action: 'decline' }] },
   })
@@ -42,7 +42,7 @@ it('asks before it deletes', async () => {
 })
 // #endregion
 
-describe('tools of the guide to asking', () => {
+describe('tools in the guide to asking', () => {
   it('delete a folder after the user agrees, and an empty folder without asking', async () => {
     expect(await call('delete_folder', { path: 'empty' }, { elicit: [] })).toEqual({
       text: 'Deleted empty',

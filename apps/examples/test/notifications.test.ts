@@ -4,23 +4,29 @@ import { expect, it } from 'vitest'
 import { server, setGate, setWeather } from '../src/server/notifications.ts'
 
 // #region test
-it.each(REVISIONS)('notifies clients of $version when the gate opens', async ({ version }) => {
-  await using client = await connect(server, { revision: version })
-  const uri = 'gate://state'
-  await client.notification('notifications/resources/updated', { uri }, () => setGate(true))
-  expect((await client.readResource(uri)).contents).toMatchObject([{ text: 'open' }])
-})
+it.each(REVISIONS)(
+  'the server notifies clients that speak $version when the gate opens',
+  async ({ version }) => {
+    await using client = await connect(server, { revision: version })
+    const uri = 'gate://state'
+    await client.notification('notifications/resources/updated', { uri }, () => setGate(true))
+    expect((await client.readResource(uri)).contents).toMatchObject([{ text: 'open' }])
+  },
+)
 // #endregion
 
-it.each(REVISIONS)('clients of $version list tools again after one became visible', async ({ version }) => {
-  setGate(false)
-  await using client = await connect(server, { revision: version })
-  await client.notification('notifications/tools/list_changed', {}, () => setGate(true))
-  expect(await client.listTools()).toMatchObject([{ name: 'board' }])
-})
+it.each(REVISIONS)(
+  'clients that speak $version list the tools again after one has become visible',
+  async ({ version }) => {
+    setGate(false)
+    await using client = await connect(server, { revision: version })
+    await client.notification('notifications/tools/list_changed', {}, () => setGate(true))
+    expect(await client.listTools()).toMatchObject([{ name: 'board' }])
+  },
+)
 
 it.each(REVISIONS)(
-  'a handle that updates a resource notifies subscribers of $version',
+  'a handle that updates a resource notifies subscribers that speak $version',
   async ({ version }) => {
     await using client = await connect(server, { revision: version })
     const uri = 'gate://weather'
@@ -32,7 +38,7 @@ it.each(REVISIONS)(
 )
 
 it.each(REVISIONS.filter(({ era }) => era === 'legacy'))(
-  'sessions of $version get log messages',
+  'sessions at $version get log messages',
   async ({ version }) => {
     await using client = await connect(server, { revision: version })
     const { params } = await client.notification('notifications/message', { level: 'info' }, () =>

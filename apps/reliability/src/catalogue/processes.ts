@@ -37,7 +37,10 @@ export const PROCESSES: Group = {
       behaviour: 'The process exits at once.',
       tests: [
         { file: 'packages/stdio/test/serve.test.ts', name: 'exits at once on a second %s' },
-        { file: 'apps/weather/test/shutdown.system.test.ts', name: 'sent twice exits at once with code 1' },
+        {
+          file: 'apps/weather/test/shutdown.system.test.ts',
+          name: 'makes the app exit at once with code 1 if sent twice',
+        },
       ],
     },
     {
