@@ -30,7 +30,7 @@ export class CountedPattern {
   readonly #hasUnicode: boolean
 
   /**
-   * @param budget - pays for the states @throws SyntaxError for what is no regular expression
+   * @param budget - pays for the states @throws SyntaxError for an invalid regular expression
    * @throws Error for backreferences and lookbehinds, which need backtracking
    * @throws StepLimitError
    */

@@ -62,7 +62,7 @@ function startRun(explains: boolean, limit: StepLimit | undefined): Run {
   }
 }
 
-/** @throws Error for what is no schema of the dialect */
+/** @throws Error for an invalid schema of the dialect */
 function checkSchema(schema: JsonSchema, dialect: Dialect, limit: StepLimit | undefined): void {
   const [whole] = libraryOf(dialect).documents
   const failures = failuresOf((whole!.routine ??= makeRoutine(whole!)), schema, limit)
