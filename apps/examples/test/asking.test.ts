@@ -29,7 +29,7 @@ const accept = (
 // #region scripted
 expect.extend(matchers)
 
-it('the example asks before it deletes', async () => {
+it('asks before it deletes', async () => {
   await using client = await connect(server, {
     handlers: { elicit: [{ action: 'accept', content: { ok: false } }, { action: 'decline' }] },
   })

@@ -5,13 +5,13 @@ import { server } from '../src/quickstart/calculator.ts'
 
 expect.extend(matchers)
 
-it('the calculator divides', async () => {
+it('divides', async () => {
   await using client = await connect(server)
   const result = await client.callTool('divide', { dividend: 6, divisor: 3 })
   expect(result).toHaveStructured({ quotient: 2 })
 })
 
-it('the calculator returns advice to the model for a divisor of 0', async () => {
+it('returns advice to the model for a divisor of 0', async () => {
   await using client = await connect(server)
   const result = await client.callTool('divide', { dividend: 6, divisor: 0 })
   expect(result).toBeToolError('Choose a divisor other than 0')

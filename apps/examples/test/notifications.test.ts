@@ -4,15 +4,12 @@ import { expect, it } from 'vitest'
 import { server, setGate, setWeather } from '../src/server/notifications.ts'
 
 // #region test
-it.each(REVISIONS)(
-  'the server notifies clients that speak $version when the gate opens',
-  async ({ version }) => {
-    await using client = await connect(server, { revision: version })
-    const uri = 'gate://state'
-    await client.notification('notifications/resources/updated', { uri }, () => setGate(true))
-    expect((await client.readResource(uri)).contents).toMatchObject([{ text: 'open' }])
-  },
-)
+it.each(REVISIONS)('notifies clients at $version when the gate opens', async ({ version }) => {
+  await using client = await connect(server, { revision: version })
+  const uri = 'gate://state'
+  await client.notification('notifications/resources/updated', { uri }, () => setGate(true))
+  expect((await client.readResource(uri)).contents).toMatchObject([{ text: 'open' }])
+})
 // #endregion
 
 it.each(REVISIONS)(

@@ -8,7 +8,7 @@ import { cancelOrder, server } from '../src/tools/shop.ts'
 // #region connect
 expect.extend(matchers)
 
-it('the shop returns the order', async () => {
+it('returns the order', async () => {
   await using client = await connect(server)
   const result = await client.callTool('get_order', { id: 'A1' })
   expect(result).toHaveStructured({ total: 40, paid: true })
@@ -16,12 +16,12 @@ it('the shop returns the order', async () => {
 // #endregion
 
 // #region call
-it('the shop returns an error that names the unknown order to the model', async () => {
+it('returns an error that names the unknown order to the model', async () => {
   await using client = await connect(server)
   expect(await client.callTool('get_order', { id: 'A9' })).toBeToolError('There is no order A9')
 })
 
-it('the shop cancels an order once', async () => {
+it('cancels an order once', async () => {
   await using client = await connect(server)
   expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('true')
   expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('false')
@@ -29,7 +29,7 @@ it('the shop cancels an order once', async () => {
 // #endregion
 
 // #region notifications
-it('the shop reports progress, and logs the number of exported orders', async () => {
+it('reports progress, and logs the number of exported orders', async () => {
   await using client = await connect(server)
   await client.setLogLevel('info')
   const reports: number[] = []
@@ -41,7 +41,7 @@ it('the shop reports progress, and logs the number of exported orders', async ()
 // #endregion
 
 // #region revisions
-it.each(REVISIONS)('the shop lists its tools to clients that speak $version', async ({ version }) => {
+it.each(REVISIONS)('lists its tools to clients that speak $version', async ({ version }) => {
   await using client = await connect(server, { revision: version })
   expect((await client.listTools()).map(({ name }) => name)).toContain('get_order')
 })
