@@ -20,7 +20,7 @@ export interface FoundTarget {
   readonly positionals: readonly string[]
 }
 
-/** The extensions of programs that this command cannot load. */
+/** The extensions of files that are run as programs. */
 const SCRIPTS = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs']
 
 /** @throws CliError `usage` if the target is missing or does not exist */
