@@ -38,7 +38,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
     expect(logger.lines).toEqual([expect.stringContaining('An access token was refused')])
   })
 
-  it('sends oauth4webapi a nonce, and accepts it', async () => {
+  it('sends oauth4webapi a nonce, and accepts the nonce', async () => {
     const issuer = await startIssuer()
     const url = await protect(issuer, mount, { protection: { dpop: { mode: 'require', nonce: true } } })
     const client = await signInWithKey(issuer, url, 'mcp')
@@ -49,7 +49,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 
   it.each(ERAS)(
-    'serves our client after 401 with a bound token, and later with more scopes (%s)',
+    "serves Jetway's client with a bound token after 401, and later with more scopes (%s)",
     async (revision) => {
       const issuer = await startIssuer()
       const url = await protect(issuer, mount, {

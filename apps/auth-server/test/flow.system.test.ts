@@ -3,9 +3,9 @@ import { describe, it } from 'vitest'
 import { ERAS, REGISTRATIONS, runFlow } from './support/flow.ts'
 
 describe.each(Object.entries(NODE_MOUNTS))('a server on %s', (_, mount) => {
-  describe.each(ERAS)('at %s', (revision) => {
+  describe.each(ERAS)('revision %s', (revision) => {
     it.each(Object.entries(REGISTRATIONS))(
-      'with %s, a client signs in after 401, gets more scopes, and renews its token',
+      'serves a client with %s that signs in after 401, gets more scopes, and renews its token',
       (_kind, registration) => runFlow(mount, revision, registration),
     )
   })

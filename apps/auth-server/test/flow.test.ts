@@ -7,7 +7,7 @@ const [registration] = Object.values(REGISTRATIONS)
 
 // flow.system.test.ts tests every mount and every kind of registration.
 it.each(ERAS)(
-  'at %s, a client signs in after 401, gets more scopes, and renews its token',
+  'a client that speaks %s signs in after 401, gets more scopes, and renews its token',
   async (revision) => {
     if (registration !== undefined) await runFlow(MOUNTS.toFetch, revision, registration)
   },

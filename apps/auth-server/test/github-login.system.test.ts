@@ -113,7 +113,7 @@ it.each<[string, Visit]>([
   ],
   ['nobody may log in', (address) => newBrowser().visit(address)],
   ['the user denies at GitHub', (address) => newBrowser().visit(address)],
-])('a client gets no token if %s', async (how, visit) => {
+])('a client does not get a token if %s', async (how, visit) => {
   const site = await start(how === 'nobody may log in' ? { mayLogIn: () => false } : {})
   if (how === 'the user denies at GitHub') site.github.user = undefined
   const failure = await signIn(site, visit).catch((error: unknown) => error)

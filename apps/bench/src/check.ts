@@ -7,12 +7,12 @@ import { toMarkdown } from './report.ts'
 import { TEXT } from './workloads.ts'
 
 /**
- * The required ratio. It is far below the target and finds only large slowdowns, because CI machines are
+ * The required ratio. It is far below the target and detects only large slowdowns, because CI machines are
  * busy. It applies to each server's best round, which other work has disturbed least.
  */
 const LEAST = 0.6
 const CONNECTIONS = 16
-/** The attempts on a busy machine. They do not help a slow server. */
+/** The maximum number of attempts, for busy machines. They do not help a slow server. */
 const ATTEMPTS = 3
 const PAUSE_MS = 5_000
 const SPAWNS = 7
@@ -47,13 +47,13 @@ export async function check(
   }
 }
 
-/** Whether importing Jetway costs more than importing the official SDK. The target is at most a third. */
+/** Returns whether importing Jetway costs more than importing the official SDK. The target is at most a third. */
 export function isHeavy(imports: readonly ImportCost[]): boolean {
   const cost = (name: string): number => imports.find((one) => one.name === name)?.cpuMs ?? Number.NaN
   return !(cost(JETWAY) < cost(OFFICIAL))
 }
 
-/** The contenders that are too slow, with the best ratio of all attempts. */
+/** Returns the contenders that are too slow, with their best ratio over all attempts. */
 export function slowest(rows: readonly Row[], best: Map<string, number>): string[] {
   for (const { name, leastCpuMicros } of rows) {
     best.set(name, Math.min(leastCpuMicros, best.get(name) ?? Number.POSITIVE_INFINITY))

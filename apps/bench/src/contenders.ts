@@ -1,11 +1,11 @@
 /** A server to measure: one of the programs in `servers/`. */
 export interface Contender {
-  /** A unique name, which identifies the base of ratios. */
+  /** A unique name, which identifies the baseline of ratios. */
   readonly name: string
   readonly title: string
   readonly program: string
   readonly args?: readonly string[]
-  /** The contender for comparison. */
+  /** The name of the baseline contender. */
   readonly base?: string
   /** Whether the server sends a prepared response. */
   readonly bare?: boolean
@@ -32,7 +32,7 @@ export const HTTP: readonly Contender[] = [
 const IN_MEMORY = 'jetway-memory'
 
 /**
- * The same mount with sessions in memory and in Redis. With Redis, each request reads its session unless the
+ * Returns the same mount with sessions in memory and in Redis. With Redis, each request reads its session unless the
  * server has just read it.
  */
 export const sharedOver = (redisUrl: string): readonly Contender[] => [
@@ -112,7 +112,7 @@ const STARTED: readonly Contender[] = [
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio' },
 ]
 
-/** Servers of a usual and a large size, for measuring their start, which converts the tools' schemas. */
+/** The numbers of tools for measuring a server's start, which converts the tools' schemas. */
 export const STARTED_TOOLS: readonly number[] = [2, 50, 102]
 
 export const starters = (tools: number): readonly Contender[] =>

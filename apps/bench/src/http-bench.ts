@@ -14,7 +14,7 @@ import { CREATE, type FORMS, LIST, resultOf, STRUCTURED, TEXT, type Workload } f
 
 /** The number of warm-up notifications. Each goes to all streams. */
 const WARM_NOTIFICATIONS = 100
-/** The digits by which two events and their chunks may differ. */
+/** The maximum number of digits by which two events and their chunks may differ. */
 const LONGEST_COUNT = 20
 
 /** Measures one case. The timing contains the number of restarts. */
@@ -94,7 +94,7 @@ export class HttpBench {
   }
 
   /**
-   * Measures one notification to many streams, each of its own session. A request in the table is a notification.
+   * Measures one notification to many streams, each in its own session. A request in the table is a notification.
    */
   async measureNotifications(count: number, timing: Timing): Promise<Run[]> {
     const open: EventStream[] = []

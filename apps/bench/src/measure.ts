@@ -46,7 +46,7 @@ export interface Row {
   /** The processor time per request in the best round. Other work on the machine can only increase it. */
   readonly leastCpuMicros: number
   readonly base?: string
-  /** Requests per second of processor time, divided by the base's in the same round. */
+  /** Requests per second of processor time, divided by the baseline's in the same round. */
   readonly ratio?: number
   /** The ratios of the worst and the best start. Undefined for a single start. */
   readonly between?: readonly [least: number, most: number]
@@ -74,7 +74,7 @@ export async function interleave(
   return runs.map(({ measured, samples }) => ({ contender: measured.server.contender, samples }))
 }
 
-/** The limit of a warm-up in seconds. A slower contender needs no more warm-up. */
+/** The maximum duration of a warm-up in seconds. A slower contender does not need more. */
 const LONGEST_WARM_UP = 5
 const WARM_STEP = 0.25
 
@@ -100,7 +100,7 @@ async function sample({ server, load }: Measured, seconds: number): Promise<Samp
 }
 
 /**
- * Summarises all starts. A contender without some of them is compared with its base in its own starts.
+ * Summarises all starts. A contender that did not run in every start is compared with its baseline in the same starts.
  */
 export function summarise(starts: readonly (readonly Run[])[]): Row[] {
   return (starts[0] ?? []).map(({ contender }) => toRow(contender, starts))
@@ -126,7 +126,7 @@ function toRow({ name, title, base }: Contender, starts: readonly (readonly Run[
   }
   if (base === undefined) return row
   const ratios = starts.map((runs) => ratiosIn(runs, name, base)).filter(({ length }) => length > 0)
-  // A base has no ratio to itself.
+  // A baseline has no ratio to itself.
   if (ratios.length === 0) return row
   const medians = ratios.map(median)
   return {

@@ -3,12 +3,12 @@ import type { Timing } from './measure.ts'
 
 /** The options of the command line. */
 export interface BenchOptions {
-  /** Runs the short check for CI in less than 90 s. The exit code is its result. */
+  /** Whether to run the short check for CI in less than 90 s. The exit code is its result. */
   readonly short: boolean
-  /** Runs only the cases whose names start with one of these prefixes. An empty list runs all. */
+  /** The prefixes of the cases to run. An empty list runs all cases. */
   readonly only: readonly string[]
   readonly json: boolean
-  /** Writes the tables into the documentation. */
+  /** Whether to write the tables into the documentation. */
   readonly write: boolean
   readonly timing: Timing
 }

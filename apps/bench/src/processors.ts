@@ -8,7 +8,7 @@ const TASKSET = 'taskset'
 
 const canPin = process.platform === 'linux' && cpus().length > 1 && spawnSync(TASKSET, ['-V']).status === 0
 
-/** The prefix of a server's command line. */
+/** Returns the prefix of a server's command line. */
 export const serverPrefix = (): readonly string[] => (canPin ? [TASKSET, '-c', SERVERS] : [])
 
 /** Moves this process with its load to another processor than the servers'. Returns whether that worked. */

@@ -18,7 +18,7 @@ function fake(name: string, base: string | undefined, micros: number, mood: () =
   }
 }
 
-it('compares only results of the same round', async () => {
+it('interleave runs contenders in rounds, and summarise compares only results from the same round', async () => {
   const moods = [1, 1, 1, 1, 1, 7, 7, 7, 7, 3, 3, 3, 3]
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1
@@ -33,7 +33,7 @@ it('compares only results of the same round', async () => {
   expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', ratio: 0.5 })
 })
 
-it('reports the best round', async () => {
+it('summarise reports the best round', async () => {
   const moods = [1, 1, 1, 9, 1, 9, 9, 9]
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1
@@ -52,7 +52,7 @@ const started = (micros: Readonly<Record<string, readonly number[]>>): Run[] =>
     samples: all.map((cpuMicros) => ({ requestsPerSecond: 1, cpuMicros, p50Ms: 1, p99Ms: 1 })),
   }))
 
-it('reports a slow start without using it for the ratio', () => {
+it('summarise reports a slow start, but excludes it from the ratio', () => {
   const [, jetway] = summarise([
     started({ bare: [10, 10, 10], jetway: [20, 20, 20] }),
     started({ bare: [10, 10, 10], jetway: [12.5, 12.5, 12.5] }),
@@ -61,13 +61,13 @@ it('reports a slow start without using it for the ratio', () => {
   expect(jetway).toMatchObject({ ratio: 0.8, between: [0.5, 0.8], leastCpuMicros: 12.5 })
 })
 
-it('compares a contender that started once with the base of that start', () => {
+it('summarise compares a contender that started once with the baseline of that start', () => {
   const rows = summarise([started({ bare: [10], slow: [100] }), started({ bare: [20] })])
   expect(rows[1]).toMatchObject({ name: 'slow', ratio: 0.1 })
   expect(rows[1]).not.toHaveProperty('between')
 })
 
-it('returns no ratio if the base did not run', () => {
+it('summarise omits the ratio if the baseline did not run', () => {
   const [alone] = summarise([started({ jetway: [10] }), started({ jetway: [20] })])
   expect(alone).toMatchObject({ name: 'jetway', cpuMicros: 15 })
   expect(alone).not.toHaveProperty('ratio')

@@ -9,7 +9,7 @@ function readIn(pieces: readonly string[]): (Reply | undefined)[] {
 const WHOLE = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"é":1}'
 
 describe('ReplyReader', () => {
-  it('returns a reply with Content-Length at its last byte, for any split', () => {
+  it('returns a reply with Content-Length at its last byte, however it is split', () => {
     const bytes = Buffer.from(WHOLE)
     for (let cut = 1; cut < bytes.length; cut++) {
       const reader = new ReplyReader()
@@ -32,7 +32,7 @@ describe('ReplyReader', () => {
     expect(reply).toMatchObject({ status: 204, bodyBytes: 0 })
   })
 
-  it('consumes all bytes of a reply', () => {
+  it('consumes every byte of a reply', () => {
     const [first, second] = readIn([WHOLE, 'HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno'])
     expect(first).toMatchObject({ status: 200, bodyBytes: 8 })
     expect(second).toMatchObject({ status: 404, bodyBytes: 2 })
@@ -40,7 +40,7 @@ describe('ReplyReader', () => {
   })
 })
 
-it('finds a header in any case, and preserves the case of its value', () => {
+it('headerOf finds a header in any case, and preserves the case of its value', () => {
   const head = 'HTTP/1.1 200 OK\r\nMcp-Session-Id: aBc\r\nx: y'
   expect(headerOf(head, 'mcp-session-id')).toBe('aBc')
   expect(headerOf(head, 'x')).toBe('y')

@@ -37,7 +37,7 @@ const REPORT = {
   memory: [],
 }
 
-it('names the base of a ratio in a table', () => {
+it('toMarkdown names the baseline of a ratio in its table', () => {
   const line = toMarkdown(REPORT)
     .split('\n')
     .find((text) => text.startsWith('| Jetway'))
@@ -55,7 +55,7 @@ it('names the base of a ratio in a table', () => {
   ])
 })
 
-it('replaces the old tables, and keeps the text around them', () => {
+it('replaceMeasured replaces the old tables, and keeps the text around them', () => {
   const page =
     'Before\n\n<!-- measured: npm run bench -- --write -->\n\nold\n<!-- end of what was measured -->\n\nAfter\n'
   const once = replaceMeasured(page, toMarkdown(REPORT))
@@ -66,7 +66,7 @@ it('replaces the old tables, and keeps the text around them', () => {
   expect(() => replaceMeasured('no marks', '')).toThrow('marks')
 })
 
-it('keeps the tables of cases that were not measured', () => {
+it('mergeMeasured keeps the tables of cases that were not measured', () => {
   const page =
     'Before\n\n<!-- measured: npm run bench -- --write -->\n\nA machine.\n\n### first\n\n1\n\n### tools/call\n\nold\n\n<!-- end of what was measured -->\n'
   const merged = mergeMeasured(page, toMarkdown({ ...REPORT, machine: 'another' }))

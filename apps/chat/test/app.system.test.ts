@@ -23,7 +23,7 @@ const inTurn =
       : { calls: [{ name: nameOf(request, tool), args }] }
   }
 
-it('runs a TypeScript server until the user quits', async () => {
+it('the app runs a TypeScript server until the user quits', async () => {
   const { env } = await modelServer(inTurn(['hello']))
   const app = startApp([HELLO], env('anthropic'))
   await app.waitForText('Connected to hello-stdio, with 1 tool\n  hello: Says hello\n')
@@ -40,7 +40,7 @@ it('runs a TypeScript server until the user quits', async () => {
   expect(app.output.stdout + app.output.stderr).not.toContain('key-of-tests')
 })
 
-it('runs the servers of a configuration file and one at a URL until the input ends', async () => {
+it('the app runs the servers in a configuration file and one at a URL until the input ends', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-chat-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'mcp.json')
@@ -112,7 +112,7 @@ it('Ctrl-C first cancels the query, then ends the chat', async () => {
   expect(servers.some(isRunning)).toBe(false)
 })
 
-it('SIGTERM during a call leaves no processes', async () => {
+it('SIGTERM during a call does not leave processes behind', async () => {
   const { servers, ...app } = await duringACall('openai')
   app.process.kill('SIGTERM')
   expect(await app.exited).toBe(0)
@@ -120,7 +120,7 @@ it('SIGTERM during a call leaves no processes', async () => {
   expect(servers.some(isRunning)).toBe(false)
 })
 
-it('without a model, the app starts no servers and names the variables to set', async () => {
+it('the app names the variables to set, without starting servers, if there is no model', async () => {
   const app = startApp([fileURLToPath(SHOP)])
   expect(await app.exited).toBe(2)
   expect(app.output.stderr).toContain('ANTHROPIC_API_KEY')

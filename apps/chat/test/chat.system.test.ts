@@ -19,8 +19,8 @@ const calling =
       ? { calls: [{ name: nameOf(request, tool), args }] }
       : { text: `It said <${request.results.join('|')}>` }
 
-describe.each(APIS)('a chat with a model behind the %s API', (api) => {
-  it('calls tools until the model stops, and shows its text', async () => {
+describe.each(APIS)('a chat through the %s API', (api) => {
+  it("calls tools until the model stops, and shows the model's text", async () => {
     const { type, waitForText, model, output, ended } = await startChat(
       (request, count) =>
         count === 1
@@ -56,7 +56,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
     expect(output()).not.toContain('key-of-tests')
   })
 
-  it('sends the model unchanged schemas, and tool names that its API accepts', async () => {
+  it('sends the model unchanged schemas, and tool names that the API accepts', async () => {
     const { waitForText, model } = await greeted(calling(LONG.slice(0, 10)), { api, yes: true })
     await waitForText('It said')
     const { tools } = model.requests[0] as ModelRequest
@@ -115,7 +115,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
     expect(JSON.stringify(model.requests[3]?.messages).match(/x: 3/g)).toHaveLength(3)
   })
 
-  it('does not run the calls of a reply that was cut off', async () => {
+  it('does not run the calls in a reply that was cut off', async () => {
     const { waitForText, output } = await greeted(
       (request, count) =>
         count === 1 ? { ...calling('price')(request), stop: 'length' } : { text: request.results.join() },
@@ -140,7 +140,7 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('The user cancelled this call')
   })
 
-  it('shows the error of the endpoint, and answers the next query', async () => {
+  it("shows the endpoint's error, and answers the next query", async () => {
     const { type, waitForText, model } = await greeted(
       (_, count) =>
         count > 1
@@ -183,8 +183,8 @@ describe.each(APIS)('a chat with a model behind the %s API', (api) => {
   })
 })
 
-describe('a model endpoint', () => {
-  it('gets the request again if it is busy', async () => {
+describe('a request to a model endpoint', () => {
+  it('is repeated if the endpoint is busy', async () => {
     const { waitForText, model } = await greeted((_, count) =>
       count > 2 ? { text: 'Now.' } : (response) => response.writeHead(429, { 'retry-after': '0' }).end(),
     )
@@ -192,7 +192,7 @@ describe('a model endpoint', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  it('causes an error if it closes the connection during a reply', async () => {
+  it('causes an error if the endpoint closes the connection during a reply', async () => {
     const { type, waitForText } = await greeted((_, count) =>
       count > 1
         ? { text: 'Whole.' }
@@ -210,7 +210,7 @@ describe('a model endpoint', () => {
     await waitForText('Whole.')
   })
 
-  it('can be cancelled if it does not reply', async () => {
+  it('can be cancelled if the endpoint does not reply', async () => {
     const { type, waitForText, chat, model } = await greeted((_, count) =>
       count > 1 ? { text: 'Here.' } : () => {},
     )
@@ -242,7 +242,7 @@ describe('the user', () => {
     await waitForText('It said <')
   })
 
-  it('is not asked again for an always allowed tool', async () => {
+  it('is not asked again about a tool that is always allowed', async () => {
     const { type, waitForText, output } = await greeted((request, count) =>
       count === 3
         ? { text: 'Done.' }
@@ -276,7 +276,7 @@ describe('the user', () => {
   it.each([
     ['/decline', 'declined'],
     ['/cancel', 'without an answer'],
-  ])('leaves a form with %s', async (word, expected) => {
+  ])('leaves a form if the user enters %s', async (word, expected) => {
     const { type, waitForText, model } = await greeted(calling('order'), { yes: true })
     await waitForText('  > ')
     type('3')
@@ -321,7 +321,7 @@ describe('the user', () => {
     expect(model.requests.every(({ tools }) => tools.length > 0)).toBe(true)
   })
 
-  it('sees no control characters of servers or models', async () => {
+  it('does not see control characters from servers or models', async () => {
     const { waitForText, output } = await greeted(
       (request) => ({ ...calling('fail')(request), text: 'a\u001b]0;title\u0007b\u202Ec\u009B1m' }),
       { yes: true },
@@ -347,7 +347,7 @@ describe('the user', () => {
   })
 })
 
-it('sees the chat end if no server can be connected', async () => {
+it('the user sees the chat end if no server can be connected', async () => {
   const { ended, logged, output } = await startChat(() => ({ text: 'x' }), { unreachable: true })
   expect(await ended).toBe(false)
   expect(logged).toEqual(['Failed to connect to shop: http://127.0.0.1:8000 cannot be reached'])

@@ -34,7 +34,7 @@ describe('resolveCommand', () => {
   })
 })
 
-describe('servers of a command line', () => {
+describe('servers on the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-targets-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const file = (path: string, text = ''): string => {
@@ -63,7 +63,7 @@ describe('servers of a command line', () => {
     ])
   })
 
-  it('may come from a file with inputs that the user enters', async () => {
+  it('may come from a file whose inputs the user enters', async () => {
     const target = file(
       'vs.json',
       '{"inputs":[{"id":"key"}],"servers":{"a":{"command":"x","args":["${input:key}"]}}}',
@@ -74,7 +74,7 @@ describe('servers of a command line', () => {
   it.each([
     ['', undefined],
     ['west', 'west'],
-  ])('may have an input with a default, which an empty line selects: %j', async (line, expected) => {
+  ])('may have an input whose default is selected by an empty line: %j', async (line, expected) => {
     const asked: string[] = []
     const terminal = {
       ask: (prompt: string): Promise<string> => {
@@ -91,7 +91,7 @@ describe('servers of a command line', () => {
   it.each([
     [['nowhere.ts'], 'The file nowhere.ts does not exist'],
     [['https://'], 'https:// is not a valid URL'],
-  ])('reject %s', async (targets, expected) => {
+  ])('are refused if they are invalid: %s', async (targets, expected) => {
     await expect(resolveTargets(targets, options)).rejects.toThrow(expected)
   })
 })
@@ -112,7 +112,7 @@ describe('command line', () => {
   })
 })
 
-describe('model from the environment', () => {
+describe('the model from the environment', () => {
   const named = { ANTHROPIC_MODEL: 'claude', OPENAI_MODEL: 'gpt' }
 
   it.each<[object, string]>([

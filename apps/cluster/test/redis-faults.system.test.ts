@@ -23,7 +23,7 @@ const statuses = async (cluster: Cluster, headers: Headers): Promise<readonly nu
   return found
 }
 
-it('while Redis is out of memory, no session opens and existing ones continue', async () => {
+it('existing sessions continue, but no new ones open, while Redis is out of memory', async () => {
   const cluster = await startReplicas()
   const session = await openSession(cluster)
   expect(await statuses(cluster, session)).toEqual([200, 200, 200])
@@ -45,7 +45,7 @@ it('while Redis is out of memory, no session opens and existing ones continue', 
   await openSession(cluster)
 })
 
-it('after a Redis restart without data, all sessions end and clients open new ones', async () => {
+it('all sessions end, and clients open new ones, after a Redis restart without data', async () => {
   const cluster = await startReplicas()
   const session = await openSession(cluster)
   expect(await statuses(cluster, session)).toEqual([200, 200, 200])

@@ -5,8 +5,8 @@ import { ask } from './support.ts'
 const listed = async (extensions: object): Promise<readonly object[]> =>
   (await ask(server, 'tools/list', {}, { extensions })).result?.['tools'] as object[]
 
-describe('tools of the guide to user interfaces', () => {
-  it('have a user interface for clients that support it, and none for others', async () => {
+describe('tools in the user interfaces guide', () => {
+  it('have a user interface only for clients that support it', async () => {
     const shows = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
     const ui = { resourceUri: 'ui://weather/dashboard' }
     expect(await listed(shows)).toMatchObject([

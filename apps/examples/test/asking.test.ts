@@ -42,7 +42,7 @@ it('asks before it deletes', async () => {
 })
 // #endregion
 
-describe('tools of the guide to asking', () => {
+describe('tools in the guide to asking', () => {
   it('delete a folder after the user agrees, and an empty folder without asking', async () => {
     expect(await call('delete_folder', { path: 'empty' }, { elicit: [] })).toEqual({
       text: 'Deleted empty',

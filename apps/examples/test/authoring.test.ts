@@ -17,16 +17,16 @@ async function connect(server: McpServer, auth?: AuthInfo): Promise<TestConnecti
 const ask = async (server: McpServer, method: string, params?: JsonObject): Promise<RawResponse> =>
   (await connect(server)).request(method, params)
 
-describe('notes of the guide to resources', () => {
+describe('notes in the resources guide', () => {
   const read = (uri: string): Promise<RawResponse> => ask(notes, 'resources/read', { uri })
 
-  it('a static resource returns JSON', async () => {
+  it('contain a static resource that returns JSON', async () => {
     expect((await read('notes://authors')).result).toEqual({
       contents: [{ uri: 'notes://authors', mimeType: 'application/json', text: '["ann","bob"]' }],
     })
   })
 
-  it('a template reads, lists, completes, and reports unknown notes', async () => {
+  it('contain a template that reads, lists, completes, and reports unknown notes', async () => {
     expect((await read('notes://ann/later')).result).toMatchObject({
       contents: [{ mimeType: 'text/markdown', text: '# Later\n\nRead.' }],
     })
@@ -42,13 +42,13 @@ describe('notes of the guide to resources', () => {
     expect(result).toMatchObject({ completion: { values: ['ann'] } })
   })
 
-  it('an export has several contents, each with a URI', async () => {
+  it('can be exported as several contents, each with a URI', async () => {
     expect((await read('notes://export')).result).toMatchObject({
       contents: [{ uri: 'notes://export' }, { uri: 'notes://export/shelf', blob: 'R0lG' }],
     })
   })
 
-  it('a subscriber is notified of a change', async () => {
+  it('notify a subscriber of a change', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'notes://ann/today' })
     write('ann', 'today', '# Today\n\nDone.')
@@ -56,7 +56,7 @@ describe('notes of the guide to resources', () => {
     expect(heard.params).toEqual({ uri: 'notes://ann/today' })
   })
 
-  it('a file is watched while it has subscribers, who get notifications of its parts', async () => {
+  it('include a file that is watched while it has subscribers, who are notified of its parts', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'drafts://ann' })
     await vi.waitFor(() => expect([...watched]).toEqual(['drafts://ann']))
@@ -68,12 +68,12 @@ describe('notes of the guide to resources', () => {
   })
 })
 
-describe('prompts of the guide to prompts', () => {
+describe('prompts in the guide to prompts', () => {
   const get = (name: string, args: JsonObject): Promise<RawResponse> =>
     ask(desk, 'prompts/get', { name, arguments: args })
   const user = (text: string): object => ({ messages: [{ role: 'user', content: { type: 'text', text } }] })
 
-  it('a string is one user message, with validated and transformed arguments', async () => {
+  it('return a string as one user message, with validated and transformed arguments', async () => {
     expect((await get('summarise', { text: 'Long.', words: '7' })).result).toMatchObject(
       user('Summarise this in at most 7 words:\n\nLong.'),
     )
@@ -81,7 +81,7 @@ describe('prompts of the guide to prompts', () => {
     expect((await get('summarise', {})).error?.code).toBe(-32602)
   })
 
-  it('several messages have roles and content', async () => {
+  it('return several messages with roles and content', async () => {
     const { result } = await get('review', { diff: '+a' })
     expect(result).toMatchObject({
       description: 'A review that begins with the risks',
@@ -93,7 +93,7 @@ describe('prompts of the guide to prompts', () => {
     })
   })
 
-  it('an argument is completed and may be omitted', async () => {
+  it('complete an argument, which may be omitted', async () => {
     expect((await get('translate', { text: 'Hund' })).result).toMatchObject(
       user('Translate into English:\n\nHund'),
     )
@@ -105,25 +105,25 @@ describe('prompts of the guide to prompts', () => {
   })
 })
 
-describe('tools of the guide to results and errors', () => {
+describe('tools in the guide to results and errors', () => {
   const call = (name: string, args: JsonObject = {}): Promise<RawResponse> =>
     ask(results, 'tools/call', { name, arguments: args })
   const text = (value: string): object => ({ content: [{ type: 'text', text: value }] })
 
-  it('plain values become text, JSON or nothing', async () => {
+  it('return plain values as text, JSON or nothing', async () => {
     expect((await call('text')).result).toEqual(text('a string is text'))
     expect((await call('json')).result).toEqual(text('[1,2,3]'))
     expect((await call('nothing')).result).toEqual({ content: [] })
   })
 
-  it('structured content comes with its JSON as text', async () => {
+  it('return structured content with its JSON as text', async () => {
     expect((await call('measure', { text: 'a\nb' })).result).toEqual({
       ...text('{"characters":3,"lines":2}'),
       structuredContent: { characters: 3, lines: 2 },
     })
   })
 
-  it('content blocks and whole results are sent unchanged', async () => {
+  it('return content blocks and whole results unchanged', async () => {
     expect((await call('chart')).result).toMatchObject({
       content: [{ type: 'text' }, { type: 'image', data: 'R0lG' }, { type: 'resource_link', name: 'sales' }],
     })
@@ -134,7 +134,7 @@ describe('tools of the guide to results and errors', () => {
     })
   })
 
-  it('a tool error reaches the model, but the message of a bug reaches no client', async () => {
+  it("report a tool error to the model, but hide a bug's message from clients", async () => {
     expect((await call('divide', { a: 1, b: 0 })).result).toEqual({
       ...text('b must not be 0: choose another divisor'),
       isError: true,
@@ -148,18 +148,18 @@ describe('tools of the guide to results and errors', () => {
   })
 })
 
-describe('shop of the guide to middleware', () => {
+describe('shop in the middleware guide', () => {
   const call = async (name: string, auth?: AuthInfo): Promise<RawResponse> =>
     (await connect(shop, auth)).request('tools/call', { name })
 
-  it('middleware passes locals to the handler, and call middleware adds to the result', async () => {
+  it('has middleware that passes locals to the handler, and call middleware that adds to the result', async () => {
     expect((await call('greet', { principal: 'ada' })).result).toEqual({
       content: [{ type: 'text', text: 'Hello, ada' }],
       _meta: { 'com.example/served-by': 'north' },
     })
   })
 
-  it('middleware refuses one caller', async () => {
+  it('has middleware that refuses one caller', async () => {
     const answers = []
     for (let count = 0; count < 4; count++) answers.push(await call('greet', { principal: 'bob' }))
     expect(answers.map(({ error }) => error?.message)).toEqual([
@@ -171,7 +171,7 @@ describe('shop of the guide to middleware', () => {
     expect((await call('greet', { principal: 'eve' })).error).toBeUndefined()
   })
 
-  it('a tool is visible only to authorized callers', async () => {
+  it('shows a tool only to authorized callers', async () => {
     const clerk = { principal: 'clerk', scopes: ['refund'] }
     const names = async (auth?: AuthInfo): Promise<string[]> => {
       const { result } = await (await connect(shop, auth)).request('tools/list')
@@ -183,7 +183,7 @@ describe('shop of the guide to middleware', () => {
     expect((await call('refund', { principal: 'dan' })).error).toMatchObject({ code: -32602 })
   })
 
-  it('a listener gets the outcome of each request', async () => {
+  it('reports the outcome of each request to a listener', async () => {
     await call('greet', { principal: 'fay' })
     expect(served.at(-1)).toMatch(/^tools\/call greet: ok after \d+ ms$/)
   })

@@ -40,7 +40,7 @@ afterAll(() => browser?.close())
 const serve = <T>(example: string, use: (origin: string) => Promise<T>): Promise<T> =>
   withProcess(example, { TOKEN: 'secret' }, use)
 
-describe.each(APPS)('a web page of an origin that the app of the guide to $guide allows', (app) => {
+describe.each(APPS)('a web page whose origin the app in the $guide guide allows', (app) => {
   const { example, path, headers, tool } = app
   const content = [{ type: 'text', text: expect.stringMatching(app.text) }]
 
@@ -62,7 +62,7 @@ describe.each(APPS)('a web page of an origin that the app of the guide to $guide
     },
   )
 
-  it('calls a tool and listens with the official client v2 at 2026-07-28', async () => {
+  it('calls a tool and listens with the official client v2, which speaks 2026-07-28', async () => {
     await serve(example, async (origin) => {
       const visit = { client: 'v2, pinned to 2026-07-28', url: `${origin}${path}`, tool, headers } as const
       const seen = await inPage(browser, script, 'visitAndListen', visit)
@@ -73,7 +73,7 @@ describe.each(APPS)('a web page of an origin that the app of the guide to $guide
 })
 
 it.each(CLIENTS)(
-  'a web page without a token reads the challenge of Fastify (official client %s)',
+  'a web page without a token reads the challenge from Fastify (official client %s)',
   async (client) => {
     await serve('http/fastify-app', async (origin) => {
       const visit = { client, url: `${origin}/api/mcp`, tool: 'whoami', headers: {} }

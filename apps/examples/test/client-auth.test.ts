@@ -72,7 +72,7 @@ const request = (): AuthRequest => ({
 })
 const headersOf = (provider: AuthProvider): unknown => provider.headers(request())
 
-describe('guide to client credentials', () => {
+describe('the client credentials guide', () => {
   it('sends tokens and signatures', async () => {
     expect(await headersOf(fixed)).toEqual({ authorization: 'Bearer a-token-that-never-changes' })
     const vault = { read: async (name: string) => `${name}-1` }
@@ -119,7 +119,7 @@ describe('guide to client credentials', () => {
     expect(asked.filter((each) => each === 'POST /token')).toHaveLength(before)
   })
 
-  it('refuses an unbound token if bound ones are required', async () => {
+  it('refuses an unbound token if bound tokens are required', async () => {
     const send = authorizedFetch(
       `${origin}/mcp`,
       bound(async () => undefined),

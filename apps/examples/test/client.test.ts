@@ -15,14 +15,14 @@ import {
 } from '../src/client/client.ts'
 import { server } from '../src/tools/shop.ts'
 
-describe('host of the guide to clients', () => {
+describe('the host in the client guide', () => {
   it('lists the tools', async () => {
     const [near, far] = createMemoryTransportPair()
     server.connect(far)
     expect(await describeTools(duplex(near))).toContain('get_order: An order of the shop by its number')
   })
 
-  it('calls a tool, with progress', async () => {
+  it('calls a tool that reports progress', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     await using client = await connect(server)
     expect(await exportOrders(client, AbortSignal.timeout(10_000))).toContain('A1,40')
@@ -34,7 +34,7 @@ describe('host of the guide to clients', () => {
     expect(await exportOrders(other, AbortSignal.timeout(10_000))).toBe('Refused with -32601')
   })
 
-  it('starts a call as a task, and waits for it later', async () => {
+  it('starts a call as a task, and awaits the task later', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => said.mockRestore())
     const shop = new McpServer({ name: 'shop', version: '1.0.0' })

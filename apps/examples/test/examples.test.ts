@@ -26,24 +26,24 @@ const withExample = <T>(example: string, use: (client: Client) => Promise<T>): P
     withClient(new StreamableHTTPClientTransport(new URL('/mcp', origin)), use),
   )
 
-describe('the examples are as short as the docs say', () => {
+describe('the length of examples', () => {
   it.each([
     ['hello-stdio', 8],
     ['hello-fastify', 10],
     ['hello-hono', 10],
     ['hello-express', 15],
     ['quickstart', 20],
-  ])('%s: at most %i lines', (example, limit) => {
+  ])('matches the docs: %s has at most %i lines', (example, limit) => {
     const lines = readFileSync(pathOf(example), 'utf8').trimEnd().split('\n')
     expect(lines.length).toBeLessThanOrEqual(limit)
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(110)
   })
 })
 
-describe('the examples run', () => {
+describe('running the examples', () => {
   const hello = { content: [{ type: 'text', text: 'Hello, world' }] }
 
-  it('hello-stdio greets over standard input and output', async () => {
+  it('lets hello-stdio greet over standard input and output', async () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: program(pathOf('hello-stdio')),
@@ -51,11 +51,11 @@ describe('the examples run', () => {
     expect(await withClient(transport, (client) => client.callTool({ name: 'hello' }))).toMatchObject(hello)
   })
 
-  it.each(['hello-fastify', 'hello-hono', 'hello-express'])('%s greets over HTTP', async (example) => {
+  it.each(['hello-fastify', 'hello-hono', 'hello-express'])('lets %s greet over HTTP', async (example) => {
     expect(await withExample(example, (client) => client.callTool({ name: 'hello' }))).toMatchObject(hello)
   })
 
-  it('quickstart rolls dice, and refuses arguments that its schema does not allow', async () => {
+  it('lets quickstart roll dice, and refuse arguments that its schema does not allow', async () => {
     await withExample('quickstart', async (client) => {
       const rolled = await client.callTool({ name: 'roll_dice', arguments: { count: 3 } })
       const { rolls, total } = rolled.structuredContent as { rolls: number[]; total: number }

@@ -7,7 +7,7 @@ const ID = 'com.example/glossary'
 const ask = (method: string, params: object, extensions: object = { [ID]: {} }): Promise<object> =>
   askAt(server, method, params, { extensions })
 
-describe('extension of the guide', () => {
+describe('the extension in the guide', () => {
   it('is announced with its settings', async () => {
     expect(await ask('server/discover', {})).toMatchObject({
       result: { capabilities: { extensions: { [ID]: { languages: ['en'] } } } },

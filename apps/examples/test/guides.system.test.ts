@@ -35,8 +35,8 @@ function token(claims: object, secret: string): string {
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }
 
-describe('the app of the Fastify guide', () => {
-  it('serves its own routes, requires a token, keeps the headers of hooks and CORS, and sets ctx', async () => {
+describe('the app in the Fastify guide', () => {
+  it('serves its own routes, requires a token, keeps the headers set by hooks and CORS, and sets ctx', async () => {
     await withProcess('http/fastify-app', { TOKEN: 'secret' }, async (origin) => {
       expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
       const url = `${origin}/api/mcp`
@@ -81,8 +81,8 @@ describe('the app of the Fastify guide', () => {
   })
 })
 
-describe('the app of the Hono guide', () => {
-  it('serves its own routes, and passes the variables of its middleware to tools', async () => {
+describe('the app in the Hono guide', () => {
+  it("serves its own routes, and passes its middleware's variables to tools", async () => {
     await withProcess('http/hono-app', {}, async (origin) => {
       expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
       const headers = { 'x-tenant': 'acme', origin: 'https://app.example.com' }
@@ -96,8 +96,8 @@ describe('the app of the Hono guide', () => {
   })
 })
 
-describe('the apps of the guide to Express, Koa and node:http', () => {
-  it('Express requires a token, parses other bodies, and passes the data of its middleware to tools', async () => {
+describe('the apps in the guide to Express, Koa and node:http', () => {
+  it('require a token, parse other bodies, and pass middleware data to tools on Express', async () => {
     await withProcess('http/express-app', { TOKEN: 'secret' }, async (origin) => {
       const url = `${origin}/api/mcp`
       expect((await initialize(url)).status).toBe(401)
@@ -118,14 +118,14 @@ describe('the apps of the guide to Express, Koa and node:http', () => {
     })
   })
 
-  it('Koa passes its state to tools', async () => {
+  it('pass the state to tools on Koa', async () => {
     await withProcess('http/koa-app', {}, async (origin) => {
       const session = await openSession(`${origin}/mcp`, { 'x-tenant': 'acme' })
       expect(await call(`${origin}/mcp`, 'tenant', session)).toBe('acme')
     })
   })
 
-  it('node:http answers 404 for other paths', async () => {
+  it('answer 404 for other paths on node:http', async () => {
     await withProcess('quickstart/hello-node', {}, async (origin) => {
       const session = await openSession(`${origin}/mcp`)
       expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
@@ -170,7 +170,7 @@ describe('the fetch handler', () => {
   })
 })
 
-describe('the report of the guide on resuming', () => {
+describe('the report in the guide to resuming', () => {
   it('is replayed to a client that reconnects', async () => {
     const { app } = await import('../src/server/long-report.ts')
     const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/mcp`

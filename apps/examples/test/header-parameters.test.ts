@@ -38,17 +38,17 @@ const refused = [400, -32020]
 
 it.each([
   ['with the same values', 'eu', '7', ran],
-  ['with another notation of the number', 'eu', '7.0', ran],
+  ['with the number written differently', 'eu', '7.0', ran],
   ['in Base64', '=?base64?ZXU=?=', '7', ran],
   ['in Base64 without its padding', '=?base64?ZXU?=', '7', refused],
   ['that name another region', 'us', '7', refused],
   ['that name another number', 'eu', '8', refused],
-])('handles headers %s as the guide describes', async (_, region, shard, answer) => {
+])('the server handles headers %s as the guide describes', async (_, region, shard, answer) => {
   const headers = { 'mcp-param-region': region, 'mcp-param-shard': shard }
   expect(await query({ region: 'eu', shard: 7 }, headers)).toEqual(answer)
 })
 
-it('requires a header for a given parameter, and none for a missing one', async () => {
+it('the server requires a header for a given parameter, but not for a missing one', async () => {
   expect(await query({ region: 'eu', shard: 7 }, { 'mcp-param-region': 'eu' })).toEqual(refused)
   const whole = [200, 'eu/0 since 2026-01-01']
   expect(await query({ region: 'eu' }, { 'mcp-param-region': 'eu' })).toEqual(whole)

@@ -73,7 +73,7 @@ it.each(lines)('$page: $command', ({ packages, dev, others }) => {
   expect(dev).toEqual(packages.includes('testing') ? ['client', 'testing'] : packages.filter(isCommand))
 })
 
-it('the install page has a line for every package', () => {
+it('the install page contains a line for every package', () => {
   const onPage = lines.filter(({ page }) => page === 'docs/guide/install.md')
   expect(new Set(onPage.flatMap(({ packages }) => packages))).toEqual(new Set(PACKAGES))
 })

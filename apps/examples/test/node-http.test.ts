@@ -36,11 +36,11 @@ const promises = describeAdapter('node:http', {
 })
 // #endregion
 
-it('passes the adapter contract, except for locals and host authentication', () => {
+it('the adapter passes the adapter contract, except for locals and host authentication', () => {
   expect(promises).toHaveLength(42)
 })
 
-it('has at most 60 lines, including imports and blank lines', () => {
+it('the adapter has at most 60 lines, including imports and blank lines', () => {
   const lines = readFileSync(new URL('../src/http/node-http.ts', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n')
@@ -48,22 +48,25 @@ it('has at most 60 lines, including imports and blank lines', () => {
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(110)
 })
 
-it.each(['json', 'sse'] as const)('drops a reply (%s) if the host has already replied', async (response) => {
-  const server = new McpServer({ name: 'late', version: '1.0.0' })
-  const logger = logLines()
-  const { endpoint, listener } = mcp(server, { response, logger })
-  const http = createServer()
-  const dropped = new Promise<void>((resolve, reject) => {
-    http.once('request', (req, res) => {
-      listener(req, res).then(resolve, reject)
-      res.writeHead(408).end('too late')
+it.each(['json', 'sse'] as const)(
+  'the adapter drops a reply (%s) if the host has already replied',
+  async (response) => {
+    const server = new McpServer({ name: 'late', version: '1.0.0' })
+    const logger = logLines()
+    const { endpoint, listener } = mcp(server, { response, logger })
+    const http = createServer()
+    const dropped = new Promise<void>((resolve, reject) => {
+      http.once('request', (req, res) => {
+        listener(req, res).then(resolve, reject)
+        res.writeHead(408).end('too late')
+      })
     })
-  })
-  await once(http.listen(0, '127.0.0.1'), 'listening')
-  const { port } = http.address() as AddressInfo
-  expect(await initialize(`http://127.0.0.1:${port}/mcp`)).toMatchObject({ status: 408, body: 'too late' })
-  await dropped
-  expect(logger.lines).toEqual([expect.stringContaining('The app replied before the MCP server did')])
-  http.close()
-  await endpoint.close()
-})
+    await once(http.listen(0, '127.0.0.1'), 'listening')
+    const { port } = http.address() as AddressInfo
+    expect(await initialize(`http://127.0.0.1:${port}/mcp`)).toMatchObject({ status: 408, body: 'too late' })
+    await dropped
+    expect(logger.lines).toEqual([expect.stringContaining('The app replied before the MCP server did')])
+    http.close()
+    await endpoint.close()
+  },
+)

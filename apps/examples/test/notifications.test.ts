@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { server, setGate, setWeather } from '../src/server/notifications.ts'
 
 // #region test
-it.each(REVISIONS)('notifies clients of $version when the gate opens', async ({ version }) => {
+it.each(REVISIONS)('notifies clients at $version when the gate opens', async ({ version }) => {
   await using client = await connect(server, { revision: version })
   const uri = 'gate://state'
   await client.notification('notifications/resources/updated', { uri }, () => setGate(true))
@@ -12,15 +12,18 @@ it.each(REVISIONS)('notifies clients of $version when the gate opens', async ({ 
 })
 // #endregion
 
-it.each(REVISIONS)('clients of $version list tools again after one became visible', async ({ version }) => {
-  setGate(false)
-  await using client = await connect(server, { revision: version })
-  await client.notification('notifications/tools/list_changed', {}, () => setGate(true))
-  expect(await client.listTools()).toMatchObject([{ name: 'board' }])
-})
+it.each(REVISIONS)(
+  'clients that speak $version list the tools again after one has become visible',
+  async ({ version }) => {
+    setGate(false)
+    await using client = await connect(server, { revision: version })
+    await client.notification('notifications/tools/list_changed', {}, () => setGate(true))
+    expect(await client.listTools()).toMatchObject([{ name: 'board' }])
+  },
+)
 
 it.each(REVISIONS)(
-  'a handle that updates a resource notifies subscribers of $version',
+  'a handle that updates a resource notifies subscribers that speak $version',
   async ({ version }) => {
     await using client = await connect(server, { revision: version })
     const uri = 'gate://weather'
@@ -32,7 +35,7 @@ it.each(REVISIONS)(
 )
 
 it.each(REVISIONS.filter(({ era }) => era === 'legacy'))(
-  'sessions of $version get log messages',
+  'sessions at $version get log messages',
   async ({ version }) => {
     await using client = await connect(server, { revision: version })
     const { params } = await client.notification('notifications/message', { level: 'info' }, () =>

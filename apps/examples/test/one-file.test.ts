@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
 })
 
-it('a bundled server runs without its packages', async () => {
+it('a bundled server runs without any installed packages', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'one-file-'))
   folders.push(folder)
   const outfile = join(folder, 'server.mjs')

@@ -7,7 +7,7 @@ import { call, expectStderr, initialize } from './support.ts'
 
 const message = (method: string, params: object = {}): object => ({ jsonrpc: '2.0', id: 7, method, params })
 
-describe('app of the guide to operations', () => {
+describe('the app in the operations guide', () => {
   it('exposes stats, rejected requests and errors, and drains before it stops', async () => {
     const app = await createApp()
     await app.listen({ port: 0, host: '127.0.0.1' })
@@ -38,7 +38,7 @@ describe('app of the guide to operations', () => {
   })
 })
 
-describe('traces of the guide to operations', () => {
+describe('traces in the operations guide', () => {
   it('continue the client’s trace', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
     const logged = expectStderr()
@@ -48,8 +48,8 @@ describe('traces of the guide to operations', () => {
   })
 })
 
-describe('messages without a mount', () => {
-  it('are handled with their principal, and may leave work', async () => {
+describe('messages handled without a mount', () => {
+  it('have a principal, and may leave work', async () => {
     const replies: string[] = []
     const job = (body: object): Parameters<typeof consume>[0] => ({
       body: JSON.stringify(body),
@@ -69,7 +69,7 @@ describe('messages without a mount', () => {
     ])
   })
 
-  it("pass remaining work to the platform's waitUntil", async () => {
+  it("leave remaining work to the platform's waitUntil", async () => {
     const kept: Promise<unknown>[] = []
     const answer = await onEvent(message('tools/call', { name: 'confirm' }), {
       waitUntil: (work) => kept.push(work),

@@ -5,7 +5,7 @@ import { peerOf } from './support.ts'
 
 const connect = (): Promise<TestConnection> => peerOf(server, { revision: '2025-11-25' })
 
-describe('server of the guide to sessions', () => {
+describe('the server in the sessions guide', () => {
   it('announces its experimental capabilities', async () => {
     const client = await connect()
     expect(client.initialized['capabilities']).toMatchObject({

@@ -16,7 +16,7 @@ it('returns the order', async () => {
 // #endregion
 
 // #region call
-it('returns an error with the unknown order to the model', async () => {
+it('returns an error that names the unknown order to the model', async () => {
   await using client = await connect(server)
   expect(await client.callTool('get_order', { id: 'A9' })).toBeToolError('There is no order A9')
 })
@@ -41,7 +41,7 @@ it('reports progress, and logs the number of exported orders', async () => {
 // #endregion
 
 // #region revisions
-it.each(REVISIONS)('lists its tools to clients of $version', async ({ version }) => {
+it.each(REVISIONS)('lists its tools to clients that speak $version', async ({ version }) => {
   await using client = await connect(server, { revision: version })
   expect((await client.listTools()).map(({ name }) => name)).toContain('get_order')
 })

@@ -6,8 +6,8 @@ import { type Approvals, loadSkill } from '../src/client/skills-host.ts'
 import { server as fromData } from '../src/server/skills.ts'
 import { ask } from './support.ts'
 
-describe('skills of the guide', () => {
-  it('are listed with their files, from data', async () => {
+describe('skills in the guide', () => {
+  it('are listed with their files if defined as data', async () => {
     expect((await ask(fromData, 'skills/list', {})).result).toMatchObject({
       skills: [
         {

@@ -46,7 +46,7 @@ function write(files: Readonly<Record<string, string>>, ...sources: string[]): s
 const FILE = { 'a.ts': 'first()\n// #region two\n  second()\n// #endregion\n' }
 const BLOCK = '<!-- from: a.ts#two -->\n<sub>[a.ts](../a.ts)</sub>\n\n```ts\nsecond()\n```\n'
 
-it('every code block of the READMEs and docs/ equals its source file', () => {
+it('every code block in the READMEs and docs/ equals its source file', () => {
   const { status, stderr } = spawnSync(process.execPath, [join(scripts, 'snippets.mjs')], {
     encoding: 'utf8',
   })

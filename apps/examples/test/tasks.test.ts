@@ -6,7 +6,7 @@ import { ask as askAt, peerOf } from './support.ts'
 
 afterAll(() => server.close())
 
-describe('tools of the guide to tasks, in a session', () => {
+describe('tools in the tasks guide, in a session', () => {
   let client: TestConnection
 
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('tools of the guide to tasks, in a session', () => {
   const ask = async (method: string, params: object): Promise<JsonObject> =>
     (await client.request(method, params as JsonObject)).result as JsonObject
 
-  it('run as tasks, report progress, and return their result on request', async () => {
+  it('run as tasks that report progress and return their result on request', async () => {
     const params = { name: 'convert_files', arguments: { folder: 'in' }, task: {} }
     const created = await ask('tools/call', params)
     expect(created).toMatchObject({
@@ -48,7 +48,7 @@ describe('tools of the guide to tasks, in a session', () => {
   })
 })
 
-describe('tools of the guide to tasks, without a session', () => {
+describe('tools in the tasks guide, without a session', () => {
   const ask = (method: string, params: object, extensions: object): ReturnType<typeof askAt> =>
     askAt(server, method, params, { extensions, elicitation: {} })
   const declared = { 'io.modelcontextprotocol/tasks': {} }

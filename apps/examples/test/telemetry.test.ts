@@ -16,7 +16,7 @@ function createWeather(): McpServer {
   return weather
 }
 
-it('the server of the guide exports each call once, even when it stops', async () => {
+it('the server in the guide exports each call once, even when it stops', async () => {
   const { url, spans } = await startCollector()
   onTestFinished(() => {
     vi.unstubAllEnvs()
@@ -40,7 +40,7 @@ it('the server of the guide exports each call once, even when it stops', async (
   expect(names.filter((name) => name === 'tools/list')).toHaveLength(2)
 })
 
-it('the metrics of the guide are served for Prometheus', async () => {
+it('the metrics in the guide are served for Prometheus', async () => {
   const port = await freePort()
   vi.stubEnv('OTEL_EXPORTER_PROMETHEUS_HOST', '127.0.0.1')
   vi.stubEnv('OTEL_EXPORTER_PROMETHEUS_PORT', `${port}`)

@@ -35,7 +35,7 @@ async function scriptedModel(...answers: readonly object[]): Promise<{ url: stri
   return { url: origin, asked }
 }
 
-describe('tools of the guide to the bridge', () => {
+describe('tools in the bridge guide', () => {
   it('are called by a custom host', async () => {
     await using client = await connect(weather())
     const signal = AbortSignal.timeout(10_000)
@@ -43,7 +43,7 @@ describe('tools of the guide to the bridge', () => {
     expect(await callOne(client, 'of tomorrow', signal)).toBe('There is no such tool')
   })
 
-  it('are in the host’s registry', async () => {
+  it('are registered in the host’s registry', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     await using client = await connect(weather())
     const registry = new Map<string, HostTool>()

@@ -96,11 +96,11 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
   it.each<[string, string, object, string]>([
     ['no city', 'get_forecast', {}, 'city'],
     ['an empty city', 'get_forecast', { city: '' }, 'city'],
-    ['a city too long', 'get_forecast', { city: 'x'.repeat(101) }, 'city'],
-    ['a fraction of a day', 'get_forecast', { city: 'Oslo', days: 1.5 }, 'days'],
+    ['a city that is too long', 'get_forecast', { city: 'x'.repeat(101) }, 'city'],
+    ['a fractional number of days', 'get_forecast', { city: 'Oslo', days: 1.5 }, 'days'],
     ['too many days', 'get_forecast', { city: 'Oslo', days: 4 }, 'days'],
     ['an unknown unit', 'get_forecast', { city: 'Oslo', unit: 'K' }, 'unit'],
-    ['no code of a state', 'get_alerts', { state: 'ny' }, 'state'],
+    ['an invalid state code', 'get_alerts', { state: 'ny' }, 'state'],
   ])('reports %s to the model', async (_case, name, args, field) => {
     const { isError, content } = await client.callTool({ name, arguments: { ...args } })
     expect(isError).toBe(true)

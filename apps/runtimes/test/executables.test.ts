@@ -9,13 +9,13 @@ const folders = ['packages', 'apps'].flatMap((folder) =>
   readdirSync(root + folder).map((name) => join(folder, name)),
 )
 
-it.each(['node-19', 'bunny'])('throws an error that names the missing runtime: %s', (name) => {
+it.each(['node-19', 'bunny'])('runtime() throws an error that names the missing runtime: %s', (name) => {
   expect(() => runtime(name as RuntimeName)).toThrow(
     new RegExp(`runtime ${name} is not installed for \\S+ \\S+: no dependency of \\.ci/runtimes contains it`),
   )
 })
 
-it('does not add runtimes to the PATH of npm scripts', () => {
+it('runtimes are not in the PATH of npm scripts', () => {
   const found = ['', ...folders, 'docs', '.ci/tools', 'node_modules/.pnpm'].flatMap((folder) => {
     const bin = join(root, folder, 'node_modules', '.bin')
     const names = existsSync(bin) ? readdirSync(bin) : []

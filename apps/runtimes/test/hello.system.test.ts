@@ -14,7 +14,7 @@ const entry = fileURLToPath(new URL('../src/hello.ts', import.meta.url))
 /** The size limits: docs/design/decisions/presets.md */
 const MAX_KIB = 67
 
-describe.each(Object.entries(BUNDLERS))('hello world, bundled by %s', (_, bundle) => {
+describe.each(Object.entries(BUNDLERS))('the hello world server bundled by %s', (_, bundle) => {
   let folder: string
   let file: string
   let server: Listening | undefined

@@ -26,7 +26,7 @@ function createStorage(): { readonly storage: ObjectStorage; readonly alarm: () 
   return { storage, alarm: () => alarm }
 }
 
-it('returns the session only for its own principal and id', async () => {
+it('the store returns a session only for its own principal and id', async () => {
   const store = new ObjectSessionStore(createStorage().storage)
   expect(await store.get(record)).toBeUndefined()
   await store.create(record, { ttlMs: 1_000 })
@@ -41,7 +41,7 @@ it('returns the session only for its own principal and id', async () => {
   expect(await store.get(record)).toBeUndefined()
 })
 
-it('replaces only the version that the caller has read', async () => {
+it('the store replaces only the version that the caller has read', async () => {
   const store = new ObjectSessionStore(createStorage().storage)
   const first = await store.create(record, { ttlMs: 1_000 })
   const changed: SessionRecord = { ...record, subscriptions: ['test://a'] }
@@ -51,7 +51,7 @@ it('replaces only the version that the caller has read', async () => {
   expect((await store.get(record))?.record).toEqual(changed)
 })
 
-it('sets the alarm of the object to the expiry of the session', async () => {
+it("the store sets the object's alarm to the session's expiry", async () => {
   const { storage, alarm } = createStorage()
   const store = new ObjectSessionStore(storage)
   const start = Date.now()

@@ -27,7 +27,7 @@ const call = (token: string, name = 'whoami', signal?: AbortSignal): Promise<Res
   postCall(url, name, {}, { headers: { authorization: `Bearer ${token}` }, ...(signal && { signal }) })
 const pass = (ms: number): Promise<Response> => fetch(`${url}?pass=${ms}`)
 
-it('refers a client to the authorization server by 401, and answers with a token', async () => {
+it('a Worker refers a client to the authorization server by 401, and serves a client with a token', async () => {
   const refused = await postCall(url, 'whoami')
   expect(refused.status).toBe(401)
   const challenge = refused.headers.get('www-authenticate') ?? ''
@@ -50,7 +50,7 @@ it('refers a client to the authorization server by 401, and answers with a token
   expect(await older.text()).toContain('alice')
 })
 
-it('asks for the scopes of a tool, and refuses tokens for other servers', async () => {
+it("a Worker asks for a tool's scopes, and refuses tokens for other servers", async () => {
   const refused = await call(await tokenFor(), 'write')
   expect(refused.status).toBe(403)
   expect(refused.headers.get('www-authenticate')).toContain('scope="mcp files:write"')
@@ -59,14 +59,14 @@ it('asks for the scopes of a tool, and refuses tokens for other servers', async 
   expect((await call(accessToken)).status).toBe(401)
 })
 
-it('fetches the keys for concurrent requests', async () => {
+it('a Worker fetches the keys for concurrent requests', async () => {
   const users = ['alice', 'bob', 'carol', 'dave']
   const tokens = await Promise.all(users.map((user) => tokenFor(['mcp'], user)))
   const answers = await Promise.all(tokens.map((token) => call(token)))
   expect(answers.map(({ status }) => status)).toEqual(users.map(() => 200))
 })
 
-it('answers other clients if the client that caused the fetch of keys disconnects', async () => {
+it('a Worker answers other clients if the client that caused the fetch of keys disconnects', async () => {
   const [first, second] = await Promise.all([tokenFor(), tokenFor(['mcp'], 'bob')])
   const before = issuer.requests('keys')
   issuer.disrupt('keys', 'silent')
@@ -80,7 +80,7 @@ it('answers other clients if the client that caused the fetch of keys disconnect
   expect((await waiting).status).toBe(200)
 })
 
-it('fetches old keys again after the response, and once more after a failure', async () => {
+it('a Worker fetches old keys again after the response, and once more after a failure', async () => {
   expect((await call(await tokenFor())).status).toBe(200)
   issuer.disrupt('keys', 'silent')
   await pass(11 * MINUTE_MS)

@@ -33,23 +33,23 @@ const itReachesSubscribers = (uri: string): void =>
     await peer.close()
   })
 
-describe('in Workers, after an earlier request', () => {
+describe('a Worker that has answered an earlier request', () => {
   serve('./fixtures/timed.worker.ts')
   beforeAll(async () => {
     expect(await (await postCall(server.url, 'wait', { ms: 1 })).text()).toContain('Waited')
   })
 
-  it('a long call becomes a stream with keep-alive comments', async () => {
+  it('turns a long call into a stream with keep-alive comments', async () => {
     const response = await postCall(server.url, 'wait', { ms: 600 })
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     expect(await response.text()).toMatch(/^:[^]*Waited/m)
   })
 
-  it('a hanging call ends at its time limit', async () => {
+  it('ends a hanging call at its time limit', async () => {
     expect(await (await postCall(server.url, 'hang')).text()).toContain('isError')
   })
 
-  it('concurrent calls each get their own response', async () => {
+  it('answers each concurrent call with its own response', async () => {
     const waits = Array.from({ length: 8 }, (_, index) => 10 + index * 30)
     const replies = await Promise.all(waits.map((ms) => postCall(server.url, 'wait', { ms })))
     const texts = await Promise.all(replies.map((reply) => reply.text()))
@@ -57,11 +57,11 @@ describe('in Workers, after an earlier request', () => {
   })
 })
 
-describe('in Workers, notifications on the stream of another request', () => {
-  describe('by default', () => {
+describe("a Worker's notifications on another request's stream", () => {
+  describe('the default server', () => {
     serve('./fixtures/timed.worker.ts')
 
-    it('has no sessions: initialize creates none', async () => {
+    it('does not create sessions on initialize', async () => {
       const peer = await connect({ revision: '2025-11-25' })
       const { result } = await peer.request('tools/call', { name: 'wait', arguments: { ms: 1 } })
       expect(result).toMatchObject({ content: [{ text: 'Waited' }] })
@@ -70,7 +70,7 @@ describe('in Workers, notifications on the stream of another request', () => {
       await peer.close()
     })
 
-    it('has no subscriptions: subscriptions/listen gets an error with the reason', async () => {
+    it('refuses subscriptions/listen with a reason', async () => {
       const reply = await post(server.url, {
         method: 'subscriptions/listen',
         params: subscribeTo('bus://note'),
@@ -82,7 +82,7 @@ describe('in Workers, notifications on the stream of another request', () => {
     })
   })
 
-  it('has no /sse: the mount throws', async () => {
+  it('are refused for /sse: the mount throws', async () => {
     const starting = listenInWorker(new URL('./fixtures/http-sse.worker.ts', import.meta.url))
     await expect(starting).rejects.toThrow(
       'legacySse needs sessions, which Workers have in Durable Objects alone',
@@ -130,7 +130,7 @@ describe('in Workers, notifications on the stream of another request', () => {
   })
 })
 
-describe('in Workers, a lifespan', () => {
+describe("a Worker's lifespan", () => {
   serve('./fixtures/lifespan.worker.ts')
 
   it('opens once, even if the first client disconnects', async () => {

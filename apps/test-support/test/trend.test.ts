@@ -15,14 +15,14 @@ describe('trendOf', () => {
     expect(trendOf(range(20).map((x) => [x, x < 5 ? -1e6 : 2])).upper).toBeCloseTo(0)
   })
 
-  it('returns an upper end above the slope for 97.5 % of noisy lines', () => {
+  it('returns an upper bound above the slope for 97.5 % of noisy lines', () => {
     const random = seeded(1)
     const below = range(1_000).filter(() => trendOf(range(24).map((x) => [x, x + random()])).upper < 1)
     expect(below.length).toBeGreaterThan(10)
     expect(below.length).toBeLessThan(50)
   })
 
-  it('needs at least four samples', () => {
+  it('requires at least four samples', () => {
     expect(() => trendOf([[1, 1], [2, 2]])).toThrow(RangeError) // prettier-ignore
   })
 })

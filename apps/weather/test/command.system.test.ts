@@ -10,7 +10,7 @@ describe('command line', () => {
     ['an unknown adapter', ['--adapter', 'express'], 'express'],
     ['an unknown revision', ['--revisions', '1999-01-01', '--port', '0'], '1999-01-01'],
     ['an unknown revision over stdio', ['--revisions', '1999-01-01', '--stdio'], '1999-01-01'],
-    ['an address of the service that is none', ['--live', '--api-url', 'nowhere'], 'nowhere'],
+    ['an invalid address of the service', ['--live', '--api-url', 'nowhere'], 'nowhere'],
   ])('exits with code 2 and a reason for %s', async (_, args, reason) => {
     const weather = startWeather(...args)
     expect(await weather.exited).toBe(2)
@@ -25,7 +25,7 @@ describe('command line', () => {
     expect(weather.output.stdout).toContain('--live')
   })
 
-  it('fails if the port of --port is in use, and uses the next free port without --port', async () => {
+  it('fails if the port given by --port is in use, and otherwise uses the next free port', async () => {
     const first = await listening(startWeather())
     const { port } = new URL(first.url)
     const named = startWeather('--port', port)

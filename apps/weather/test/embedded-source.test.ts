@@ -10,7 +10,7 @@ const source = embeddedSource()
 
 describe('sample data', () => {
   it.each(CITIES.map((city) => [city.name, city] as const))(
-    'returns the same week for %s at each call',
+    'returns the same week for %s on each call',
     async (_, city) => {
       const forecast = await source.forecast(city, 7, never)
       expect(Forecast.parse(forecast)).toEqual(forecast)
@@ -33,7 +33,7 @@ describe('sample data', () => {
     await expect(refused).rejects.toThrow('Denver')
   })
 
-  it('contains alerts for some states and none for others', async () => {
+  it('contains alerts for some states only', async () => {
     expect(await source.alerts('CA', never)).not.toHaveLength(0)
     expect(await source.alerts('CO', never)).toEqual([])
   })
@@ -44,9 +44,12 @@ describe('cities', () => {
     expect(findCity(text)?.name).toBe('Denver')
   })
 
-  it.each(['New York', 'new york', 'new-york', 'New York, NY'])('with two words are found by %j', (text) => {
-    expect(findCity(text)?.name).toBe('New York')
-  })
+  it.each(['New York', 'new york', 'new-york', 'New York, NY'])(
+    'whose names have two words are found by %j',
+    (text) => {
+      expect(findCity(text)?.name).toBe('New York')
+    },
+  )
 
   it.each(['', 'Paris', 'Denver, TX', '__proto__'])('are not found by %j', (text) => {
     expect(findCity(text)).toBeUndefined()

@@ -22,7 +22,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
   const call = (name: string, args: Record<string, unknown>): ReturnType<Client['callTool']> =>
     client.callTool({ name, arguments: args })
 
-  it('lists its tools with object schemas without anyOf at the root', async () => {
+  it('lists its tools with object schemas that have no anyOf at the root', async () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).toSorted()).toEqual(['get_alerts', 'get_forecast'])
     for (const tool of tools) {
@@ -52,9 +52,9 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
   it.each([
     ['no place', {}, 'city'],
     ['two places', { city: 'Denver', latitude: 1, longitude: 1 }, 'city'],
-    ['half a place', { latitude: 1 }, 'longitude'],
+    ['an incomplete place', { latitude: 1 }, 'longitude'],
     ['an unknown city', { city: 'Paris' }, 'Denver'],
-    ['a place without sample data', { latitude: 48.9, longitude: 2.4 }, 'Denver'],
+    ['a place that has no sample data', { latitude: 48.9, longitude: 2.4 }, 'Denver'],
     ['too many days', { city: 'Denver', days: 8 }, 'days'],
   ])('describes the problem with %s to the model', async (_, args, hint) => {
     const { isError, content } = await call('get_forecast', args)
@@ -71,7 +71,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(content).toHaveLength(2)
   })
 
-  it('reports that there are no alerts', async () => {
+  it('reports if there are no alerts', async () => {
     const { structuredContent, content } = await call('get_alerts', { state: 'CO' })
     expect(structuredContent).toEqual({ state: 'CO', alerts: [] })
     expect(content).toEqual([{ type: 'text', text: 'No weather alerts are in force in CO.' }])
@@ -113,7 +113,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     ])
   })
 
-  it('returns no resource for an unknown city', async () => {
+  it('does not return a resource for an unknown city', async () => {
     await expect(client.readResource({ uri: 'weather://cities/paris' })).rejects.toThrow('not found')
   })
 

@@ -12,7 +12,7 @@ import {
 import type { Serving } from '@jetway-apps/test-support/processes'
 import { startWeatherOnHttp } from './support/start-weather.ts'
 
-describe('with --live', () => {
+describe('--live', () => {
   let nws: FakeNws
   let weather: Serving
   let client: Client
@@ -30,7 +30,7 @@ describe('with --live', () => {
     nws.close()
   })
 
-  it('returns the forecast of the service', async () => {
+  it("returns the service's forecast", async () => {
     nws.on('/points/39.7392,-104.9903', geoJson(pointAnswer(`${nws.url}/gridpoints/BOU/63,62/forecast`)))
     nws.on('/gridpoints/BOU/63,62/forecast', geoJson(forecastAnswer))
     const { structuredContent } = await client.callTool({
@@ -41,7 +41,7 @@ describe('with --live', () => {
     expect((structuredContent as { periods: unknown[] }).periods).toHaveLength(14)
   })
 
-  it('returns the alerts of the service', async () => {
+  it("returns the service's alerts", async () => {
     nws.on('/alerts/active?area=CO', geoJson(alertsAnswer))
     const { structuredContent } = await client.callTool({ name: 'get_alerts', arguments: { state: 'co' } })
     expect(structuredContent).toMatchObject({
@@ -49,7 +49,7 @@ describe('with --live', () => {
     })
   })
 
-  it('reports a failure of the service without its text', async () => {
+  it("reports a failure of the service without the service's text", async () => {
     nws.on('/alerts/active?area=WY', problem(500, 'UnexpectedProblem'))
     const { isError, content } = await client.callTool({ name: 'get_alerts', arguments: { state: 'WY' } })
     expect(isError).toBe(true)

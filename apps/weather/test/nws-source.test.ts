@@ -72,7 +72,7 @@ describe('forecast', () => {
 
   it.each([
     ['is unknown to the service', problem(404, 'InvalidPoint')],
-    ['is covered by no office', geoJson(pointAnswer(null))],
+    ['is not covered by an office', geoJson(pointAnswer(null))],
   ])('names the covered country if the point %s', async (_, answer) => {
     nws.on(POINT, answer)
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
@@ -80,7 +80,7 @@ describe('forecast', () => {
     )
   })
 
-  it('sends no requests to other hosts', async () => {
+  it('does not send requests to other hosts', async () => {
     const other = await fakeNws()
     nws.on(POINT, geoJson(pointAnswer(other.url + GRID)))
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
@@ -122,7 +122,7 @@ describe('alerts', () => {
   })
 })
 
-describe('failures of the service', () => {
+describe("the service's failures", () => {
   it('cause one more request after a 5xx', async () => {
     let calls = 0
     nws.on(POINT, (...args) => {
@@ -134,25 +134,25 @@ describe('failures of the service', () => {
     expect(calls).toBe(2)
   })
 
-  it('are reported after the second 5xx, without the text of the service', async () => {
+  it("are reported after the second 5xx, without the service's text", async () => {
     nws.on(POINT, problem(500, 'UnexpectedProblem'))
     const text = await told(source.forecast(DENVER, 1, never))
     expect(text).toBe('The weather service has a problem (HTTP 500). Try again in a minute.')
     expect(nws.requests).toHaveLength(2)
   })
 
-  it('cause no second request after a 4xx', async () => {
+  it('do not cause a second request after a 4xx', async () => {
     nws.on(POINT, problem(403, 'Forbidden'))
     expect(await told(source.forecast(DENVER, 1, never))).toContain('HTTP 403')
     expect(nws.requests).toHaveLength(1)
   })
 
   it.each([
-    ['no JSON', '<html>'],
+    ['HTML', '<html>'],
     ['half a document', '{"properties":'],
     ['another shape', '{"properties":{"periods":"none"}}'],
-    ['nothing', ''],
-  ])('are reported as invalid replies if it sends %s', async (_, body) => {
+    ['an empty body', ''],
+  ])('are reported as invalid replies if the service sends %s', async (_, body) => {
     nws.on(GRID, (response) => response.writeHead(200).end(body))
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
       'The weather service answered in a form that this server does not know.',
@@ -160,9 +160,9 @@ describe('failures of the service', () => {
   })
 
   it.each([
-    ['sends nothing', () => {}],
+    ['does not reply', () => {}],
     ['stalls within the body', stalled],
-  ])('are reported as timeouts if it %s', async (_, answer) => {
+  ])('are reported as timeouts if the service %s', async (_, answer) => {
     nws.on(POINT, answer)
     const slow = nwsSource({ baseUrl: nws.url, timeoutMs: 50 })
     expect(await told(slow.forecast(DENVER, 1, never))).toBe(
@@ -178,7 +178,7 @@ describe('failures of the service', () => {
     )
   })
 
-  it('are reported as unreachable if it closes the connection', async () => {
+  it('are reported as unreachable if the service closes the connection', async () => {
     nws.on(POINT, (response) => response.destroy())
     expect(await told(source.forecast(DENVER, 1, never))).toBe('The weather service cannot be reached.')
   })

@@ -25,7 +25,7 @@ afterEach(() => nws.close())
 
 describe.each(['fastify', 'hono'])('a stop signal for an app on %s', (adapter) => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'by %s ends open streams and exits with code 0, even with an unused connection',
+    'ends open streams and exits with code 0, even with an unused connection (%s)',
     async (signal) => {
       const weather = await startWeatherOnHttp('--adapter', adapter)
       const headers = { accept: 'text/event-stream', ...(await openSession(weather.url)) }
@@ -51,7 +51,7 @@ describe.each(['fastify', 'hono'])('a stop signal for an app on %s', (adapter) =
     expect(await weather.exited).toBe(0)
   })
 
-  it('sent twice exits at once with code 1', async () => {
+  it('makes the app exit at once with code 1 if sent twice', async () => {
     const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
     const { answer } = await callIn(weather.url)
     const cutOff = expect(answer.then((reply) => reply.text())).rejects.toThrow()

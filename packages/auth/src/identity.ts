@@ -4,7 +4,7 @@ import { type Claims, clientOf, scopesOf, subjectOf, type VerifiedToken } from '
 import { Refused } from './tokens/refused.ts'
 
 /**
- * Makes `ctx.auth` of a verified token. It is frozen, because all requests with the token share it.
+ * Creates `ctx.auth` from a verified token. The object is frozen, because all requests with the token share it.
  *
  * @returns a function that throws Refused for a token that identifies neither a client nor a user
  */

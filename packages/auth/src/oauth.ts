@@ -9,7 +9,7 @@ import { AllDocuments } from './resource/metadata.ts'
 import { Protection } from './protection.ts'
 
 /**
- * Protects a mount with OAuth 2.1: its option `authenticate`. Every request needs an access token of the issuer
+ * Protects a mount with OAuth 2.1, as its option `authenticate`. Every request needs an access token of the issuer
  * for this server. Clients find the authorization server by the challenge and the metadata, which the mount
  * serves. The same value may protect several mounts.
  *

@@ -5,21 +5,21 @@ import type { Claims } from './tokens/claims.ts'
 /** An authorization server whose tokens a server accepts. */
 export interface IssuerOptions {
   /**
-   * Its issuer identifier: an `https:` URL, or on loopback `http:`. The claim `iss` of its tokens must be the same
-   * text, with or without the closing slash that the authorization server writes.
+   * The issuer identifier: an `https:` URL, or on loopback `http:`. The claim `iss` of its tokens must be the same
+   * string, with or without the closing slash that the authorization server writes.
    */
   readonly issuer: string
-  /** How its tokens are checked. @default jwt() */
+  /** The check for the issuer's tokens. @default jwt() */
   readonly token?: TokenCheck
 }
 
-/** How long a verified token is cached. */
+/** The limits of the cache of verified tokens. */
 export interface TokenCacheOptions {
-  /** The tokens of one mount in the cache. A new one replaces the oldest. @default 2_000 */
+  /** The maximum number of cached tokens per mount. A new token replaces the oldest. @default 2_000 */
   readonly max?: number
   /**
-   * How long a token counts as verified, in ms, but never beyond its `exp`. A revocation takes effect after
-   * this time at the latest. @default 60_000
+   * The maximum time that a token counts as verified, in ms, but never beyond its `exp`. A revocation takes effect at
+   * the latest after this time. @default 60_000
    */
   readonly ttlMs?: number
 }
@@ -37,19 +37,21 @@ export interface ResourceMetadataFields {
 }
 
 /**
- * Tokens that are bound to a key of their client, which signs a proof for each request. A stolen token is useless
+ * The options for tokens that are bound to a key of their client, which signs a proof for each request. A stolen token is
+ * useless
  * without the key.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */
 export interface DpopOptions {
-  /** `accept` also accepts bearer tokens that are bound to no key. `require` refuses them. */
+  /** `accept` also accepts bearer tokens that are not bound to a key. `require` refuses them. */
   readonly mode: 'accept' | 'require'
   /**
-   * Requires in each proof a nonce of this server, valid for 5 min, so that a client cannot sign proofs in advance.
+   * Whether each proof must contain a nonce from this server, valid for 5 min, so that a client cannot sign proofs in
+   * advance.
    * Each client repeats a request when its nonce has expired. A mount with the option `shared` needs the
    * `keys` that seal nonces, the same in all processes: 1 to 8 keys of 32 random bytes, as bytes, base64 or
-   * base64url. The first key seals, and all keys open. `true` makes a random key.
+   * base64url. The first key seals, and all keys open. `true` creates a random key.
    *
    * @default false
    */
@@ -60,7 +62,7 @@ export interface DpopOptions {
 export interface OAuthOptions {
   /** The issuer identifier of the authorization server: see {@link IssuerOptions.issuer}. */
   readonly issuer?: string
-  /** How the tokens of `issuer` are checked. @default jwt() */
+  /** The check for tokens of `issuer`. @default jwt() */
   readonly token?: TokenCheck
   /** Several authorization servers, up to 16. At most one of them may have opaque tokens. */
   readonly issuers?: readonly IssuerOptions[]
@@ -73,7 +75,7 @@ export interface OAuthOptions {
   /**
    * The accepted values of the claim `aud`.
    *
-   * @default `resource`, and the addresses of the other routes of the mount
+   * @default `resource`, and the addresses of the mount's other routes
    */
   readonly audience?: string | readonly string[]
   /**
@@ -95,7 +97,7 @@ export interface OAuthOptions {
    */
   readonly advertise?: (scope: string) => string
   /**
-   * The stable identity of a caller, as `ctx.auth.principal`. An empty text refuses the token.
+   * The stable identity of a caller, as `ctx.auth.principal`. If it is empty, the token is refused.
    *
    * @default issuer, client and subject, as JSON
    */
@@ -104,7 +106,7 @@ export interface OAuthOptions {
   readonly metadata?: ResourceMetadataFields
   /**
    * Whether the metadata is also at the root, `/.well-known/oauth-protected-resource`, where some clients look for
-   * it. Turn it off for all but one of the mounts of an origin.
+   * it. Turn it off for all but one mount per origin.
    *
    * @default true
    */
@@ -116,7 +118,7 @@ export interface OAuthOptions {
    * @default 'off'
    */
   readonly dpop?: 'off' | 'accept' | 'require' | DpopOptions
-  /** The cache of verified tokens; `false` verifies the token of every request. */
+  /** The cache of verified tokens. `false` verifies the token on every request. */
   readonly cache?: TokenCacheOptions | false
   /** Fetches the documents of authorization servers. @default the global one */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>

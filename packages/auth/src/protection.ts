@@ -32,10 +32,10 @@ const CREDENTIALS = /^(?:Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i
 const BEARER = /^bearer(?: |$)/i
 const DPOP = /^dpop(?: |$)/i
 const MAX_LENGTH = 16_384
-/** The limit of hosts of one development server, such as `localhost:3000` and `127.0.0.1:3000`. */
+/** The maximum number of remembered hosts of one development server, such as `localhost:3000` and `127.0.0.1:3000`. */
 const MAX_RESOURCES = 16
 
-/** The mount at one address: its audiences and its refusals. */
+/** The mount at one address, with its audiences and refusals. */
 interface ProtectedResource extends ResourceTokens {
   readonly addresses: ResourceAddresses
   readonly refusals: Readonly<Record<'mcp' | 'sse' | 'message', Refusals>>
@@ -49,7 +49,7 @@ const UNAVAILABLE = new Rejection(503, 'The authorization server cannot be reach
 /** Authenticates the requests of one mount. */
 export class Protection {
   readonly documents: ResourceDocuments
-  /** Undefined if each request determines the address. */
+  /** The resource. Undefined if each request determines the address. */
   readonly known: ProtectedResource | undefined
   readonly #options: CheckedOptions
   readonly #at: ProtectedMount
@@ -182,7 +182,7 @@ export class Protection {
   }
 }
 
-/** The reply if the address is unknown: without an audience no token can be valid. */
+/** The reply if the address is unknown, because no token can be valid without an audience. */
 const UNKNOWN_RESOURCE = new Rejection(401, 'Authentication is required', {
   headers: { 'www-authenticate': 'Bearer' },
 })

@@ -6,8 +6,8 @@ export type Preset = Pick<OAuthOptions, 'issuer' | 'audience' | 'advertise'>
 // Each preset was compared with the page in its comment on 23 November 2026, and was not tried with a tenant.
 
 /**
- * Auth0. The tenant needs the Resource Parameter Compatibility Profile, and an API whose identifier is the address of
- * the server. Without the profile, set `audience` to the identifier of the default API.
+ * Auth0. The tenant needs the Resource Parameter Compatibility Profile, and an API whose identifier is the server's
+ * address. Without the profile, set `audience` to the identifier of the default API.
  *
  * @param domain - such as `acme.eu.auth0.com`
  * @see https://auth0.com/ai/docs/mcp/guides/resource-param-compatibility-profile

@@ -29,9 +29,9 @@ export interface Credentials {
 
 /** The tokens of one resource. */
 export interface ResourceTokens {
-  /** A token must name one of them. */
+  /** The audiences, one of which a token must name. */
   readonly audiences: readonly string[]
-  /** The cache by header, so that the scheme must be equal too. Undefined without a cache. */
+  /** The cache by whole header, so that the scheme must match as well. Undefined if tokens are not cached. */
   readonly tokens: TokenCache<Verified> | undefined
 }
 
@@ -65,7 +65,7 @@ export class VerifiedTokens {
   ): Promise<Verified> {
     const verified = await this.#issuers.verify(token, audiences, (work) => request.waitUntil?.(work))
     const jkt = boundKeyOf(verified.claims)
-    // A stolen token is useless only if a bound token is refused without its key.
+    // Refuse a bound token without its key, so that a stolen token is useless.
     if (scheme === 'Bearer' && jkt !== undefined) throw new Refused('bound')
     if (scheme === 'DPoP' && jkt === undefined) throw new Refused('dpop', 'cnf')
     const found: Verified = { auth: this.#identify(verified), jkt }

@@ -25,7 +25,7 @@ function resourceOf(authenticate: Authenticate, request: HttpRequest): unknown {
   return answer === undefined ? url : (JSON.parse(String(answer.body)) as { resource: string }).resource
 }
 
-describe('the resource address without publicUrl', () => {
+describe('the resource address if publicUrl is not set', () => {
   it.each<[string | undefined, boolean, string, string]>([
     ['/mcp', false, '/mcp', '/mcp'],
     ['/mcp', false, '/mcp/', '/mcp'],
@@ -38,14 +38,14 @@ describe('the resource address without publicUrl', () => {
     [undefined, true, '/any/where', '/any/where'],
     [undefined, true, '/any/sse', '/any'],
   ])(
-    'for path %s and legacySse %s, maps a request at %s to the resource %s',
+    'is derived from path %s, legacySse %s and requested path %s: %s',
     async (path, legacySse, asked, resource) => {
       const { authenticate } = await protect({ issuer: LOCAL }, { ...DEVELOPMENT, path, legacySse })
       expect(resourceOf(authenticate, at('localhost:3000', asked))).toBe(`http://localhost:3000${resource}`)
     },
   )
 
-  it('uses the path of the mount if the request has no path', async () => {
+  it("contains the mount's path if the request has no path", async () => {
     const { authenticate } = await protect({ issuer: LOCAL }, DEVELOPMENT)
     const request = { ...at('127.0.0.1:1', undefined), path: undefined }
     expect(resourceOf(authenticate, request)).toBe('http://127.0.0.1:1/mcp')
@@ -63,7 +63,7 @@ describe('the resource address without publicUrl', () => {
     },
   )
 
-  it('remembers 16 hosts, and accepts tokens for any number of hosts', async () => {
+  it('is remembered for 16 hosts, and accepted for any number of hosts', async () => {
     const { authenticate, issuer } = await protect({ issuer: LOCAL }, DEVELOPMENT)
     const waits: boolean[] = []
     for (let port = 1; port <= 17; port++) {
@@ -84,7 +84,7 @@ describe('the resource of each route', () => {
     ['mcp', 'https://api.example.com/a/mcp'],
     ['sse', 'https://api.example.com/a/events'],
     ['message', 'https://api.example.com/a/events'],
-  ] as const)('names the metadata of the requested route in the challenge: %s', async (route, resource) => {
+  ] as const)('determines the metadata named in the challenge: %s', async (route, resource) => {
     const { authenticate } = await protect({}, { publicUrl: 'https://api.example.com/a/mcp', legacySse })
     const request = requestWith('', { route, header: () => undefined })
     expect(resourceOf(authenticate, request)).toBe(resource)
@@ -93,31 +93,34 @@ describe('the resource of each route', () => {
     )
   })
 
-  it.each(['sse', 'message'] as const)('is the MCP route if legacySse is off: %s', async (route) => {
+  it.each(['sse', 'message'] as const)('is the MCP resource if `legacySse` is off: %s', async (route) => {
     const { authenticate } = await protect()
     const request = requestWith('', { route, header: () => undefined })
     expect(resourceOf(authenticate, request)).toBe('https://api.example.com/mcp')
   })
 })
 
-describe('the resource address with publicUrl or resource', () => {
+describe('the options publicUrl and resource', () => {
   it.each<[string | undefined, string | undefined, string | undefined, string]>([
     ['https://api.example.com', undefined, '/mcp', 'https://api.example.com/mcp'],
     ['https://api.example.com', undefined, undefined, 'https://api.example.com'],
     ['https://api.example.com', 'https://api.example.com', '/mcp', 'https://api.example.com'],
     ['https://api.example.com/a', 'https://api.example.com/b', '/mcp', 'https://api.example.com/b'],
     ['https://api.example.com/a/', undefined, '/mcp', 'https://api.example.com/a'],
-  ])('for publicUrl %s, resource %s and path %s, is %s', async (publicUrl, resource, path, expected) => {
-    const options = resource === undefined ? {} : { resource }
-    const { authenticate } = await protect(options, { publicUrl, path })
-    expect(resourceOf(authenticate, at('other.example', '/x'))).toBe(expected)
-  })
+  ])(
+    'set the resource for publicUrl %s, resource %s and path %s to %s',
+    async (publicUrl, resource, path, expected) => {
+      const options = resource === undefined ? {} : { resource }
+      const { authenticate } = await protect(options, { publicUrl, path })
+      expect(resourceOf(authenticate, at('other.example', '/x'))).toBe(expected)
+    },
+  )
 
-  it('throws ERR_MCP_OPTION for a text that is not a URL', async () => {
+  it('throw ERR_MCP_OPTION for a string that is not a URL', async () => {
     await expect(protect({ resource: '/mcp' })).rejects.toThrow('option resource must be a URL')
   })
 
-  it('is required unless every issuer is on loopback', () => {
+  it('are optional only if every issuer is on loopback', () => {
     const both = oauth({ issuers: [{ issuer: LOCAL }, { issuer: ISSUER }] })
     const where = {
       ...DEVELOPMENT,
@@ -135,7 +138,7 @@ describe('challengeFor', () => {
     [undefined, 'Bearer'],
     ['Bearer x', 'Bearer'],
     ['Basic x', 'Bearer'],
-  ])('names the scopes of the mount and of the operation, each once: %s', async (authorization, scheme) => {
+  ])("names the mount's and the operation's scopes, each once: %s", async (authorization, scheme) => {
     const { authenticate } = await protect({ scopes: ['a', 'b'] })
     expect(authenticate.challengeFor?.(['b', 'c'], at('api.example.com', '/mcp', authorization))).toBe(
       `${scheme} error="insufficient_scope", resource_metadata="https://api.example.com${WELL_KNOWN}/mcp", scope="a b c"`,
@@ -143,8 +146,8 @@ describe('challengeFor', () => {
   })
 })
 
-describe('wellKnown of an oauth with several mounts', () => {
-  it('answers with the metadata of the mount at the path, and passes `elsewhere` to every mount', () => {
+describe('wellKnown of an oauth() with several mounts', () => {
+  it('returns the metadata for the mount at the path, and passes `elsewhere` to every mount', () => {
     const both = oauth({ issuer: ISSUER, root: false })
     const mount = (name: string): Authenticate => {
       const publicUrl = `https://api.example.com/${name}`

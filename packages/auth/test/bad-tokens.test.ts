@@ -203,12 +203,12 @@ const flat = async (response: Response): Promise<string> =>
   JSON.stringify([response.status, [...response.headers], await response.text()])
 
 describe('bad tokens', () => {
-  it('covers at least 60 invalid tokens', () => {
+  it('include at least 60 kinds', () => {
     expect(Object.keys(BAD).length).toBeGreaterThanOrEqual(60)
   })
 
   it.each(Object.keys(BAD))(
-    'refuses %s with the same 401 for every request, and runs no handler',
+    'get the same 401 for every request, without running a handler: %s',
     async (name) => {
       const header = asHeader(await (BAD[name] as Make)())
       const before = runs
@@ -223,7 +223,7 @@ describe('bad tokens', () => {
   )
 
   it.each([undefined, 'Basic dXNlcjpwYXNz', 'DPoP x', 'Bearers x', ''])(
-    'asks for a token if Authorization is %s',
+    'get a challenge without an error if Authorization is %s',
     async (header) => {
       for (const request of Object.values(REQUESTS)) {
         const answer = await send(request, header)
@@ -233,12 +233,12 @@ describe('bad tokens', () => {
     },
   )
 
-  it('never reads the token from the query', async () => {
+  it('are not read from the query', async () => {
     const request = { ...(REQUESTS['initialize'] as TestRequest), path: `/mcp?access_token=${await sign()}` }
     expect((await send(request, undefined)).status).toBe(401)
   })
 
-  it('refuses changed claims before the signature of a cached token', async () => {
+  it("are refused if their claims differ from a cached token's with the same signature", async () => {
     const token = await sign()
     const request = REQUESTS['POST without a session'] as TestRequest
     expect((await send(request, `Bearer ${token}`)).status).toBe(200)
@@ -248,7 +248,7 @@ describe('bad tokens', () => {
 })
 
 describe('good tokens', () => {
-  it.each(Object.keys(GOOD))('accepts %s, and runs the handler', async (name) => {
+  it.each(Object.keys(GOOD))('are accepted, and run the handler: %s', async (name) => {
     const before = runs
     const answer = await send(
       REQUESTS['POST without a session'] as TestRequest,
@@ -259,7 +259,7 @@ describe('good tokens', () => {
   })
 })
 
-it('writes no token to a log, an event or a context', async () => {
+it('oauth() does not write tokens to logs, events or contexts', async () => {
   const tokens = [
     await sign({ sub: 'canary' }),
     await sign({ sub: 'canary', aud: 'x' }),

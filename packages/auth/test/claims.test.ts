@@ -15,7 +15,7 @@ const REFUSED = { status: 401 }
 const principalOf = (client: string, subject: string): string => JSON.stringify([ISSUER, client, subject])
 
 describe('ctx.auth', () => {
-  it('contains the principal, client, scopes, expiry and claims of the token', async () => {
+  it("contains the token's principal, client, scopes, expiry and claims", async () => {
     const claims = { iss: ISSUER, aud: RESOURCE, sub: 'ann', client_id: 'app', iat: 1_000, exp: 1_300 }
     expect(await authOf({ ...claims, scope: 'a b' })).toEqual({
       principal: principalOf('app', 'ann'),
@@ -65,13 +65,13 @@ describe('ctx.auth', () => {
     expect(await authOf({ scope: scopes.join(' ') })).toMatchObject(accepted ? { scopes } : REFUSED)
   })
 
-  it('adds the scopes of the option `implies` once, even if they include each other', async () => {
+  it('adds the scopes from the option `implies` once, even if they include each other', async () => {
     const implies = { a: ['b', 'c'], b: ['c', 'a'], x: ['y'] }
     expect(await authOf({ scope: 'a' }, { implies })).toMatchObject({ scopes: ['a', 'b', 'c'] })
     expect(await authOf({ scope: 'z' }, { implies })).toMatchObject({ scopes: ['z'] })
   })
 
-  it('takes the principal from the option, and refuses the token if it is empty', async () => {
+  it('contains the principal returned by the option `principal`, and refuses an empty principal', async () => {
     const principal = ({ email }: Claims): string => (typeof email === 'string' ? email : '')
     expect(await authOf({ email: 'a@b.test' }, { principal })).toMatchObject({ principal: 'a@b.test' })
     const anonymous = { sub: undefined, client_id: undefined }
@@ -107,7 +107,7 @@ describe('exp, nbf and iat', () => {
     ['issued in 60 s', { iat: 1_060 }, true],
     ['issued in 61 s', { iat: 1_061 }, false],
     ['without iat', { iat: undefined }, true],
-  ])('tolerate a difference of a minute: %s', async (_, claims, accepted) => {
+  ])('tolerate a clock difference of a minute: %s', async (_, claims, accepted) => {
     expect(await authOf(claims)).toMatchObject(accepted ? { clientId: 'client' } : REFUSED)
   })
 })
@@ -120,16 +120,19 @@ describe('aud', () => {
     [['api', 'web'], RESOURCE, 'other', false],
     [undefined, 'https://api.example.com', 'https://api.example.com/mcp', true],
     [undefined, 'https://api.example.com', 'https://api.example.com', false],
-  ])('for the option audience %j at %s, accepts %s: %s', async (audience, publicUrl, aud, accepted) => {
-    const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
-    expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
-  })
+  ])(
+    'is checked with the option `audience` %j at %s: %s is accepted: %s',
+    async (audience, publicUrl, aud, accepted) => {
+      const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
+      expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
+    },
+  )
 
   it.each([
     ['https://api.example.com', true],
     ['https://api.example.com/', true],
     ['https://api.example.com/mcp', false],
-  ])('for a server address without a path, accepts %s: %s', async (aud, accepted) => {
+  ])('is checked for a server address without a path: %s is accepted: %s', async (aud, accepted) => {
     const { issuer, send } = await protect({ resource: 'https://api.example.com' })
     expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
   })

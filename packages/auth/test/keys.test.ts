@@ -27,7 +27,7 @@ describe('issuer metadata', () => {
         `${ISSUER}/a/.well-known/${OPENID}`,
       ],
     ],
-  ])('of %s is requested at each well-known address in turn', async (name, urls) => {
+  ])('is requested for %s at each well-known address in turn', async (name, urls) => {
     const { issuer, send } = await protect({ issuer: name })
     const found = issuer.documents.get(urls[0] ?? '')!
     issuer.documents.delete(urls[0] ?? '')
@@ -50,7 +50,7 @@ describe('issuer metadata', () => {
     ['{}', 'has another issuer than'],
     [`{"issuer":"${ISSUER}"}`, `The metadata of ${ISSUER} has no jwks_uri`],
     [`{"issuer":"${ISSUER}","jwks_uri":"http://auth.example.com/jwks"}`, 'is not an https: URL'],
-  ])('of %s causes 503 and a log entry with the reason', async (text, why) => {
+  ])('is refused with 503 and a log entry with the reason: %s', async (text, why) => {
     const { issuer, send, logged } = await protect()
     issuer.documents.set(`${ISSUER}/.well-known/${OAUTH}`, () => new Response(text))
     issuer.documents.set(`${ISSUER}/.well-known/${OPENID}`, () => new Response(text))
@@ -74,7 +74,7 @@ describe('issuer metadata', () => {
     expect(await after(2 * 86_399_999)).toBe(2)
   })
 
-  it('is not fetched if the option jwksUri is set', async () => {
+  it('is not fetched if the option `jwksUri` is set', async () => {
     const { issuer, send } = await protect({ token: jwt({ jwksUri: KEYS }) })
     expect(await send(await tokenOf(issuer))).toBe(200)
     expect(issuer.fetched).toEqual([KEYS])
@@ -98,7 +98,7 @@ describe('issuer metadata', () => {
 })
 
 describe('issuer keys', () => {
-  it('are refreshed in the background after 10 min, inside `waitUntil` of the request', async () => {
+  it("are refreshed in the background after 10 min, inside the request's `waitUntil`", async () => {
     const { issuer, clock, authenticate } = await protect()
     const work: Promise<unknown>[] = []
     const waitUntil = (one: Promise<unknown>): void => void work.push(one)
@@ -125,7 +125,7 @@ describe('issuer keys', () => {
     expect(await send(await tokenOf(issuer))).toBe(503)
   })
 
-  it('are fetched for an unknown key id once in 30 s', async () => {
+  it('are fetched for an unknown key id at most once in 30 s', async () => {
     const { issuer, send, clock } = await protect()
     const { privateKey, publicJwk } = await keysOf('ES256', 'next')
     expect(await send(await tokenOf(issuer))).toBe(200)
@@ -139,7 +139,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('may be up to 100; a token must name its key if several match', async () => {
+  it('can number up to 100; a token must name its key if several match', async () => {
     const { issuer, send, logged } = await protect()
     const [own] = issuer.keys
     issuer.keys = [...issuer.keys, ...Array.from({ length: 99 }, (_, i) => ({ ...own, kid: `k${i}` }))]
@@ -151,7 +151,7 @@ describe('issuer keys', () => {
   it.each([
     [262_144, 200],
     [262_145, 503],
-  ])('are read from a document of %s bytes, whatever its chunks: %s', async (size, status) => {
+  ])('are read from a document of %s bytes, whatever its chunks (status %s)', async (size, status) => {
     const { issuer, send, clock, logged } = await protect()
     const text = JSON.stringify({ keys: issuer.keys, x: '' })
     const whole = text.replace('"x":""', `"x":"${'x'.repeat(size - text.length)}"`)
@@ -186,7 +186,7 @@ describe('issuer keys', () => {
     expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { name: 'Unavailable', message } }])
   })
 
-  it('that do not arrive within 5 s cause 503 and a log entry', async () => {
+  it('cause 503 and a log entry if they do not arrive within 5 s', async () => {
     const { issuer, send, clock, logged } = await protect()
     issuer.documents.set(
       KEYS,
@@ -206,7 +206,7 @@ describe('issuer keys', () => {
 })
 
 describe('several issuers', () => {
-  it('each check the tokens that name them; one checks opaque tokens', async () => {
+  it('check the tokens that name them; one issuer checks opaque tokens', async () => {
     const second = 'https://second.example.com'
     const own = await createIssuer(second, () => 1_000_000)
     const token = introspection({ clientId: 'a', clientSecret: 'b', endpoint: `${ISSUER}/introspect` })

@@ -58,7 +58,7 @@ describe('protected resource metadata', () => {
     expect(await at('/other')).toBe(404)
   })
 
-  it('can be cached publicly and read by browsers of any origin', async () => {
+  it('can be cached publicly and read by pages of any origin', async () => {
     const ask = fetchWith({ publicUrl })
     const got = await ask(`${WELL_KNOWN}/api/mcp`)
     expect(got.headers.get('access-control-allow-origin')).toBe('*')
@@ -73,7 +73,7 @@ describe('protected resource metadata', () => {
     expect((await ask(`${WELL_KNOWN}/api/mcp/`)).status).toBe(200)
   })
 
-  it('contains the members of the option metadata, and the scopes under their advertised names', async () => {
+  it('contains the members of the option `metadata`, and the scopes under their advertised names', async () => {
     const ask = fetchWith(
       { publicUrl },
       {
@@ -100,7 +100,7 @@ describe('protected resource metadata', () => {
     ['https://API.example.com', 'https://api.example.com/mcp'],
     ['https://api.example.com/mcp/', 'https://api.example.com/mcp'],
     ['https://api.example.com:443/x#y', 'https://api.example.com/x'],
-  ])('names the resource of publicUrl %s as %s', async (given, resource) => {
+  ])('names the resource for publicUrl %s as %s', async (given, resource) => {
     expect(await (await fetchWith({ publicUrl: given })(WELL_KNOWN)).json()).toMatchObject({ resource })
   })
 })
@@ -128,7 +128,7 @@ describe('a mount below a prefix', () => {
     expect((await app.inject(`${WELL_KNOWN}/other`)).statusCode).toBe(404)
   })
 
-  it('shares an origin with another mount on Fastify', async () => {
+  it('can share an origin with another mount on Fastify', async () => {
     const app = Fastify()
     onTestFinished(() => app.close())
     for (const name of ['a', 'b'])
@@ -202,7 +202,7 @@ describe('a mount below a prefix', () => {
   })
 })
 
-describe('options of oauth', () => {
+describe('options of oauth()', () => {
   it.each<[string, object]>([
     ['issuer', {}],
     ['issuer', { issuer: 'http://auth.example.com' }],
@@ -227,14 +227,14 @@ describe('options of oauth', () => {
     ['cache.max', { issuer: ISSUER, cache: { max: 0 } }],
     ['cache.ttlMs', { issuer: ISSUER, cache: { ttlMs: 0.5 } }],
     ['Did you mean', { issuer: ISSUER, scope: ['a'] }],
-  ])('throws an error that contains "%s" for %j', (text, options) => {
+  ])('cause an error that contains "%s" for %j', (text, options) => {
     expect(() => oauth(options as OAuthOptions)).toThrow(text)
   })
 
   it.each<[string, Partial<OAuthOptions>]>([
     ['16 issuers', { issuers: issuersOf(16) }],
     [
-      'issuers of both kinds',
+      'issuers for both kinds of tokens',
       {
         issuers: [
           ...issuersOf(2),
@@ -247,7 +247,7 @@ describe('options of oauth', () => {
     ['no cache', { issuer: ISSUER, cache: false }],
     ['an issuer on loopback', { issuer: 'http://127.0.0.1:8080' }],
     ['an issuer on loopback by its IPv6 address', { issuer: 'http://[::1]' }],
-  ])('allows %s', (_, options) => {
+  ])('allow %s', (_, options) => {
     expect(() => oauth(options)).not.toThrow()
   })
 
@@ -258,15 +258,15 @@ describe('options of oauth', () => {
     ['algorithms', { algorithms: ['RS256', 'HS256'] }],
     ["typ must be 'any' or 'at+jwt'", { typ: 'jwt' }],
     ['Did you mean', { algorithm: ['RS256'] }],
-  ])('throws an error that contains "%s" for jwt(%j)', (text, options) => {
+  ])('cause an error that contains "%s" for jwt(%j)', (text, options) => {
     expect(() => jwt(options)).toThrow(text)
   })
 
-  it('throws if authenticate is called without a mount', () => {
+  it('cause `authenticate` to throw if it is called outside a mount', () => {
     expect(() => protect()({} as never)).toThrow('call authenticate.mount({ … })')
   })
 
-  it('requires publicUrl or resource unless the issuer is on loopback', () => {
+  it('must include publicUrl or resource unless the issuer is on loopback', () => {
     expect(() => toFetch(server(), { authenticate: protect() })).toThrow('publicUrl')
     expect(() => toFetch(server(), { authenticate: protect({ issuer: 'http://localhost:1' }) })).not.toThrow()
     expect(() => toFetch(server(), { authenticate: protect({ resource: publicUrl }) })).not.toThrow()
@@ -278,7 +278,7 @@ describe('options of oauth', () => {
     [undefined, '/mcp', [200, 401, 401]],
     [undefined, '/sse', [401, 200, 404]],
     [undefined, '', [401, 200, 404]],
-  ])('for path %s, replies to tokens for %s on loopback with %j', async (path, aud, expected) => {
+  ])('cause with path %s replies to tokens for %s on loopback with %j', async (path, aud, expected) => {
     const origin = 'http://localhost:3000'
     const issuer = await createIssuer()
     const authenticate = oauth({ issuer: issuer.issuer, fetch: issuer.fetch })
@@ -299,7 +299,7 @@ describe('options of oauth', () => {
     expect(statuses).toEqual(expected)
   })
 
-  it('accepts the options of each preset', () => {
+  it('are accepted by each preset', () => {
     const presets = [
       auth0({ domain: 'acme.eu.auth0.com', audience: 'api' }),
       authkit({ domain: 'acme.authkit.app' }),

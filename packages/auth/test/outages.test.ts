@@ -50,8 +50,8 @@ describe('issuer keys', () => {
     ['fails', fails],
     ['replies with status 500', () => new Response(null, { status: 500 })],
     ['redirects', () => Response.redirect('https://evil.example/jwks')],
-    ['sends no JSON', () => new Response('<html>')],
-    ['sends no keys', () => Response.json({})],
+    ['does not send JSON', () => new Response('<html>')],
+    ['does not send keys', () => Response.json({})],
     ['sends more than 256 KiB', () => new Response(`{"keys":[],"x":"${'x'.repeat(262_144)}"}`)],
     [
       'sends more than 100 keys',
@@ -69,7 +69,7 @@ describe('issuer keys', () => {
     expect(await send(token)).toBe(200)
   })
 
-  it('are not taken from the metadata of another issuer', async () => {
+  it("are not taken from another issuer's metadata", async () => {
     const { issuer, send } = await protect()
     issuer.documents.set(`${ISSUER}/.well-known/oauth-authorization-server`, () =>
       Response.json({ issuer: 'https://evil.example', jwks_uri: KEYS }),
@@ -99,7 +99,7 @@ describe('a verified token', () => {
 
   it.each([
     ['for cache.ttlMs', { ttlMs: 5_000 }, 5_000],
-    ['for no time if the option cache is false', false, 0],
+    ['never if the option `cache` is false', false, 0],
     ['for a minute by default', {}, 60_000],
   ] as const)('is cached %s', async (_how, cache, ms) => {
     const { issuer, send, clock, authenticate } = await protect({ cache })
@@ -123,7 +123,7 @@ describe('a verified token', () => {
     expect(await send(await padded(padding + 1))).toBe(401)
   })
 
-  it('replaces the oldest one in a full cache', async () => {
+  it('replaces the oldest token in a full cache', async () => {
     const { issuer, send, authenticate } = await protect({ cache: { max: 2 } })
     const tokens = await Promise.all(['a', 'b', 'c'].map((sub) => issuer.sign({ aud: RESOURCE, sub })))
     for (const token of tokens) await send(token)
@@ -170,7 +170,7 @@ describe('introspection', () => {
     return { ...site, asked }
   }
 
-  it('asks the issuer once for each token, with the server’s credentials', async () => {
+  it('asks the issuer once per token, with the server’s credentials', async () => {
     const { send, asked } = await opaque({ active: true, aud: RESOURCE, sub: 'user' })
     expect(await Promise.all([send('t'), send('t'), send('t')])).toEqual([200, 200, 200])
     expect(asked).toHaveLength(1)
@@ -180,10 +180,10 @@ describe('introspection', () => {
 
   it.each([
     ['is inactive', { active: false, aud: RESOURCE }],
-    ['has a text as `active`', { active: 'true', aud: RESOURCE }],
+    ['has a string as `active`', { active: 'true', aud: RESOURCE }],
     ['names no audience', { active: true }],
     ['names another audience', { active: true, aud: 'https://other.example' }],
-    ['is of another issuer', { active: true, aud: RESOURCE, iss: 'https://other.example' }],
+    ['was issued by another issuer', { active: true, aud: RESOURCE, iss: 'https://other.example' }],
     ['has expired', { active: true, aud: RESOURCE, exp: 1 }],
     ['is bound to a key', { active: true, aud: RESOURCE, cnf: { jkt: 'x' } }],
     ['names neither user nor client', { active: true, aud: RESOURCE, sub: undefined }],
@@ -201,7 +201,7 @@ describe('introspection', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('sends the credentials in the body for authMethod client_secret_post', async () => {
+  it('sends the credentials in the body if `authMethod` is client_secret_post', async () => {
     const { send, asked } = await opaque(
       { active: true, aud: RESOURCE, sub: 'user' },
       { authMethod: 'client_secret_post' },
@@ -288,12 +288,12 @@ describe('introspection', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('accepts a token without aud if the option audience is `issuer`', async () => {
+  it('accepts a token without aud if the option `audience` is "issuer"', async () => {
     const { send } = await opaque({ active: true, sub: 'user' }, { audience: 'issuer' })
     expect(await send('t')).toBe(200)
   })
 
-  it('replies with 503 after 2 s, and at once beyond 64 concurrent requests', async () => {
+  it('gives up with 503 after 2 s, and at once above 64 concurrent requests', async () => {
     const { send, clock, asked } = await opaque(
       ({ signal }) =>
         new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),

@@ -92,7 +92,7 @@ describe('the log of a refused token', () => {
   })
 })
 
-it('logs a failure of the authorization server as an error', async () => {
+it('oauth() logs a failure of the authorization server as an error', async () => {
   const { issuer, send, logged, clock } = await protect({}, {})
   issuer.documents.set(`${ISSUER}/jwks`, () => new Response('no', { status: 418 }))
   expect(await send(await issuer.sign({ aud: RESOURCE }))).toBe(503)

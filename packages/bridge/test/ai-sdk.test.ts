@@ -72,7 +72,7 @@ describe.each([
     expect(await given('refund', {})).toEqual({ type: 'error-text', value: 'The order is closed' })
   })
 
-  it('returns the error of a server that refuses the arguments', async () => {
+  it("returns the server's error if the arguments are refused", async () => {
     expect(await given('get_order', { id: 5 })).toMatchObject({
       type: 'error-text',
       value: expect.stringContaining('id'),
@@ -81,7 +81,7 @@ describe.each([
 })
 
 describe('tools for the AI SDK', () => {
-  it("keeps the server's schema", async () => {
+  it("have the server's schema", async () => {
     await using client = await connectToShop()
     const host = await hostTools(client)
     const model = new MockLanguageModelV3({ doGenerate: [answering] })
@@ -96,7 +96,7 @@ describe('tools for the AI SDK', () => {
     expect(tools['refund']).toMatchObject({ type: 'dynamic', title: 'Give money back' })
   })
 
-  it('have descriptions of 1,024 characters at most, which end with the server', async () => {
+  it("have descriptions of at most 1,024 characters that end with the server's name", async () => {
     const source = sourceOf('x', { type: 'object' })
     const [{ tool, ...listed } = { tool: undefined, server: '', name: '' }] = await source.tools()
     const long = {
@@ -111,7 +111,7 @@ describe('tools for the AI SDK', () => {
     expect(whole['x']?.description.length).toBeGreaterThan(4_995)
   })
 
-  it('cancels a call when the SDK aborts its signal', async () => {
+  it('cancel a call when the SDK aborts its signal', async () => {
     await using client = await connectToShop()
     const tools = await aiSdkTools(await hostTools(client), { jsonSchema, version: 6 })
     const abortSignal = AbortSignal.abort(new Error('enough'))

@@ -19,7 +19,7 @@ const use = (id: string, name: string, input: object = {}): object => ({ type: '
 const part = (value: object): ReturnType<typeof toHostResult> => toHostResult({ content: [value as never] })
 
 describe("tools in Anthropic's Messages API", () => {
-  it('runs the tools that the model calls through the SDK until it stops', async () => {
+  it('run through the SDK until the model stops calling them', async () => {
     await using client = await connectToShop()
     using server = await modelServer([
       message(
@@ -95,16 +95,16 @@ describe("tools in Anthropic's Messages API", () => {
   })
 
   it.each([
-    ['nothing', undefined, {}],
+    ['undefined', undefined, {}],
     ['null', null, {}],
-    ['an empty text', '', {}],
+    ['an empty string', '', {}],
     ['an object', { id: 'A1' }, { id: 'A1' }],
-    ['an object as text', '{"id":"A1"}', { id: 'A1' }],
+    ['an object as a string', '{"id":"A1"}', { id: 'A1' }],
     ['a list', [], undefined],
-    ['a list as text', '[]', undefined],
+    ['a list as a string', '[]', undefined],
     ['a number', 0, undefined],
     ['invalid JSON', '{', undefined],
-  ])('parses %s as arguments: %j', async (_, input, expected) => {
+  ])('accept %s as arguments: %j', async (_, input, expected) => {
     const source = sourceOf('get', { type: 'object' })
     const { run } = await anthropicTools(await hostTools(source))
     const answers = await run([{ type: 'tool_use', id: 't', name: 'get', input }])
@@ -114,7 +114,7 @@ describe("tools in Anthropic's Messages API", () => {
     expect(answers.map(({ is_error: failed = false }) => failed)).toEqual([expected === undefined])
   })
 
-  it('removes choices at the root of schemas, and renames arguments with refused names', async () => {
+  it('have no choices at the root of their schemas, and rename arguments with refused names', async () => {
     const source = sourceOf('list', {
       type: 'object',
       anyOf: [
@@ -135,7 +135,7 @@ describe("tools in Anthropic's Messages API", () => {
 })
 
 describe('tool_result', () => {
-  it('contains only text for an error', () => {
+  it('contains only text if the call failed', () => {
     const failed = toHostResult({
       content: [{ type: 'image', data: PNG, mimeType: 'image/png' }],
       isError: true,
@@ -165,7 +165,7 @@ describe('tool_result', () => {
   })
 })
 
-describe('calls of one message', () => {
+describe('calls in one message', () => {
   const watched = (concurrent: boolean): { tool: (name: string) => HostTool; log: string[] } => {
     const log: string[] = []
     return {
@@ -197,7 +197,7 @@ describe('calls of one message', () => {
     expect(together.log).toEqual(['a begins', 'b begins', 'a ends', 'b ends'])
   })
 
-  it('stop when the signal aborts, and no further call starts', async () => {
+  it('stop when the signal aborts, without starting further calls', async () => {
     const { tool, log } = watched(false)
     const { run } = await anthropicTools([tool('a')])
     const control = new AbortController()
@@ -207,7 +207,7 @@ describe('calls of one message', () => {
     expect(log).toEqual(['a begins', 'a ends'])
   })
 
-  it('return an empty list if the model calls no tools', async () => {
+  it('return an empty list if the model does not call tools', async () => {
     const { run } = await anthropicTools([])
     expect(await run([{ type: 'text', text: 'Hello' }])).toEqual([])
   })

@@ -77,7 +77,7 @@ describe('bridgeAll', () => {
     expect(bridge.count).toBe(2)
   })
 
-  it('ignores changes of other lists, and lists tools once for many changes', async () => {
+  it('ignores changes to other lists, and lists tools once for many changes', async () => {
     const source = new Changing()
     await bridgeAll(source, new Map())
     await source.tell('listChanged', 'resources')
@@ -99,7 +99,7 @@ describe('bridgeAll', () => {
     expect([bridge.count, bridge.skipped]).toEqual([2, []])
   })
 
-  it('does not remove a tool that was replaced by others', async () => {
+  it('does not remove a tool that someone else replaced', async () => {
     const { registry, bridge } = await bridged()
     const own = { name: 'a' } as HostTool
     registry.set('a', own)
@@ -110,7 +110,7 @@ describe('bridgeAll', () => {
     expect([...registry.keys()]).toEqual(['a'])
   })
 
-  it('keeps the tools and reports an error if listing fails', async () => {
+  it('keeps the tools, and reports an error, if listing fails', async () => {
     const source = new Changing()
     const registry = new Map<string, HostTool>()
     const onError = vi.fn<(error: unknown) => void>()
@@ -183,7 +183,7 @@ describe('bridgeAll', () => {
     expect([bridge.count, held.size]).toEqual([0, 0])
   })
 
-  it('reports and lists nothing after stop', async () => {
+  it('does not report or list anything after stop', async () => {
     const source = new Changing()
     const onError = vi.fn<(error: unknown) => void>()
     const bridge = await bridgeAll(source, new Map([['a', {} as HostTool]]), { onError })
@@ -199,7 +199,7 @@ describe('bridgeAll', () => {
     expect([source.lists, bridge.count, bridge.skipped]).toEqual([2, 0, []])
   })
 
-  it('follows the tools of a single client', async () => {
+  it("follows a single client's tools", async () => {
     const server = shop()
     await using client = await connectTo(server)
     const registry = new Map<string, HostTool>()

@@ -81,29 +81,34 @@ describe('hostTools', () => {
   const harmless = { readOnlyHint: true, destructiveHint: false, openWorldHint: false }
 
   it.each([
-    ['a tool of another server', 'other', harmless, DANGEROUS],
-    ['a tool of a trusted server', 'shop', harmless, SAFE],
+    ['a tool from another server', 'other', harmless, DANGEROUS],
+    ['a tool from a trusted server', 'shop', harmless, SAFE],
     [
-      'a tool of a trusted server with one annotation',
+      'a tool from a trusted server with one annotation',
       'shop',
       { idempotentHint: true },
       { ...DANGEROUS, idempotent: true },
     ],
     [
-      'a tool of a trusted server that is not destructive',
+      'a tool from a trusted server that is not destructive',
       'shop',
       { destructiveHint: false, openWorldHint: false },
       { ...DANGEROUS, destructive: false, openWorld: false },
     ],
     [
-      'a tool of a trusted server with contradictory annotations',
+      'a tool from a trusted server with contradictory annotations',
       'shop',
       { readOnlyHint: true, destructiveHint: true, idempotentHint: false },
       { ...SAFE, openWorld: true },
     ],
-    ['of a trusted server, with other values', 'shop', { readOnlyHint: 1, openWorldHint: 0 }, DANGEROUS],
-    ['of a trusted server, without annotations', 'shop', undefined, DANGEROUS],
-  ])('uses the annotations of trusted servers only: %s', async (_, trusted, annotations, expected) => {
+    [
+      'a tool from a trusted server with invalid values',
+      'shop',
+      { readOnlyHint: 1, openWorldHint: 0 },
+      DANGEROUS,
+    ],
+    ['a tool from a trusted server without annotations', 'shop', undefined, DANGEROUS],
+  ])('uses annotations only from trusted servers: %s', async (_, trusted, annotations, expected) => {
     const [tool] = await hostTools(
       source([listed({ ...(annotations !== undefined && { annotations: annotations as object }) })]),
       { trusted: [trusted] },
@@ -131,7 +136,7 @@ describe('hostTools', () => {
     expect(tools[3]?.description).toContain('first')
   })
 
-  it('lists the tools of a single client under their own names', async () => {
+  it("lists a single client's tools under their own names", async () => {
     await using client = await connectToShop('my shop')
     const tools = await hostTools(client)
     expect(tools.map(({ name, server }) => [name, server])).toEqual([
@@ -153,13 +158,13 @@ describe('hostTools', () => {
     })
   })
 
-  it("uses the server's own name if the host gave it none", async () => {
+  it("uses the server's own name if the host did not name the server", async () => {
     await using client = await connectToShop()
     expect((await hostTools(client))[0]?.server).toBe('shop')
   })
 })
 
-describe('failed calls', () => {
+describe('failed calls of hostTools', () => {
   const failing = async (error: Error, signal?: AbortSignal): Promise<HostToolResult | undefined> => {
     const callTool = vi.fn<ToolSource['callTool']>().mockRejectedValue(error)
     const [tool] = await hostTools(source([listed()], callTool))
@@ -169,7 +174,7 @@ describe('failed calls', () => {
   it.each([
     new McpError(ErrorCode.InvalidParams, 'There is no such tool'),
     new ClientError('timeout', 'No answer to tools/call within 5 ms'),
-  ])('return a result for the model: %s', async (error) => {
+  ])('resolve with a result for the model: %s', async (error) => {
     expect(await failing(error)).toEqual({
       text: error.message,
       parts: [{ type: 'text', text: error.message }],
@@ -184,12 +189,12 @@ describe('failed calls', () => {
     await expect(failing(new ClientError('closed', 'gone'), signal)).rejects.toThrow('enough')
   })
 
-  it('reject with any other error', async () => {
+  it('reject on any other error', async () => {
     await expect(failing(new TypeError('a bug'))).rejects.toThrow('a bug')
   })
 })
 
-describe('results', () => {
+describe('results of hostTools', () => {
   it('keep every type of content, and describe binary data in the text', () => {
     const annotations = { audience: ['user'], priority: 1 }
     const result = toHostResult(
@@ -255,7 +260,7 @@ describe('results', () => {
     expect(toHostResult(of([block])).text).toBe(text)
   })
 
-  it('mark the failure of a tool', () => {
+  it('are marked if the tool failed', () => {
     expect(toHostResult(of([{ type: 'text', text: 'No' }], { isError: true }))).toMatchObject({
       text: 'No',
       isError: true,
@@ -279,7 +284,7 @@ describe('results', () => {
     expect(toHostResult(of([]))).toEqual({ text: '', parts: [], structured: undefined, isError: false })
   })
 
-  it('are cut at the limit of text, but not within a character', () => {
+  it('are cut at the text limit, but not within a character', () => {
     const texts = ['abc', 'd🙂f', 'later'].map((text) => ({ type: 'text', text }))
     const { text, parts } = toHostResult(of(texts), { maxText: 5 })
     expect(text).toBe('abc\nd\n[left out: 8 more characters]')
@@ -291,9 +296,9 @@ describe('results', () => {
 
   it.each<[string, number, string]>([
     ['the limit', 9, 'abc\nd🙂f\nxx'],
-    ['one less', 8, 'abc\nd🙂f\nx\n[left out: 1 more characters]'],
-    ['the first two', 7, 'abc\nd🙂f\n[left out: 2 more characters]'],
-    ['nothing', 0, '[left out: 9 more characters]'],
+    ['one character less', 8, 'abc\nd🙂f\nx\n[left out: 1 more characters]'],
+    ['two characters less', 7, 'abc\nd🙂f\n[left out: 2 more characters]'],
+    ['none', 0, '[left out: 9 more characters]'],
   ])('contain the allowed number of characters: %s', (_, maxText, expected) => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     const texts = ['abc', 'd🙂f', 'xx'].map((text) => ({ type: 'text', text }))

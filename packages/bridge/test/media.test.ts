@@ -19,7 +19,7 @@ const ENCODINGS: readonly (readonly [string, (base64: string) => string])[] = [
 ]
 
 describe('base64', () => {
-  it.each(ENCODINGS)('%s is converted to canonical base64', (_, encode) => {
+  it.each(ENCODINGS)('is made canonical from %s', (_, encode) => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (bytes) => {
         const base64 = Buffer.from(bytes).toString('base64')
@@ -28,7 +28,7 @@ describe('base64', () => {
     )
   })
 
-  it('of any text is canonical or undefined', () => {
+  it('is canonical or undefined for any string', () => {
     const pieces = fc.constantFrom(
       'A',
       'z9',
@@ -77,7 +77,7 @@ describe('base64', () => {
     'data:base64,QUJD',
     'data:;base64,%',
     'data:;base64,QUJD%',
-  ])('without bytes is undefined: %j', (text) => {
+  ])('is undefined if there are no bytes: %j', (text) => {
     expect(mediaOf(text, OTHER)).toBeUndefined()
   })
 })
@@ -100,11 +100,11 @@ describe('media type', () => {
     [' Image/TIFF ', base64('II*'), 'image/tiff'],
     ['audio/wav', base64('RIFF', [1, 2, 3, 4], 'WAVE'), 'audio/wav'],
     [undefined, base64('?'), 'application/octet-stream'],
-  ])('%s is replaced by the type of the bytes', (given, data, type) => {
+  ])('%s is corrected to the type of the bytes', (given, data, type) => {
     expect(mediaOf(data, given)).toEqual({ data, mimeType: type })
   })
 
-  it('of a data: URL is used if there is no other', () => {
+  it('is taken from a data: URL if there is no other', () => {
     expect(mediaOf('data:audio/ogg;base64,T2dnUw', '')?.mimeType).toBe('audio/ogg')
     expect(mediaOf('data:audio/ogg;base64,T2dnUw', 'audio/opus')?.mimeType).toBe('audio/opus')
   })
@@ -139,7 +139,7 @@ describe('media that model APIs refuse', () => {
     expect(await sdkOutput(block)).toEqual({ type: 'text', value: text })
   })
 
-  it('get the type of their bytes, even in results from the host', () => {
+  it('get the media type of their bytes, even in results from the host', () => {
     const part = { type: 'image', data: PNG, mimeType: 'image/jpg' } as const
     const result = { parts: [part], text: '', structured: undefined, isError: false }
     expect(anthropicResult('t', result).content).toMatchObject([{ source: { media_type: 'image/png' } }])

@@ -7,12 +7,12 @@ const of = (...names: readonly string[]): { name: string; server: string }[] =>
   names.map((name) => ({ name, server: 's' }))
 
 describe('names for models', () => {
-  it('equal allowed names of tools', async () => {
+  it("equal the tools' names if these are allowed", async () => {
     const names = ['get_order', 'mcp__a__b', 'x'.repeat(64), 'A-1']
     expect(await modelNames(of(...names))).toEqual(names)
   })
 
-  it('differ for each refused name of a tool', async () => {
+  it('differ for each refused tool name', async () => {
     const names = await modelNames(
       of('files/read', 'files.read', 'größe', '', 'x'.repeat(65), 'x'.repeat(66)),
     )
@@ -31,7 +31,7 @@ describe('names for models', () => {
     for (const name of names) expect(name).toMatch(/^search_[0-9a-f]{8}$/)
   })
 
-  it('cannot be taken by a tool of a different name', async () => {
+  it('cannot be taken by a tool with a different name', async () => {
     const [taken = ''] = await modelNames(of('files/read'))
     const [victim, thief] = await modelNames([
       { name: 'files/read', server: 's' },
@@ -42,7 +42,7 @@ describe('names for models', () => {
     expect(thief).toMatch(VALID)
   })
 
-  it('omit a tool if another tool claims its name deliberately', async () => {
+  it('are not given to a tool whose name another tool claims deliberately', async () => {
     const chain = of('files/read')
     for (let last = chain[0]; last !== undefined && chain.length < 12; last = chain.at(-1)) {
       const [next = ''] = await modelNames([last, { ...last, server: 'other' }])
@@ -55,11 +55,11 @@ describe('names for models', () => {
     expect(names[0]).toBe(chain[1]?.name)
   })
 
-  it('throw TypeError for duplicate tools', async () => {
+  it('cause a TypeError for duplicate tools', async () => {
     await expect(modelNames(of('a', 'a'))).rejects.toThrow('appears twice')
   })
 
-  it('are allowed, unique and independent of the order for random tools', async () => {
+  it('are allowed, unique and independent of order for random tools', async () => {
     const name = fc.oneof(fc.string({ unit: 'binary', maxLength: 70 }), fc.constantFrom('a', 'a/b', 'a.b'))
     const tools = fc.uniqueArray(fc.record({ name, server: fc.constantFrom('s', 't') }), {
       selector: (tool) => JSON.stringify([tool.name, tool.server]),

@@ -64,7 +64,7 @@ describe('modelSchema', () => {
     },
   )
 
-  it('removes allOf at the root, and requires the properties that any part requires', () => {
+  it('removes allOf at the root, and requires the properties that any of its schemas requires', () => {
     expect(
       modelSchema({
         allOf: [
@@ -153,7 +153,7 @@ describe('modelSchema', () => {
     expect(schema['required']).toEqual(['_top_2', '_top', 'x'.repeat(56)])
   })
 
-  it('collects properties through 32 nested references, and of 256 branches', () => {
+  it('collects properties through 32 nested references, and from 256 branches', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [
         `d${i}`,
@@ -167,7 +167,7 @@ describe('modelSchema', () => {
     expect(Object.keys(wide)).toEqual(Array.from({ length: 256 }, (_, i) => `p${i}`))
   })
 
-  it('keeps required names without properties', () => {
+  it('keeps required names that have no property', () => {
     const branch = { properties: { a: TEXT }, required: ['a', 5] }
     expect(modelSchema({ allOf: [branch, 'x'], oneOf: 'x', required: 'b' }).schema).toEqual({
       type: 'object',
@@ -198,7 +198,7 @@ describe('modelSchema', () => {
 })
 
 describe('withSingleTypes', () => {
-  it('takes the type from the choices and keeps their details', () => {
+  it('derives the type from the choices and keeps their details', () => {
     const schema = {
       type: 'object',
       $defs: { id: { anyOf: [{ type: 'integer' }, { type: 'string' }] } },
@@ -250,7 +250,7 @@ describe('withSingleTypes', () => {
     [{ multipleOf: 2 }, 'number'],
     [{ type: [] }, undefined],
     [{ type: [5, 'string'] }, 'string'],
-  ])('derives the type: %j is %s', (schema, type) => {
+  ])('derives from %j the type %s', (schema, type) => {
     expect(withSingleTypes({ type: 'object', properties: { a: schema } })).toMatchObject({
       properties: { a: type === undefined ? schema : { ...schema, type } },
     })
@@ -275,7 +275,7 @@ describe('withSingleTypes', () => {
     },
   )
 
-  it('returns a schema unchanged if every part has one type', () => {
+  it('returns a schema unchanged if every subschema has one type', () => {
     const schema = { type: 'object', properties: { a: TEXT, b: { type: 'array', items: TEXT } } }
     expect(withSingleTypes(schema)).toBe(schema)
   })

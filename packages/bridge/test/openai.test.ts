@@ -97,7 +97,7 @@ describe('tools for Chat Completions', () => {
 })
 
 describe('tools for the Responses API', () => {
-  it('run when the model calls them through the SDK, until it stops', async () => {
+  it('run through the SDK until the model stops calling them', async () => {
     await using client = await connectToShop()
     const response = (output: readonly object[]): object => ({
       id: 'r',
@@ -160,13 +160,13 @@ describe('tools for the Responses API', () => {
     [`file:///${'a'.repeat(252)}.pdf`, 'document.pdf'],
     ['file:///a.pdf/', 'document.pdf'],
     ['file:///long name.txt', 'document.pdf'],
-  ])('name the document at %s "%s"', (uri, filename) => {
+  ])('name a document from %s "%s"', (uri, filename) => {
     const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
     expect(output).toMatchObject([{ filename }])
   })
 
-  it('return only text for a failed call, and mark the failure', () => {
+  it('return only text, marked as a failure, for a failed call', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
     expect(openAiCallOutput('1', toHostResult({ content: [image], isError: true }))).toEqual({
       type: 'function_call_output',
@@ -183,7 +183,7 @@ describe('tools for the Responses API', () => {
     expect(await chat.run(undefined)).toEqual([])
   })
 
-  it('do not send documents as images, and name the call of each image', async () => {
+  it('do not send documents as images, and name the call that returned each image', async () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
     const resource = { uri: 'a://b', blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const source: ToolSource = {
@@ -206,7 +206,7 @@ describe('tools for the Responses API', () => {
     expect((await run([chatCall('1', 'none', '')])).map(({ role }) => role)).toEqual(['tool'])
   })
 
-  it('derive the name of a document from its URI', () => {
+  it("derive a document's name from its URI", () => {
     const resource = { uri: 'file:///a/Bill 1.pdf', blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
     expect(output).toMatchObject([{ filename: 'Bill 1.pdf' }])
@@ -216,7 +216,7 @@ describe('tools for the Responses API', () => {
     ['no slash in 4 MB', 'a'.repeat(4_000_000)],
     ['a file name of 4 MB', `file:///${'a'.repeat(4_000_000)}.pdf`],
     ['only an extension', 'file:///a/.pdf'],
-  ])('derive the name of a document quickly if its URI has %s', (_, uri) => {
+  ])("derive a document's name quickly if its URI has %s", (_, uri) => {
     const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const start = process.cpuUsage()
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))

@@ -49,14 +49,14 @@ interface Level {
 const TEXT = { type: 'string' }
 const NUMBER = { type: 'number' }
 
-describe('validSchema keeps the valid parts of', () => {
+describe('validSchema, for partly valid schemas,', () => {
   it.each<[string, object, object]>([
     [
       'a tuple of draft-07',
       { items: [TEXT, NUMBER], additionalItems: false },
       { prefixItems: [TEXT, NUMBER], items: false },
     ],
-    ['a tuple of draft-07 without more', { items: [TEXT, null] }, { prefixItems: [TEXT, {}] }],
+    ['a tuple of draft-07 without further items', { items: [TEXT, null] }, { prefixItems: [TEXT, {}] }],
     ['an empty tuple', { type: 'array', items: [] }, { type: 'array' }],
     ['an exclusive limit of draft-04', { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
     ['an inclusive limit of draft-04', { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
@@ -67,14 +67,14 @@ describe('validSchema keeps the valid parts of', () => {
       { type: ['Int', 'float', 'STRING'] },
       { type: ['integer', 'number', 'string'] },
     ],
-    ['no types', { type: [] }, {}],
+    ['an empty list of types', { type: [] }, {}],
     [
-      'a property that says that it is required',
+      'a property that declares itself required',
       { properties: { a: { ...TEXT, required: true }, b: { required: false } } },
       { properties: { a: TEXT, b: {} }, required: ['a'] },
     ],
-    ['required that is null', { required: null, properties: { a: TEXT } }, { properties: { a: TEXT } }],
-    ['required with other values', { required: ['a', 1, 'a'] }, { required: ['a'] }],
+    ['a `required` that is null', { required: null, properties: { a: TEXT } }, { properties: { a: TEXT } }],
+    ['a `required` with other values', { required: ['a', 1, 'a'] }, { required: ['a'] }],
     ['an empty enum', { ...TEXT, enum: [] }, TEXT],
     ['an enum with a value twice', { enum: ['a', 'b', 'a'] }, { enum: ['a', 'b'] }],
     ['empty choices', { ...TEXT, anyOf: [], oneOf: [], allOf: [] }, TEXT],
@@ -170,7 +170,7 @@ describe('validSchema keeps the valid parts of', () => {
       { anyOf: [{ not: { contains: { type: 'any' } } }] },
       { anyOf: [{ not: { contains: {} } }] },
     ],
-  ])('%s', (_, given, expected) => {
+  ])('keeps the valid parts of %s', (_, given, expected) => {
     expect(validSchema(given as never)).toEqual(expected)
   })
 
@@ -184,7 +184,7 @@ describe('validSchema keeps the valid parts of', () => {
     ['that cannot be decoded', '#/%'],
     ['to an anchor without a hash', 'xonce'],
     ['that is a number', 5],
-  ])('a reference %s', (_, $ref) => {
+  ])('drops a reference %s', (_, $ref) => {
     const properties = { ref: { $ref, description: 'x' }, value: { default: { type: 'any' } } }
     const once = { $anchor: 'once' }
     const $defs = { a: { $anchor: 'twice' }, b: { $dynamicAnchor: 'twice' }, once }
@@ -195,7 +195,7 @@ describe('validSchema keeps the valid parts of', () => {
     })
   })
 
-  it('references that lead to a schema', () => {
+  it('keeps references that lead to a schema', () => {
     const $ref = ['#', '#/$defs/a%20b', '#/$defs/c~1d/anyOf/1', '#here']
     const schema = {
       type: 'object',

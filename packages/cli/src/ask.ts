@@ -10,7 +10,9 @@ export interface Asking {
 
 const askings = new WeakMap<Terminal, Asking>()
 
-/** One reader for each terminal, because two readers of the same input would each receive only some lines. */
+/**
+ * Returns one reader per terminal, because two readers of the same input would each receive only some lines.
+ */
 export function askerFor(terminal: Terminal): Asking {
   let asking = askings.get(terminal)
   if (asking === undefined) askings.set(terminal, (asking = createAsking(terminal)))

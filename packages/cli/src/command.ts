@@ -8,7 +8,7 @@ export interface OptionSpec {
   readonly placeholder?: string
   readonly help: string
   readonly short?: string
-  /** The option may be given several times. */
+  /** Whether the option may be given several times. */
   readonly multiple?: true
 }
 
@@ -18,14 +18,14 @@ type ValueOf<S extends OptionSpec> = S extends { readonly multiple: true }
   ? readonly string[]
   : { readonly boolean: boolean; readonly string: string }[S['type']]
 
-/** The values of options that were given. */
+/** The values of the given options. */
 export type OptionValues<O extends OptionSpecs> = { readonly [K in keyof O]?: ValueOf<O[K]> }
 
 /** A parsed command line. */
 export interface Arguments<O extends OptionSpecs = OptionSpecs> {
   readonly values: OptionValues<O>
   readonly positionals: readonly string[]
-  /** The words after `--`, or an empty list. Undefined without `--`. */
+  /** The words after `--`, possibly none. Undefined if there is no `--`. */
   readonly rest: readonly string[] | undefined
 }
 
@@ -33,11 +33,13 @@ export interface Arguments<O extends OptionSpecs = OptionSpecs> {
 export interface Command {
   /** The words after the command's name, such as `<target> <tool> [arguments]`. */
   readonly usage: string
-  /** The options of this command. Every command has the common options, too. */
+  /** The options of this command, in addition to the common options. */
   readonly options: OptionSpecs
   /** Lines below the options in `--help`, such as examples. */
   readonly notes?: string
-  /** Prints the result. Resolves to the exit code; undefined means 0. @throws CliError */
+  /**
+   * Runs the command and prints its result. Resolves to the exit code; undefined means 0. @throws CliError
+   */
   run(args: Arguments, terminal: Terminal): Promise<ExitCode | void>
 }
 

@@ -15,7 +15,7 @@ export interface CliErrorOptions extends ErrorOptions {
   readonly hint?: string
 }
 
-/** An error for the user. Its message and its hint are printed, but not its stack. */
+/** An error for the user, printed with its message and hint, but without its stack. */
 export class CliError extends Error {
   override name = 'CliError'
   readonly code: CliErrorCode
@@ -32,6 +32,6 @@ export class CliError extends Error {
   }
 }
 
-/** A wrong command line. */
+/** Creates the error for a wrong command line. */
 export const usageError = (message: string, hint?: string): CliError =>
   new CliError('usage', message, hint === undefined ? {} : { hint })

@@ -2,7 +2,7 @@ import type { Command, OptionSpecs } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { COMMON_OPTIONS } from './parse.ts'
 
-/** The text of `jetway --help`. */
+/** Returns the text of `jetway --help`. */
 export function generalHelp(): string {
   return [
     'Usage: jetway <command> [options]',
@@ -13,7 +13,7 @@ export function generalHelp(): string {
   ].join('\n')
 }
 
-/** The text of `jetway <command> --help`. */
+/** Returns the text of `jetway <command> --help`. */
 export function commandHelp(name: string, summary: string, { usage, options, notes }: Command): string {
   return [
     `Usage: jetway ${name} ${usage}`,

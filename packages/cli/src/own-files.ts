@@ -11,19 +11,25 @@ const HARNESS = fileURLToPath(new URL(`./harness${OWN_EXTENSION}`, import.meta.u
 /** The command itself. */
 const BIN = fileURLToPath(new URL(`./bin${OWN_EXTENSION}`, import.meta.url))
 
-/** Passes `--conditions` on, so that servers resolve packages in the same way as this process. */
+/**
+ * The `--conditions` flags of this process, which are passed on so that servers resolve packages in the same
+ * way as this process.
+ */
 const CONDITION_FLAGS = process.execArgv.filter((arg) => /^(?:-C|--conditions)=/.test(arg))
 
 const TYPESCRIPT = /\.[cm]?tsx?$/i
 
-/** The arguments for `process.execPath` that run a server's file in the harness. TypeScript files run with tsx. */
+/**
+ * Returns the arguments for `process.execPath` that run a server's file in the harness. TypeScript files run
+ * with tsx.
+ */
 export function harnessArguments(file: string, exportName: string | undefined): readonly string[] {
   const loader =
     TYPESCRIPT.test(file) || OWN_EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : []
   return [...CONDITION_FLAGS, ...loader, HARNESS, file, ...(exportName === undefined ? [] : [exportName])]
 }
 
-/** The arguments for `process.execPath` that run this command. */
+/** Returns the arguments for `process.execPath` that run this command. */
 export function commandArguments(): readonly string[] {
   const loader = OWN_EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : []
   return [...CONDITION_FLAGS, ...loader, BIN]

@@ -9,7 +9,9 @@ export const COMMON_OPTIONS: OptionSpecs = {
   help: { type: 'boolean', short: 'h', help: 'print this text' },
 }
 
-/** Parses the words after a command's name. @throws CliError for an option that is unknown or lacks its value */
+/**
+ * Parses the words after a command's name. @throws CliError for an option that is unknown or lacks its value
+ */
 export async function parseArguments(argv: readonly string[], own: OptionSpecs): Promise<Arguments> {
   const options: OptionSpecs = { ...own, ...COMMON_OPTIONS }
   const end = argv.indexOf('--')
@@ -48,7 +50,10 @@ async function unknownOption(given: string, known: readonly string[]): Promise<E
   )
 }
 
-/** Imported on demand: only a wrong command line needs it. */
+/**
+ * Returns the most similar known name. The module is imported on demand, because only a wrong command line
+ * needs it.
+ */
 export async function nearest(name: string, known: readonly string[]): Promise<string | undefined> {
   const { nearestName } = await import('@jetway/core/protocol')
   return nearestName(name, known)

@@ -39,7 +39,7 @@ export type Paint = (colour: Colour, text: string) => string
 export class Terminal {
   readonly streams: Streams
   readonly json: boolean
-  /** Whether a user can be asked: stdin and stderr are a terminal, without `--yes` and outside of CI. */
+  /** Whether a user can be asked: stdin and stderr are terminals, `--yes` is not set, and this is not CI. */
   readonly interactive: boolean
 
   constructor(streams: Streams, { json, yes }: TerminalSettings) {
@@ -69,7 +69,7 @@ export class Terminal {
     this.note(this.noteColour('dim', printable(text)))
   }
 
-  /** Prints an error. An unexpected error, which is no `CliError`, has only a message. */
+  /** Prints an error. For an unexpected error, which is not a `CliError`, prints only the message. */
   error(error: unknown): void {
     const { code, message, hint } = describe(error)
     if (this.json) {
@@ -94,7 +94,10 @@ export const processStreams = (): Streams => ({
   env: process.env,
 })
 
-/** Replaces control characters except line breaks and tabs: a server's escape sequences could change what the user sees. */
+/**
+ * Replaces control characters except line breaks and tabs: a server's escape sequences could change what the
+ * user sees.
+ */
 export const printable = (text: string): string => text.replaceAll(/[^\P{C}\n\t]/gu, '\u{FFFD}')
 
 function describe(error: unknown): { code: string; message: string; hint?: string } {
@@ -103,7 +106,7 @@ function describe(error: unknown): { code: string; message: string; hint?: strin
   return { code: error.code, message, ...(error.hint !== undefined && { hint: error.hint }) }
 }
 
-/** Any value that is not empty disables colours: https://no-color.org. */
+/** Returns whether a variable is set: any value that is not empty disables colours: https://no-color.org. */
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
 
 function paint(stream: Output, env: Streams['env'], colour: Colour, text: string): string {

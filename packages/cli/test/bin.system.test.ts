@@ -11,22 +11,26 @@ const example = (name: string): string =>
   fileURLToPath(new URL(`../../../apps/examples/src/quickstart/${name}.ts`, import.meta.url))
 const everything = fileURLToPath(new URL('../../../apps/everything/dist/main.js', import.meta.url))
 
-describe('jetway with a file', () => {
+describe('jetway', () => {
   it.each([
-    ['that exports a server', ['call', fixture('definition'), 'hello'], 'Hello\n'],
-    ['with --export', ['list', fixture('definition'), '--export', 'other'], 'other 2.0.0 (2026-07-28)\n'],
-    ['that serves stdio', ['call', example('hello-stdio'), 'hello'], 'Hello, world\n'],
-    ['that listens', ['list', example('quickstart')], /^dice 1\.0\.0/],
-    ['that looks for a free port first', ['call', everything, 'echo', 'text=a'], 'a\n'],
-    ['as a command', ['call', 'echo', 'text=a', '--', process.execPath, everything, '--stdio'], 'a\n'],
-  ])('%s', async (_, argv, stdout) => {
+    ['a file that exports a server', ['call', fixture('definition'), 'hello'], 'Hello\n'],
+    [
+      'a file with --export',
+      ['list', fixture('definition'), '--export', 'other'],
+      'other 2.0.0 (2026-07-28)\n',
+    ],
+    ['a file that serves stdio', ['call', example('hello-stdio'), 'hello'], 'Hello, world\n'],
+    ['a file that listens', ['list', example('quickstart')], /^dice 1\.0\.0/],
+    ['a file that looks for a free port first', ['call', everything, 'echo', 'text=a'], 'a\n'],
+    ['a file as a command', ['call', 'echo', 'text=a', '--', process.execPath, everything, '--stdio'], 'a\n'],
+  ])('runs %s', async (_, argv, stdout) => {
     expect(await runBin(argv)).toMatchObject({
       exitCode: 0,
       stdout: typeof stdout === 'string' ? stdout : expect.stringMatching(stdout),
     })
   })
 
-  it('exits with 4 for a file that throws', async () => {
+  it('exits with 4 if the file throws', async () => {
     expect(await runBin(['list', fixture('broken')])).toMatchObject({
       exitCode: 4,
       stderr: expect.stringContaining('This file is broken'),
@@ -70,9 +74,8 @@ const CALLS: Readonly<Record<string, { readonly words?: readonly string[]; reado
   test_input_required_result_capabilities: { exitCode: 5 },
 }
 
-it('calls every tool of a server', async () => {
-  const logger = logLines()
-  const url = await serveEverything({ logger })
+it('jetway call can call every tool of server-everything', async () => {
+  const url = await serveEverything()
   const { tools } = JSON.parse((await runBin(['list', url, '--json'])).stdout) as {
     tools: { name: string }[]
   }
@@ -100,7 +103,7 @@ describe('jetway in a terminal', () => {
     return { child, output: () => text }
   }
 
-  it('asks the questions of the server', async () => {
+  it("asks the server's questions", async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toMatch(/Which name\?[\s\S]*name \(string; required\)[\s\S]*> /))
@@ -109,7 +112,7 @@ describe('jetway in a terminal', () => {
     expect(output()).toContain('Renamed to Ann')
   })
 
-  it('declines a question by /decline', async () => {
+  it('declines a question if the user enters /decline', async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toContain('> '))
@@ -123,7 +126,7 @@ describe('jetway in a terminal', () => {
     expect(output()).toContain('declined, because')
   })
 
-  it('ends the command and its server by Ctrl-C at a question', async () => {
+  it('ends the command and its server if the user presses Ctrl-C at a question', async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toContain('> '))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { runCli } from './support/run-cli.ts'
 
-describe('the command line', () => {
+describe('jetway', () => {
   it('prints the commands with --help', async () => {
     const { stdout, stderr, exitCode } = await runCli(['--help'])
     expect(stdout).toMatch(/Usage: jetway <command>[\s\S]* list .*[\s\S]* call /)
@@ -52,10 +52,10 @@ describe('colours', () => {
   it.each([
     ['a terminal', true, {}, true],
     ['a pipe', false, {}, false],
-    ['NO_COLOR', true, { NO_COLOR: '1' }, false],
-    ['an empty NO_COLOR', true, { NO_COLOR: '' }, true],
+    ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
+    ['a terminal with an empty NO_COLOR', true, { NO_COLOR: '' }, true],
     ['a dumb terminal', true, { TERM: 'dumb' }, false],
-  ])('%s', async (_, isTTY, env, coloured) => {
+  ])('are used or omitted in %s', async (_, isTTY, env, coloured) => {
     const { stderr } = await runCli(['lst'], { isTTY, env })
     expect(stderr.includes('\u001B[')).toBe(coloured)
   })

@@ -22,13 +22,13 @@ function terminalOf({ stdin = true, stderr = true, yes = false, json = false, en
 
 describe('Terminal', () => {
   it.each<readonly [string, Given, boolean]>([
-    ['both ends', {}, true],
+    ['two terminals', {}, true],
     ['an empty CI', { env: { CI: '' } }, true],
-    ['no input', { stdin: false }, false],
-    ['no notes', { stderr: false }, false],
+    ['a redirected stdin', { stdin: false }, false],
+    ['a redirected stderr', { stderr: false }, false],
     ['--yes', { yes: true }, false],
     ['CI', { env: { CI: 'true' } }, false],
-  ])('is interactive or not with %s', (_, given, expected) => {
+  ])('is interactive or not, depending on %s', (_, given, expected) => {
     expect(terminalOf(given).terminal.interactive).toBe(expected)
   })
 
@@ -40,13 +40,13 @@ describe('Terminal', () => {
     [new TypeError('x'), { json: true }, ['{"error":{"code":"failed","message":"x"}}\n']],
     [usageError('x', 'y'), { json: true }, ['{"error":{"code":"usage","message":"x","hint":"y"}}\n']],
     [usageError('x'), { json: true }, ['{"error":{"code":"usage","message":"x"}}\n']],
-  ])('prints the error %o', (error, given, lines) => {
+  ])('prints an error for %o', (error, given, lines) => {
     const { terminal, noted } = terminalOf({ ...given, stderr: false })
     terminal.error(error)
     expect(noted).toEqual(lines)
   })
 
-  it('keeps only line breaks and tabs among control characters', () => {
+  it('removes control characters other than line breaks and tabs', () => {
     expect(printable('a\n\tb\r\u001B[0mü😀\u200B')).toBe('a\n\tb\uFFFD\uFFFD[0mü😀\uFFFD')
   })
 })
@@ -87,11 +87,11 @@ it.each([
   ['shp', ['shop', 'other'], 'The x shp is unknown', 'Did you mean shop?'],
   ['zzz', ['shop', 'other'], 'The x zzz is unknown', 'There are shop, other'],
   ['zzz', [], 'The x zzz is unknown', 'There are none'],
-])('unknownName suggests a name for %s among %j', async (name, known, message, hint) => {
+])('unknownName suggests a name similar to %s from %j', async (name, known, message, hint) => {
   expect(await unknownName('The x', name, known)).toMatchObject({ code: 'usage', message, hint })
 })
 
-it('nearest returns undefined for a name unlike all others', async () => {
+it('nearest returns undefined if no name is similar', async () => {
   expect(await nearest('abc', ['xyz'])).toBeUndefined()
 })
 
@@ -100,14 +100,14 @@ it('-v prints the version', async () => {
 })
 
 describe('help', () => {
-  it.each([['-h'], ['help']])('prints the options of %s', async (word) => {
+  it.each([['-h'], ['help']])('is printed for %s', async (word) => {
     const { stdout, exitCode } = await runCli([word])
     expect(stdout).toMatch(/^Usage: jetway <command> \[options\]\n\n {2}list {2,}\S/)
     expect(stdout).toContain('\n\njetway <command> --help describes a command.')
     expect(exitCode).toBe(0)
   })
 
-  it('aligns options, placeholders and notes of a command', async () => {
+  it("aligns a command's options, placeholders and notes", async () => {
     const { stdout } = await runCli(['uninstall', '-h'])
     expect(stdout).toMatch(
       /^Usage: jetway uninstall \[host\] <target> \[options\]\n\n[A-Z].*\.\n\n {2}--name NAME {9}the server's name/,

@@ -33,7 +33,7 @@ it('logs the options for headers only, if the app limits requests', async () => 
   expect(message).not.toContain('requestTimeout of')
 })
 
-it('logs nothing if the app limits headers in any place', async () => {
+it('does not log anything if the app limits headers anywhere', async () => {
   const after = Fastify()
   after.server.headersTimeout = 10_000
   const options = { headersTimeout: 10_000 }
@@ -41,6 +41,6 @@ it('logs nothing if the app limits headers in any place', async () => {
   for (const app of [after, Fastify({ http: options }), own]) expect(await logged(app)).toEqual([])
 })
 
-it('logs nothing over HTTP/2, which has no such limits', async () => {
+it('does not log anything over HTTP/2, which has no such limits', async () => {
   expect(await logged(Fastify({ http2: true }) as unknown as FastifyInstance)).toEqual([])
 })

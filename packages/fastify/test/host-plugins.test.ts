@@ -60,7 +60,7 @@ it('@fastify/swagger lists the routes of the app, but not those of the mount', a
   expect(Object.keys(app.swagger().paths ?? {})).toEqual(['/own'])
 })
 
-it('a timeout of the app that ends a call is logged once, with a remedy', async () => {
+it('an app timeout that ends a call is logged once, with a remedy', async () => {
   const { server, finish } = slowServer()
   const warn = vi.fn<Logger['warn']>()
   const app = Fastify()

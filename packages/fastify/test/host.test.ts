@@ -13,7 +13,7 @@ import { listen, mounted } from './support.ts'
 const STATELESS = { server: createServer(), stateless: true } as const
 const STREAMED = { ...STATELESS, response: 'sse' } as const
 
-describe('hooks of the app', () => {
+describe("the app's hooks", () => {
   function hooked(): { app: FastifyInstance; ran: string[]; responded: Promise<void> } {
     const app = Fastify()
     const ran: string[] = []
@@ -55,7 +55,7 @@ describe('hooks of the app', () => {
       'yes',
     ],
     ['any other stream, except onSend', STREAMED, 'report', ['onRequest', 'preHandler', 'onResponse'], null],
-  ])('run for %s, with onResponse at its end', async (_kind, options, tool, expected, sent) => {
+  ])('run for %s, and onResponse runs at its end', async (_kind, options, tool, expected, sent) => {
     const { app, ran, responded } = hooked()
     const response = await post(`${await mounted(options, app)}/mcp`, callFrame(tool))
     expect(await response.text()).toMatch(/"text":"(test|reported)"/)
@@ -121,7 +121,7 @@ describe('hooks of the app', () => {
   })
 })
 
-describe('CORS of the app', () => {
+describe("the app's CORS plugin", () => {
   const ORIGIN = 'https://app.example.com'
 
   it('answers preflights and sets headers on JSON replies and streams', async () => {
@@ -163,7 +163,7 @@ declare module 'fastify' {
   }
 }
 
-describe('authentication of the app', () => {
+describe("the app's authentication", () => {
   function guarded(hook: 'onRequest' | 'preHandler'): FastifyInstance {
     const app = Fastify()
     app.addHook(hook, async (request, reply) => {
@@ -196,7 +196,7 @@ describe('authentication of the app', () => {
     },
   )
 
-  it('sets ctx.auth, and locals sets ctx.locals', async () => {
+  it('sets ctx.auth, while `locals` sets ctx.locals', async () => {
     const app = guarded('preHandler')
     const response = await post(`${await mounted(options, app)}/mcp`, callFrame('seen'), {
       authorization: 'Bearer good',
@@ -211,19 +211,13 @@ describe('request bodies', () => {
   const large = (bytes: number): string => callFrame('size', { text: 'x'.repeat(bytes - empty.length) })
 
   it.each([
-    ['of 4 MiB are accepted, beyond the app’s default', {}, {}, 4_194_304, 200],
-    ['beyond 4 MiB are refused', {}, {}, 4_194_305, 413],
-    ['beyond limits.bodyBytes are refused', {}, { limits: { bodyBytes: 1000 } }, 1001, 413],
-    ['at a smaller limit of the app are accepted', { bodyLimit: 1000 }, {}, 1000, 200],
-    ['beyond a smaller limit of the app are refused', { bodyLimit: 1000 }, {}, 1001, 413],
-    [
-      'beyond 4 MiB are refused despite a larger limit of the app',
-      { bodyLimit: 10_000_000 },
-      {},
-      4_194_305,
-      413,
-    ],
-  ])('%s', async (_case, host, mount, bytes, status) => {
+    ['4 MiB, above the app’s default', {}, {}, 4_194_304, 200],
+    ['more than 4 MiB', {}, {}, 4_194_305, 413],
+    ['more than limits.bodyBytes', {}, { limits: { bodyBytes: 1000 } }, 1001, 413],
+    ['as much as a smaller app limit', { bodyLimit: 1000 }, {}, 1000, 200],
+    ['more than a smaller app limit', { bodyLimit: 1000 }, {}, 1001, 413],
+    ['more than 4 MiB despite a larger app limit', { bodyLimit: 10_000_000 }, {}, 4_194_305, 413],
+  ])('are accepted or refused: %s', async (_case, host, mount, bytes, status) => {
     const app = Fastify(host)
     const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
     const declared = await post(url, large(bytes))
@@ -250,7 +244,7 @@ describe('request bodies', () => {
     [399, 500],
     [400, 400],
     [418, 418],
-  ])('that a hook refuses with %s get the app’s own reply with status %i', async (statusCode, status) => {
+  ])('refused by a hook with %s get the app’s own reply with status %i', async (statusCode, status) => {
     const app = Fastify()
     app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
     app.addHook('preHandler', () => {
@@ -263,7 +257,7 @@ describe('request bodies', () => {
   it.each([
     [500, -32603, ['Fastify refused an MCP request']],
     [499, -32600, []],
-  ])('that Fastify refuses with %i get a JSON-RPC error', async (statusCode, code, logged) => {
+  ])('refused by Fastify with %i get a JSON-RPC error', async (statusCode, code, logged) => {
     const errors: string[] = []
     const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
     const app = Fastify({ logger: { level: 'error', stream: { write } } })
@@ -279,7 +273,7 @@ describe('request bodies', () => {
     expect(errors).toEqual(logged)
   })
 
-  it('that a hook has consumed get an error at once', async () => {
+  it('consumed by a hook get an error at once', async () => {
     const app = Fastify()
     app.addHook('preHandler', async (request) => void (await buffer(request.body as Readable)))
     const logger = logLines()
@@ -287,7 +281,7 @@ describe('request bodies', () => {
     expect(logger.lines).toEqual([expect.stringContaining('was read by a hook before MCP could read it')])
   })
 
-  it('that a preParsing hook decodes are limited by their decoded size', async () => {
+  it('decoded by a preParsing hook are limited by their decoded size', async () => {
     const app = Fastify()
     app.addHook('preParsing', async (_request, _reply, payload) => {
       const body = await buffer(payload)

@@ -46,7 +46,7 @@ describe('the path of a mount', () => {
       '/api/mcp',
       (app) => app.register(async (api) => void api.register(mcp, STATELESS), { prefix: '/api' }),
     ],
-  ])('with %s is %s', async (_form, path, register) => {
+  ])('is resolved for %s: %s', async (_form, path, register) => {
     const app = Fastify()
     register(app)
     const url = await listen(app)
@@ -90,8 +90,8 @@ describe('the path of a mount', () => {
   })
 })
 
-describe('other routes of the app', () => {
-  it('keep their body parsers, their errors and their HEAD', async () => {
+describe("the app's other routes", () => {
+  it('keep their body parsers, errors and HEAD routes', async () => {
     const app = Fastify()
     app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) =>
       done(null, String(body).split(',')),
@@ -135,11 +135,11 @@ describe('HTTP/2', () => {
   })
 })
 
-describe('close', () => {
+describe('closing', () => {
   it.each([
-    ['read before the endpoint is asked', {}],
-    ['read when the endpoint asks for it', { authenticate: () => ({ principal: 'ada' }) }],
-  ])('of the app does not wait forever for an unfinished body, %s', async (_when, options) => {
+    ['read before the endpoint is called', {}],
+    ['read when the endpoint requests the body', { authenticate: () => ({ principal: 'ada' }) }],
+  ])('does not make the app wait forever for an unfinished body (%s)', async (_when, options) => {
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     app.register(mcp, {
       server: createServer(),
@@ -161,7 +161,7 @@ describe('close', () => {
   it.each([
     ['nothing', ''],
     ['half of the headers of a request', 'POST /mcp HTTP/1.1\r\nhost: 127'],
-  ])('of the app does not wait for a connection that has sent %s', async (_what, bytes) => {
+  ])('does not make the app wait for a connection that has sent %s', async (_what, bytes) => {
     const app = Fastify({ keepAliveTimeout: 60_000 })
     const url = await mounted({ server: createServer() }, app)
     const connected = once(app.server, 'connection')
@@ -172,7 +172,7 @@ describe('close', () => {
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })
 
-  it('of the app ends pipelined streams and their connection', async () => {
+  it('ends pipelined streams and their connection along with the app', async () => {
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     app.register(mcp, { server: createServer() })
     const url = await listen(app)
@@ -184,7 +184,7 @@ describe('close', () => {
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })
 
-  it('of the mount refuses a call without waiting for its body', async () => {
+  it('makes the mount refuse a call without waiting for the body', async () => {
     const app = Fastify()
     const mount = deferred<MountHandle>()
     const url = await mounted({ server: createServer(), stateless: true, onMount: mount.resolve }, app)

@@ -91,7 +91,7 @@ function fill(sink: FrameSink): Promise<void> {
   throw new Error('The peer counts as reading')
 }
 
-describe('close of the app', () => {
+describe('app.close', () => {
   it.each([
     ['was refused before it arrived', { status: 403, headers: {}, body: '{}' }],
     ['was too large', undefined],
@@ -109,7 +109,7 @@ describe('close of the app', () => {
     expect(performance.now() - began).toBeLessThan(30_000)
   })
 
-  it.each(['reads', 'does not read'])('ends an open stream whose peer %s', async (how) => {
+  it.each(['reads', 'does not read'])('ends an open stream if its peer %s', async (how) => {
     const opened = deferred<FrameSink>()
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     const url = await mounted(() => ({ status: 200, headers: SSE, open: opened.resolve }), app)
@@ -126,7 +126,7 @@ describe('close of the app', () => {
   })
 })
 
-it('passes its other options on together with the app’s logger', async () => {
+it('passes on its other options together with the app’s logger', async () => {
   const app = Fastify({ logger: { level: 'silent' } })
   endpoint.handle = () => OK
   app.register(mcp, { server: new McpServer({ name: 'seam', version: '1' }), stateless: true })
@@ -138,7 +138,7 @@ it('passes its other options on together with the app’s logger', async () => {
   })
 })
 
-it('leaves no listeners on a connection that serves many calls', async () => {
+it('does not leave listeners on a connection that serves many calls', async () => {
   const responses: ServerResponse[] = []
   const app = Fastify()
   app.addHook('onRequest', async (_request, reply) => void responses.push(reply.raw))

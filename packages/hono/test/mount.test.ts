@@ -16,7 +16,7 @@ describe('the path of a mount', () => {
     ['no option', '/mcp', (app) => app.use(mcp(STATELESS))],
     ['path', '/ai/tools', (app) => app.use(mcp({ ...STATELESS, path: '/ai/tools' }))],
     ['path without its slash', '/ai', (app) => app.use(mcp({ ...STATELESS, path: 'ai' }))],
-    ['path at the root', '/', (app) => app.use(mcp({ ...STATELESS, path: '/' }))],
+    ['the root as path', '/', (app) => app.use(mcp({ ...STATELESS, path: '/' }))],
     ['a base path', '/api/mcp', (app) => app.basePath('/api').use(mcp(STATELESS))],
     [
       'a base path as the whole path',
@@ -41,7 +41,7 @@ describe('the path of a mount', () => {
       '/api/ai',
       (app) => app.basePath('/api').use('/ai', mcp(STATELESS)),
     ],
-  ])('with %s is %s', async (_form, path, use) => {
+  ])('is resolved for %s: %s', async (_form, path, use) => {
     const app = new Hono()
     use(app)
     const url = await listen(app)
@@ -54,7 +54,7 @@ describe('the path of a mount', () => {
   it.each([
     [true, 404],
     [false, 200],
-  ])('follows the app’s option strict: with %s, a trailing slash gets %i', async (strict, status) => {
+  ])('follows the app’s option `strict`: if %s, a trailing slash gets %i', async (strict, status) => {
     const app = new Hono({ strict })
     const url = await mounted(STATELESS, app)
     expect((await post(`${url}/mcp/`)).status).toBe(status)
@@ -86,7 +86,7 @@ describe('the path of a mount', () => {
   })
 })
 
-describe('middleware of the app', () => {
+describe("the app's middleware", () => {
   const ORIGIN = 'https://app.example.com'
 
   it.each([
@@ -134,7 +134,7 @@ describe('middleware of the app', () => {
     ])
   })
 
-  it('may replace the reply of the mount', async () => {
+  it("may replace the mount's reply", async () => {
     const app = new Hono()
     app.use(async (c, next) => {
       await next()
@@ -143,7 +143,7 @@ describe('middleware of the app', () => {
     expect(await text(await post(`${await mounted(STATELESS, app)}/mcp`))).toBe('changed')
   })
 
-  it('authenticates callers for ctx.auth, and locals sets ctx.locals', async () => {
+  it('authenticates callers for ctx.auth, while `locals` sets ctx.locals', async () => {
     const app = new Hono<{ Variables: { user: string } }>()
     app.use(async (c, next) => {
       if (c.req.header('authorization') !== 'Bearer good') return c.text('mine', 401)
@@ -165,7 +165,7 @@ describe('middleware of the app', () => {
     ).toContain(' 401 ')
   })
 
-  it('does not prevent locals from reading the body', async () => {
+  it('does not prevent `locals` from reading the body', async () => {
     const texts: Promise<string>[] = []
     const url = await mounted({ ...STATELESS, locals: (c) => texts.push(c.req.text()) })
     expect(await text(await post(`${url}/mcp`))).toBe('test')
@@ -174,7 +174,7 @@ describe('middleware of the app', () => {
 })
 
 describe('request bodies', () => {
-  it('reach the server and a middleware that reads a clone', async () => {
+  it('reach both the server and a middleware that reads a clone', async () => {
     const app = new Hono()
     const copies: Promise<string>[] = []
     app.use((c, next) => {
@@ -200,7 +200,7 @@ describe('request bodies', () => {
   })
 })
 
-it('a public document gets the host of the URL if there is no Host header', async () => {
+it("a public document contains the URL's host if there is no Host header", async () => {
   const wellKnown: WellKnown = {
     paths: [],
     elsewhere: false,
@@ -226,7 +226,7 @@ it('closed resolves when the mount is closed', async () => {
 })
 
 describe('types', () => {
-  it('require the declared type of ctx.locals, and allow no unknown options', () => {
+  it('require the declared type of ctx.locals, and reject unknown options', () => {
     const typed = createServer<{ user: string }>()
     expect(mcp({ server: typed, locals: (c) => ({ user: c.req.path }) })).toBeTypeOf('function')
     // @ts-expect-error The option locals is missing.

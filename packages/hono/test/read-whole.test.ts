@@ -34,7 +34,7 @@ describe('readWhole', () => {
   }
 
   it.each([
-    ['a body of the limit', '0123456789', 10, '0123456789'],
+    ['a body at the limit', '0123456789', 10, '0123456789'],
     ['a body one byte over the limit', '0123456789x', 10, 413],
     ['a declared length that fits the mount', '0', 100, '0'],
     ['a declared length above the limit of the mount', '0', 101, 503],
@@ -42,7 +42,7 @@ describe('readWhole', () => {
     expect(await read(whole(text), declared)).toEqual([expected, 1])
   })
 
-  it('fails with 400 when the body ends early, and with 408 when it takes too long', async () => {
+  it('fails with 400 if the body ends early, and with 408 if the body takes too long', async () => {
     expect(await read(Promise.reject(new Error('reset')))).toEqual([400, 1])
     const reading = new Reading()
     const slow = caught(readWhole(new Promise(() => {}), 1, { bodyLimit: LIMIT, reading }))

@@ -74,7 +74,7 @@ describe.each([
   const large = 'x'.repeat(101)
   const chunked = (): ReadableStream => new Blob(['x'.repeat(60), 'x'.repeat(60)]).stream()
 
-  it('is limited by its real length on a runtime without sockets', async () => {
+  it('is limited by its actual length on a runtime without sockets', async () => {
     const app = mounted(measured)
     const send = (body: BodyInit, headers: HeadersInit = {}): Promise<Response> =>
       Promise.resolve(app.request('/mcp', { method: 'POST', body, headers, duplex: 'half' } as RequestInit))
@@ -86,7 +86,7 @@ describe.each([
     expect(await (await send('x'.repeat(100), { 'content-length': '100' })).text()).toBe('100')
   })
 
-  it('without a declared length is read up to the limit', async () => {
+  it('is read up to the limit if no length is declared', async () => {
     let pulled = 0
     const body = new ReadableStream({
       pull: (controller) => {
@@ -121,7 +121,7 @@ describe.each([
           return next()
         }),
     ],
-  ])('is available after a middleware with %s', async (_what, length, use) => {
+  ])('is available after a middleware has run, with %s', async (_what, length, use) => {
     for (const body of ['{"text":"x"}', new Blob(['{"text":', '"x"}']).stream()]) {
       const app = new Hono()
       use(app)
@@ -129,7 +129,7 @@ describe.each([
     }
   })
 
-  it('causes status 400 if a middleware has consumed it', async () => {
+  it('is refused with 400 if a middleware has consumed it', async () => {
     const app = new Hono()
     app.use(async (c, next) => (await c.req.raw.text(), next()))
     expect((await post(await served(measured, app))).status).toBe(400)
@@ -148,14 +148,14 @@ describe.each([
 describe('the request for the endpoint', () => {
   it.each([
     [
-      'changed in place',
+      'whether it changes the request in place',
       (c: Context) => {
         c.req.raw.headers.delete('authorization')
         c.req.raw.headers.set('x-one', 'changed')
       },
     ],
     [
-      'replaced with the request',
+      'whether it replaces the request',
       (c: Context) => {
         const headers = new Headers(c.req.raw.headers)
         headers.delete('authorization')
@@ -163,7 +163,7 @@ describe('the request for the endpoint', () => {
         c.req.raw = new Request(c.req.raw, { headers })
       },
     ],
-  ])('has the headers of a middleware, %s', async (_how, change) => {
+  ])('has the headers set by a middleware, no matter %s', async (_how, change) => {
     let seen: unknown
     const app = new Hono().use((c, next) => (change(c), next()))
     const url = await served((request, body) => {
@@ -174,13 +174,13 @@ describe('the request for the endpoint', () => {
     expect(seen).toEqual([undefined, 'changed', 2])
   })
 
-  it('has no socket address if there is no socket', async () => {
+  it('does not have a socket address if there is no socket', async () => {
     let seen: unknown
     await mounted((request) => ((seen = request.peer?.localAddress), OK)).request('/mcp')
     expect(seen).toBeUndefined()
   })
 
-  it('passes work after the reply to waitUntil of the runtime, if it has one', async () => {
+  it("passes work after the reply to the runtime's waitUntil, if present", async () => {
     const work = Promise.resolve()
     const kept: unknown[] = []
     const app = mounted((request) => (request.waitUntil?.(work), OK))
@@ -209,7 +209,7 @@ describe('the reply to the client', () => {
   })
 })
 
-it('on other runtimes, the signal aborts when the client cancels the body', async () => {
+it('the signal aborts when the client cancels the body on other runtimes', async () => {
   const requests: HttpRequest[] = []
   const app = mounted((request) => {
     requests.push(request)

@@ -36,7 +36,7 @@ describe('touched', () => {
     ['its signal', (request) => request.signal, TOUCHED],
     ['a clone', (request) => request.clone().text(), TOUCHED],
     ['its body as a stream', (request) => request.body, TOUCHED],
-  ])('detects reads of a request of @hono/node-server: %s', async ([, read, expected]) => {
+  ])('detects what was read from a @hono/node-server request: %s', async ([, read, expected]) => {
     expect(await after(read)).toBe(expected)
   })
 

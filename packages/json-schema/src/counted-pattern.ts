@@ -7,15 +7,15 @@ interface Budget {
 
 /** A state of the automaton that a pattern becomes. */
 interface State {
-  /** Where a match goes on: past one character if there is `takes`, else at the same place. */
+  /** The states in which a match continues: after one character if there is `takes`, else at the same position. */
   readonly next: State[]
-  /** Whether it accepts a character. */
+  /** Whether the state accepts a character. */
   readonly takes?: (char: string) => boolean
-  /** Whether a match may pass here. */
+  /** Whether a match may pass this state. */
   readonly holds?: (text: readonly string[], at: number, budget: Budget) => boolean
 }
 
-/** Adds the states of a part before those of what follows it. */
+/** Adds the states of a part of the pattern before the state that follows it. */
 type Part = (next: State) => State
 
 const END: State = { next: [] }
@@ -30,8 +30,7 @@ export class CountedPattern {
   readonly #hasUnicode: boolean
 
   /**
-   * @param budget - pays for the states
-   * @throws SyntaxError for what is no regular expression
+   * @param budget - pays for the states @throws SyntaxError for an invalid regular expression
    * @throws Error for backreferences and lookbehinds, which need backtracking
    * @throws StepLimitError
    */

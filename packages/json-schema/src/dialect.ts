@@ -1,6 +1,6 @@
 import type { JsonSchema } from './types.ts'
 
-/** The drafts of JSON Schema that schemas can be written in. */
+/** The supported drafts of JSON Schema. */
 export type Dialect = 'draft-2020-12' | 'draft-2019-09' | 'draft-07'
 
 const DEFAULT_DIALECT: Dialect = 'draft-2020-12'
@@ -12,7 +12,7 @@ const BY_URI: ReadonlyMap<string, Dialect> = new Map([
 ])
 
 /**
- * The dialect that `$schema` names; 2020-12 without it.
+ * Returns the dialect that `$schema` names, or 2020-12 if there is no `$schema`.
  *
  * @throws Error for any other dialect
  */

@@ -8,44 +8,44 @@ import { resolveUri, splitUri, withoutEmptyFragment } from './uri.ts'
 
 export type SchemaOrBoolean = JsonSchema | boolean
 
-/** A schema that references lead to, and the URI that its own references are relative to. */
+/** The target of references: a schema, and the URI to which its own references are relative. */
 export interface Place {
   readonly schema: SchemaOrBoolean
   readonly document: SchemaDocument
   readonly baseUri: string
-  /** Known once it has been compiled. */
+  /** The compiled schema. Undefined until the schema has been compiled. */
   routine?: Routine
 }
 
 /** Finds the documents that describe a dialect, by URI. */
 export type Metaschemas = (uri: string) => Place | string | undefined
 
-/** A whole schema with all that can be referred to in it. */
+/** A whole schema with everything that references can lead to. */
 export interface SchemaDocument {
   readonly root: Place
   readonly dialect: Dialect
-  /** By URI: a place, or another URI of it. */
+  /** The places by URI, or other URIs of the same place. */
   readonly byUri: Map<string, Place | string>
-  /** By URI with an anchor as its fragment, where the rest of it is not known as a URI. */
+  /** Schemas by a URI whose fragment is an anchor, if the URI without its fragment is unknown. */
   readonly anchors: Map<string, JsonSchema>
   /** The documents of the dialect itself. */
   readonly metaschemas: Metaschemas
-  /** The places that references have led to. */
+  /** The places that references have resolved to. */
   readonly resolved: Map<string, Place>
-  /** The dynamic anchors met so far, with the routines of their schemas. */
+  /** The dynamic anchors found so far, with the routines of their schemas. */
   readonly dynamicAnchors: Map<string, Routine[]>
   readonly routines: Routine[]
-  /** Routines that are being made. */
+  /** The places whose routines are being compiled. */
   readonly open: Set<Place>
-  /** Whether any part has a keyword about what others have not evaluated. */
+  /** Whether any subschema has a keyword for unevaluated properties or items. */
   readonly hasUnevaluated: boolean
-  /** Counts the steps of making the validator if they are limited. */
+  /** Counts the steps of creating the validator if they are limited. */
   readonly counter: Counter | undefined
-  /** Whether a part of the schema has references inside, as far as it is known. */
+  /** Whether a subschema contains references, as far as known. */
   readonly referring: Map<unknown, boolean>
 }
 
-/** The base of a schema that has no id. */
+/** The base URI of a schema that has no id. */
 const NAMELESS = 'jetway:schema'
 
 /** @throws Error for ids and anchors that are malformed or lead to more than one schema */
@@ -92,7 +92,7 @@ function mentionsUnevaluated(schema: unknown): boolean {
 const lookup = ({ byUri, metaschemas }: SchemaDocument, uri: string): Place | string | undefined =>
   byUri.get(uri) ?? metaschemas(uri)
 
-/** Notes every `$id`, `$anchor` and `$dynamicAnchor` below the root. */
+/** Registers every `$id`, `$anchor` and `$dynamicAnchor` below the root. */
 function register(document: SchemaDocument): void {
   const { root, byUri, anchors } = document
   const seen = new Set<string>()
@@ -138,7 +138,7 @@ const LISTS = new Set(['items', 'allOf', 'anyOf', 'oneOf'])
 const BY_NAME = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependencies'])
 const VALUES = new Set(['default', 'enum', 'const'])
 
-/** Visits what may be a schema, under unknown keywords too. Ajv looks for ids in the same places. */
+/** Visits everything that may be a schema, even below unknown keywords, because ajv looks for ids there as well. */
 function traverse(
   root: JsonSchema,
   visit: (schema: JsonSchema, pointer: string, baseUri: string) => string,
@@ -165,7 +165,7 @@ export function isNode(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @returns what a `$ref` leads to; nothing outside the document and its dialect is ever looked for */
+/** @returns the target of a `$ref`, which is searched only in the document and its dialect */
 export function resolveReference(
   document: SchemaDocument,
   baseUri: string,
@@ -208,7 +208,7 @@ function findByPointer(document: SchemaDocument, uri: string): Place | undefined
   return atPointer(owner, fragment)
 }
 
-/** Keywords whose members are named by the author: an `$id` among them is a name. */
+/** Keywords whose members have names chosen by the author, so that an `$id` among them is a name. */
 const NAMES = new Set(['properties', 'patternProperties', 'enum', 'dependencies', 'definitions'])
 
 function atPointer(owner: Place, fragment: string | undefined): Place | undefined {

@@ -1,6 +1,6 @@
 /**
- * Whether two values are the same JSON, for `const`, `enum` and `uniqueItems`; the order
- * of properties does not count.
+ * Returns whether two values are the same JSON, for `const`, `enum` and `uniqueItems`. The order of properties does not
+ * count.
  */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
@@ -19,7 +19,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Characters as JSON Schema counts them: code points.
+ * Counts characters as JSON Schema does, by code points:
  * https://json-schema.org/draft/2020-12/json-schema-validation#section-6.3
  */
 export function textLength(text: string): number {
@@ -29,7 +29,7 @@ export function textLength(text: string): number {
 }
 
 /**
- * Two equal items of a list, by their indexes, in time that grows with the list and not its square.
+ * Returns the indexes of two equal items of a list, in time linear in the length of the list.
  *
  * @returns undefined if all items differ
  */
@@ -50,7 +50,7 @@ export function findDuplicates(
   return found
 }
 
-/** One text for all values that are equal. */
+/** Returns the same string for all equal values. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`

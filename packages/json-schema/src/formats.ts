@@ -22,24 +22,24 @@ function daysOf(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-/** A time whose offset may be missing. */
+/** Checks a time whose offset may be missing. */
 function isIsoTime(text: string): boolean {
   const found = TIME.exec(text)
   if (found === null) return false
   const [hour, minute, second, offsetHours, offsetMinutes] = [1, 2, 3, 5, 6].map((i) => Number(found[i] ?? 0))
   if (hour! > 23 || minute! > 59 || offsetHours! > 23 || offsetMinutes! > 59) return false
-  // A leap second is the last one of a day in UTC.
+  // A leap second is the last second of a day in UTC.
   const offset = (offsetHours! * 60 + offsetMinutes!) * (found[4] === '-' ? -1 : 1)
   const utc = (hour! * 60 + minute! - offset + 2 * 1440) % 1440
   return second! < 60 || (second === 60 && utc === 1439)
 }
 
-/** A time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
+/** Checks a time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
 const isTime = (text: string): boolean => ZONE.test(text) && isIsoTime(text)
 
-/** A date and a time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
+/** Checks a date and a time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
 const isDateTime = (text: string): boolean => isDateAnd(text, isTime)
-/** A date and a time, whose zone may be left out. */
+/** Checks a date and a time whose zone may be missing. */
 const isIsoDateTime = (text: string): boolean => isDateAnd(text, isIsoTime)
 
 function isDateAnd(text: string, isRest: (time: string) => boolean): boolean {
@@ -60,7 +60,7 @@ const USER = /^(?:[\w\-.~!$&'()*+,;=:]|%[\da-f]{2})*$/i
 const REGISTERED = /^(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*$/i
 const FUTURE_IP = /^v[\da-f]+\.[\w\-.~!$&'()*+,;=:]+$/i
 
-/** A URI, or one relative to another: https://www.rfc-editor.org/rfc/rfc3986#section-4.1 */
+/** Checks a URI or a relative reference: https://www.rfc-editor.org/rfc/rfc3986#section-4.1 */
 const isUriReference = (text: string): boolean => {
   const [, scheme, authority, path = '', query = '', fragment = ''] = URI.exec(text) ?? [text, '']
   return (
@@ -74,7 +74,7 @@ const isUriReference = (text: string): boolean => {
   )
 }
 
-/** An absolute URI: https://www.rfc-editor.org/rfc/rfc3986 */
+/** Checks an absolute URI: https://www.rfc-editor.org/rfc/rfc3986 */
 const isUri = (text: string): boolean => /^[^:/?#]+:/.test(text) && isUriReference(text)
 
 function isAuthority(text: string): boolean {
@@ -86,7 +86,7 @@ function isAuthority(text: string): boolean {
   return isIpv6(address) || FUTURE_IP.test(address)
 }
 
-/** An address of the web or of a file server. */
+/** Checks a URL of the web or of a file server. */
 const isUrl = (text: string): boolean =>
   /^(?:https?|ftp):\/\/[^\s/?#]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
 
@@ -104,7 +104,7 @@ function isHostname(text: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => LABEL.test(label))
 }
 
-/** With a name that has a dot after the `@`: what is no mail address of a person's is not meant. */
+/** Checks an email address, whose host must contain a dot. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@')
   const domain = text.slice(at + 1)
@@ -121,13 +121,13 @@ function isEmail(text: string): boolean {
 
 const OCTET = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/
 
-/** Four numbers below 256, without leading zeros. */
+/** Checks for four numbers below 256, without leading zeros. */
 function isIpv4(text: string): boolean {
   const octets = text.split('.')
   return octets.length === 4 && octets.every((octet) => OCTET.test(octet))
 }
 
-/** Six groups and an IPv4 address. Splitting a text of megabytes would hold the event loop. */
+/** The longest IPv6 address. Splitting a string of megabytes would block the event loop. */
 const LONGEST_IPV6 = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length
 
 /** https://www.rfc-editor.org/rfc/rfc4291#section-2.2 */
@@ -153,17 +153,17 @@ const isUuid = (text: string): boolean =>
 
 /** https://www.rfc-editor.org/rfc/rfc6901 */
 const isJsonPointer = (text: string): boolean => /^(?:\/(?:[^~/]|~[01])*)*$/s.test(text)
-/** A pointer as the fragment of a URI: https://www.rfc-editor.org/rfc/rfc6901#section-6 */
+/** Checks a JSON Pointer in a URI fragment: https://www.rfc-editor.org/rfc/rfc6901#section-6 */
 const isJsonPointerFragment = (text: string): boolean =>
   /^#(?:\/(?:[\w\-.!$&'()*+,;:=@]|%[\da-f]{2}|~[01])*)*$/i.test(text)
 /** https://json-schema.org/draft/2020-12/relative-json-pointer */
 const isRelativeJsonPointer = (text: string): boolean =>
   /^(?:0|[1-9]\d*)(?:#|(?:\/(?:[^~/]|~[01])*)*)$/s.test(text)
 
-/** A regular expression that this runtime can make. */
+/** Checks for a regular expression that this runtime can compile. */
 function isRegex(text: string): boolean {
   try {
-    // oxlint-disable-next-line no-new -- whether it can be made is what is asked
+    // oxlint-disable-next-line no-new -- tests whether it compiles
     new RegExp(text)
     return !/[^\\]\\Z/.test(text)
   } catch {
@@ -171,16 +171,16 @@ function isRegex(text: string): boolean {
   }
 }
 
-/** Base64, padded. */
+/** Checks padded base64. */
 const isByte = (text: string): boolean => text.length % 4 === 0 && /^[a-z\d+/]*={0,2}$/i.test(text)
 
 const INT32 = 2 ** 31
-/** An integer of 32 bits, with its sign. */
+/** A signed integer of 32 bits. */
 const int32: Format = {
   type: 'number',
   validate: (value) => Number.isInteger(value) && value >= -INT32 && value < INT32,
 }
-/** An integer: numbers of JSON as they are parsed hold no more of 64 bits than 53. */
+/** An integer. Parsed JSON numbers hold only 53 of the 64 bits. */
 const int64: Format = { type: 'number', validate: Number.isInteger }
 
 /**

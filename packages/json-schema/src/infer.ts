@@ -30,7 +30,7 @@ type OfType<T, S> = T extends keyof Primitives
 
 type ItemsOf<S> = S extends { readonly items: infer I } ? Described<I> : unknown
 
-/** The type of an object's schema, such as the arguments of a tool. */
+/** The type that an object's schema describes, such as a tool's arguments. */
 export type InferJsonObject<S> = S extends { readonly type: unknown; readonly properties: infer P }
   ? 'object' extends S['type']
     ? string extends S['type']
@@ -51,7 +51,7 @@ type RequiredNames<S> = S extends { readonly required: readonly (infer R)[] }
 type Required<S, P> = { -readonly [K in Extract<keyof P, RequiredNames<S>>]: Described<P[K]> }
 type Optional<S, P> = { -readonly [K in Exclude<keyof P, RequiredNames<S>>]?: Described<P[K]> }
 
-/** Properties that the schema describes without their names can be read as well. */
+/** Allows access to properties that the schema describes without naming them. */
 type Further<S> = S extends
   | { readonly additionalProperties: true | object }
   | { readonly patternProperties: object }

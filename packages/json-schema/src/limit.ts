@@ -14,7 +14,7 @@ type Check<Run> = (data: unknown, run: Run) => boolean | undefined
 
 /** A limit for `createValidator`, made by `maxSteps`. */
 export interface StepLimit {
-  /** Counts the steps of one validation, or of making one validator. */
+  /** Starts to count the steps of one validation, or of the creation of one validator. */
   start(): Counter
 }
 
@@ -30,10 +30,10 @@ export function maxSteps(steps: number): StepLimit {
   return { start: () => new Counter(steps) }
 }
 
-/** 64 characters take about as long as a step. */
+/** Returns the steps for a string: 64 characters take about as long as a step. */
 const ofText = (length: number): number => length >> 6
 
-/** The steps of reading a value with everything inside, or as far as `depth`. */
+/** Returns the steps for reading a value with everything inside, or down to `depth`. */
 function sizeOf(value: unknown, depth = Infinity): number {
   if (typeof value === 'string') return 1 + ofText(value.length)
   if (typeof value !== 'object' || value === null || depth === 0) return 1
@@ -42,7 +42,7 @@ function sizeOf(value: unknown, depth = Infinity): number {
   return size
 }
 
-/** The numbers here make a step of any kind take about the same time. */
+/** Counts steps. The weights make steps of all kinds take about the same time. */
 export class Counter {
   readonly #most: number
   readonly #members = new Map<Schema, number>()
@@ -59,7 +59,7 @@ export class Counter {
     if (this.#steps > this.#most) throw new StepLimitError(this.#most)
   }
 
-  /** A value is copied with everything inside, at each level anew. @throws StepLimitError */
+  /** Counts the copy of a value with everything inside, which is repeated at each level. @throws StepLimitError */
   copy(value: unknown): void {
     let copied = 0
     const sizeOfCopy = (part: unknown): number => {
@@ -74,14 +74,14 @@ export class Counter {
   }
 
   /**
-   * @param isRead - whether it is described, and somebody reads the description
+   * @param isRead - whether the failure is described, and the description is read
    * @throws StepLimitError
    */
   fail(isRead: boolean, [path, params, schema]: readonly [string, unknown, unknown]): void {
     this.spend(isRead ? 36 + (path.length >> 3) + sizeOf(params) + sizeOf(schema, 3) : 4)
   }
 
-  /** Failures get one more segment in front of their paths. @throws StepLimitError */
+  /** Counts the segment that is added in front of the failures' paths. @throws StepLimitError */
   locate(failures: number, segment: string): void {
     this.spend(failures * (1 + ofText(segment.length)))
   }
@@ -92,15 +92,15 @@ export class Counter {
     return { test: (text, counter) => pattern.test(text, counter!) }
   }
 
-  /** A part of a schema is made. @throws StepLimitError */
+  /** Counts the compilation of a subschema. @throws StepLimitError */
   make(schema: Schema | boolean): void {
     this.spend(128 + (typeof schema === 'boolean' ? 0 : this.#membersOf(schema)))
   }
 
   /**
-   * Counts the visits of a part.
+   * Counts the visits to a subschema.
    *
-   * @param noted - the whole schema, if a visit may copy notes about all of it
+   * @param noted - the whole schema, if a visit may copy notes about the whole schema
    */
   counted<Run extends { readonly counter: Counter | undefined }>(
     check: Check<Run>,
@@ -116,7 +116,7 @@ export class Counter {
     }
   }
 
-  /** A part is made anew for each reference to it, but does not change. */
+  /** Returns the number of members. It is cached, because a subschema is compiled for each reference to it. */
   #membersOf(schema: Schema): number {
     let members = this.#members.get(schema)
     if (members === undefined) {

@@ -25,7 +25,7 @@ const NUMBER = { type: 'number' }
 const BOOLEAN = { type: 'boolean' }
 const LIST = { type: 'array', items: true }
 
-/** Definitions that the keywords below refer to. */
+/** The definitions that the keywords below refer to. */
 const VALUES = {
   nonNegativeInteger: { type: 'integer', minimum: 0 },
   simpleTypes: { enum: ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] },
@@ -45,7 +45,7 @@ const COUNTS = ['maxLength', 'minLength', 'maxItems', 'minItems', 'maxProperties
 const LIMITS = ['maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum']
 const SINGLE = ['contains', 'additionalProperties', 'propertyNames', 'if', 'then', 'else', 'not']
 
-/** @param defs - where the definitions are: `#/definitions` or `#/$defs` */
+/** @param defs - the path of the definitions: `#/definitions` or `#/$defs` */
 function validation(defs: string, counts: readonly string[]): JsonSchema {
   const simple = { $ref: `${defs}/simpleTypes` }
   return {
@@ -86,7 +86,7 @@ function draft07(): JsonSchema {
   }
 }
 
-/** 2019-09 and 2020-12 are each several documents. */
+/** Returns the documents of 2019-09 or 2020-12, each of which has several. */
 function vocabularies(base: string, anchor: JsonSchema, schema: JsonSchema): JsonSchema[] {
   const is2020 = '$dynamicAnchor' in anchor
   const list = { $ref: '#/$defs/schemaArray' }

@@ -6,12 +6,12 @@ import type { StepLimit } from './limit.ts'
  */
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** Why a value is not valid, in the form of ajv's errors with its option `verbose`. */
+/** The reason why a value is not valid, in the form of ajv's errors with its option `verbose`. */
 export interface ValidationError {
   readonly keyword: string
-  /** A JSON Pointer to the part of the value. https://www.rfc-editor.org/rfc/rfc6901 */
+  /** A JSON Pointer to the invalid part of the value. https://www.rfc-editor.org/rfc/rfc6901 */
   readonly instancePath: string
-  /** The keyword's place in the schema, as a URI fragment. */
+  /** The keyword's path in the schema, as a URI fragment. */
   readonly schemaPath: string
   readonly params: Readonly<Record<string, unknown>>
   /** The name that `propertyNames` refuses. */
@@ -19,15 +19,14 @@ export interface ValidationError {
   readonly message?: string
   /** The keyword's value. */
   readonly schema?: unknown
-  /** The part of the value. */
+  /** The invalid part of the value. */
   readonly data?: unknown
 }
 
 /** Options of `createValidator`. */
 export interface ValidatorOptions {
   /**
-   * Whether to check the schema against its dialect's metaschema first. Schemas that a
-   * program generates don't need it.
+   * Whether to check the schema against its dialect's metaschema first. Generated schemas do not need this check.
    *
    * @default true
    */
@@ -48,7 +47,7 @@ export interface Validator {
    */
   isValid(value: unknown): boolean
   /**
-   * Why a value is not valid; empty for a valid one. Validation stops at the first error, so
+   * Returns why a value is not valid; an empty list for a valid value. Validation stops at the first error, so
    * there are several only where alternatives failed (`anyOf`, `oneOf`): those of each
    * alternative, then that of the keyword.
    *
@@ -57,7 +56,7 @@ export interface Validator {
    */
   errors(value: unknown): ValidationError[]
   /**
-   * About how many values `isValid` has looked at so far, nested ones included. A schema with a
+   * Returns the approximate number of values that `isValid` has visited so far, including nested ones. A schema with a
    * high number is worth compiling.
    */
   steps(): number

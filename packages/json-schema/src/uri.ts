@@ -31,7 +31,9 @@ function serialize({ scheme, authority, path, query, fragment }: Uri): string {
   ].join('')
 }
 
-/** `%41` and `A` are the same: https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2 */
+/**
+ * Decodes unreserved characters, because `%41` and `A` are the same: https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2
+ */
 function unescapeUnreserved(text: string): string {
   return text.replace(/%[\da-f]{2}/gi, (escaped) => {
     const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
@@ -73,7 +75,7 @@ const merged = (base: Uri, path: string): string =>
     ? `/${path}`
     : base.path.slice(0, base.path.lastIndexOf('/') + 1) + path
 
-/** A URI without its fragment, and the fragment. */
+/** Splits a URI into the part before the fragment, and the fragment. */
 export function splitUri(uri: string): { readonly document: string; readonly fragment: string | undefined } {
   const { fragment, ...document } = parse(uri)
   return { document: serialize({ ...document, fragment: undefined }), fragment }

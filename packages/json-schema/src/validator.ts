@@ -9,7 +9,7 @@ import type { JsonSchema, Validator, ValidatorOptions } from './types.ts'
 import { withoutEmptyFragment } from './uri.ts'
 
 /**
- * Makes a validator for a schema. It walks through the schema and generates no code, so it works where
+ * Creates a validator for a schema. The validator walks through the schema and generates no code, so it works where
  * `new Function` is forbidden. Verdicts and errors are those of ajv with its options `allErrors` and `strict`
  * off and `ownProperties` on. Unknown keywords and formats are annotations. Nothing is fetched: references
  * lead into the schema or to a metaschema of its dialect.
@@ -17,14 +17,14 @@ import { withoutEmptyFragment } from './uri.ts'
  * @throws Error for a schema that is not valid, with an unknown dialect, or with a
  *   reference that leads nowhere, or back to its own schema with the same value; with a limit also for
  *   patterns with backreferences or lookbehinds
- * @throws StepLimitError if making it exceeds the limit
+ * @throws StepLimitError if its creation exceeds the limit
  */
 export function createValidator(
   schema: JsonSchema,
   { validateSchema = true, limit }: ValidatorOptions = {},
 ): Validator {
   const dialect = dialectOf(schema)
-  // Inside of a metaschema no step is counted.
+  // Steps inside a metaschema are not counted.
   const metaschemas = (uri: string): Place | string | undefined =>
     limit === undefined && uri.includes('//json-schema.org/') ? libraryOf(dialect).byUri.get(uri) : undefined
   const document = createDocument(schema, dialect, metaschemas, limit?.start())
@@ -62,7 +62,7 @@ function startRun(explains: boolean, limit: StepLimit | undefined): Run {
   }
 }
 
-/** @throws Error for what is no schema of the dialect */
+/** @throws Error for an invalid schema of the dialect */
 function checkSchema(schema: JsonSchema, dialect: Dialect, limit: StepLimit | undefined): void {
   const [whole] = libraryOf(dialect).documents
   const failures = failuresOf((whole!.routine ??= makeRoutine(whole!)), schema, limit)

@@ -4,7 +4,7 @@ import { sendNodeStream, watchNodeReply } from './adapter/reply.ts'
 import { serve } from './adapter/serve.ts'
 import type { MountRequest } from './request.ts'
 
-/** Answers a request, unless a timeout of the app has replied. */
+/** Answers a request, unless an app timeout has already replied. */
 export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): void {
   const { request, response } = httpRequest
   serve(httpRequest, endpoint.accept(httpRequest), (reply) => {
@@ -23,7 +23,7 @@ export function send(response: ServerResponse, request: IncomingMessage, reply: 
     setHead(response, reply)
     response.end()
   } else {
-    // One call costs less than one for each header. Node adds the length only if it makes the head by itself.
+    // One call costs less than one per header. Node adds the length only if it creates the head itself.
     response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Where hosts keep their middleware: a list of layers or functions, which have names. */
+/** The members in which hosts keep their middleware, as a list of layers or named functions. */
 interface Host {
   /** Express 4. Its `router` throws. */
   readonly _router?: { readonly stack?: readonly Layer[] }
@@ -17,9 +17,9 @@ interface Layer {
 /** `jsonParser` of Express, `bodyParser` of Koa, `multerMiddleware`. */
 const READS_BODIES = /pars|body|multer|upload/i
 
-/** The name of the middleware that has read the body of a request, for an error; undefined if it has none. */
+/** Returns the name of the middleware that has read a request's body, for an error message; undefined if unknown. */
 export function bodyReader(request: IncomingMessage, context: unknown): string | undefined {
-  // A mark of body-parser, which is in express.json() too.
+  // A mark left by body-parser, which express.json() uses as well.
   const marked = (request as { readonly _body?: boolean })._body === true
   const names = middlewareOf((context as { readonly app?: Host } | undefined)?.app ?? hostOf(request))
     .map(({ name }) => name)

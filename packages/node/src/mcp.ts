@@ -17,12 +17,12 @@ import { documenter } from './well-known.ts'
 
 /** A request of `node:http`, or of the compatibility API of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
-/** The response to it. */
+/** The response to a {@link NodeRequest}. */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
 /**
  * Chooses the server for a request. Undefined gives 404. The second argument is Koa's context, if the mount
- * is used there. A method's type, so that a function may ask for the request of its host, such as Express's.
+ * is used there. It has the type of a method, so that a function may require its host's request type, such as Express's.
  */
 export type McpSelector<Locals = unknown> = {
   select(
@@ -32,14 +32,13 @@ export type McpSelector<Locals = unknown> = {
 }['select']
 
 /**
- * The options of the mount itself. The functions get Koa's context as second
- * argument, if the mount is used there.
+ * The mount's own options. The functions get Koa's context as second argument, if the mount is used there.
  */
 export interface MountOptions<Locals> {
   /** The server, or a function that chooses one for each session; without sessions, for each request. */
   readonly server: Servable<Locals> | McpSelector<Locals>
   /**
-   * Where the server answers, below the path at which the host mounts it. With `legacySse` it also answers at
+   * The path at which the server answers, below the path at which the host mounts it. With `legacySse` it also answers at
    * `/sse` and `/message` in the same directory.
    *
    * @default '/mcp', and the path of the host itself: `app.use('/mcp', mcp({ server }))`
@@ -48,8 +47,8 @@ export interface MountOptions<Locals> {
   /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
   locals?(this: void, request: NodeRequest, context?: unknown): NoInfer<Locals>
   /**
-   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined is an
-   * anonymous caller. `authenticate` finds out who calls instead; set one of them.
+   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined means an anonymous
+   * caller. `authenticate` finds out who calls instead; set one of them.
    */
   authInfo?(this: void, request: NodeRequest, context?: unknown): AuthInfo | undefined
 }
@@ -74,9 +73,9 @@ export interface KoaContext {
 
 /** A listener of `node:http`, middleware of Express and Connect, and the handle of the mount. */
 export interface McpMount extends MountHandle {
-  /** Answers the paths of the mount. Other requests go to `next`, or get 404 without it. Never throws. */
+  /** Answers the paths of the mount. Other requests go to `next`, or get 404 if there is no `next`. Never throws. */
   (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): void
-  /** The same as Koa middleware. Its promise resolves when the reply has ended. */
+  /** The same mount as Koa middleware. Its promise resolves when the reply has ended. */
   readonly koa: (context: KoaContext, next: () => Promise<unknown>) => Promise<unknown>
 }
 
@@ -84,8 +83,8 @@ export interface McpMount extends MountHandle {
  * Mounts an MCP server on `node:http`, Express, Connect or Koa: `createServer(mcp({ server }))`,
  * `app.use('/mcp', mcp({ server }))`, `app.use(mcp({ server }).koa)`.
  *
- * Mount it before body parsers. If a parser has read the body, the mount takes `request.body`, and the
- * limits of the parser apply. Replies and streams keep the headers that middleware has set before.
+ * Mount it before body parsers. If a parser has read the body, the mount uses `request.body`, and the
+ * limits of the parser apply. Replies and streams keep the headers that earlier middleware has set.
  * Close it before the HTTP server.
  */
 export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMount {
@@ -97,7 +96,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   const readers = { locals, auth: authInfo }
 
   /**
-   * False if the request is not for this mount. HTTP/2's compatibility API has the
+   * Answers the request. Returns false if it is not for this mount. HTTP/2's compatibility API has the
    * members of HTTP/1 that are used.
    */
   function answers(req: NodeRequest, res: NodeResponse, original: string, koa?: KoaContext): boolean {
@@ -120,7 +119,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
     try {
       if (answers(request, response, original)) return
     } catch (error) {
-      // A mistake in how the app is put together.
+      // This is a mistake in the app's setup.
       if (next === undefined) throw error
       return next(error)
     }
@@ -143,7 +142,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   })
 }
 
-/** The signature of `mcp` has checked the type of `locals`. */
+/** Drops the type of `locals`, which the signature of `mcp` has checked. */
 function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => {

@@ -3,7 +3,7 @@ import { type LegacySseOptions, type Probe, type Route, routePaths } from '@jetw
 /** Finds the route or the probe that a request is for, by its URL and the URL that the client sent. */
 export type Router = (url: string, original: string) => Route | Probe | undefined
 
-/** The MCP path of a mount without the option `path`. */
+/** The MCP path of a mount if the option `path` is not set. */
 export const DEFAULT_PATH = '/mcp'
 
 export const pathOf = (url: string): string => {
@@ -12,8 +12,8 @@ export const pathOf = (url: string): string => {
 }
 
 /**
- * Paths are relative to the place at which the host mounts, since Express and
- * Connect cut its prefix off the URL.
+ * Creates the router. Paths are relative to the host's mount path, because Express and Connect remove that prefix from
+ * the URL.
  */
 export function createRouter(
   path: string | undefined,

@@ -5,7 +5,7 @@ import { nodeSignal } from './adapter/turn.ts'
 import { bodyReader } from './body-reader.ts'
 import { pathOf } from './paths.ts'
 
-/** Where body parsers leave a body: on the request, or on Koa's `ctx.request`. */
+/** The members in which body parsers leave a body, on the request or on Koa's `ctx.request`. */
 export interface ParsedBody {
   readonly body?: unknown
   /** The bytes, kept by the parsers of NestJS, Koa and some clouds. */
@@ -19,14 +19,14 @@ interface RequestReaders {
 }
 
 interface Surroundings {
-  /** The path as the client sent it, with the prefix that the host has cut off. */
+  /** The path as the client sent it, including the prefix that the host removes. */
   readonly path: string
   readonly body: ParsedBody
   readonly readers: RequestReaders
   readonly context: unknown
 }
 
-/** A request of Node, as the endpoint needs it. */
+/** A Node request, in the form that the endpoint needs. */
 export class MountRequest implements HttpRequest {
   readonly method: string
   readonly route: Route
@@ -69,7 +69,7 @@ export class MountRequest implements HttpRequest {
     return this.#around.context
   }
 
-  /** Set by pino-http and other middleware. */
+  /** The id set by pino-http and other middleware. */
   get id(): string | number | undefined {
     const { id } = this.request as { readonly id?: unknown }
     return typeof id === 'string' || typeof id === 'number' ? id : undefined
@@ -97,7 +97,7 @@ export class MountRequest implements HttpRequest {
     const { request } = this
     if (!request.readableDidRead && !request.readableEnded)
       return BodyError.encoded(this.header('content-encoding')) ?? request
-    // Express 4 sets `body` on requests without a body too, so it counts only after a read.
+    // Express 4 also sets `body` on requests without a body, so it counts only after a read.
     const { body, rawBody = body } = this.#around.body
     if (rawBody === undefined) return BodyError.lost(bodyReader(request, this.context), KEEP_BODY)
     const bytes = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody

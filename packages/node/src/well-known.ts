@@ -8,7 +8,7 @@ const ADD =
   'The authorization metadata of an MCP mount below a path is at the root of the origin. Add this line to the root app: app.use(resourceMetadata(authenticate))'
 
 interface Documenter {
-  /** Whether the request was for a public document, and has its reply. */
+  /** Answers a request for a public document. Returns whether it was one. */
   answer(request: IncomingMessage, response: ServerResponse, original: string): boolean
   /** @throws `ERR_MCP_OPTION` if no request for a document can reach the mount */
   check(url: string | undefined, original: string): void

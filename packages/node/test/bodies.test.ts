@@ -50,7 +50,7 @@ it.each(PARSERS.filter(([name]) => /raw|text/i.test(name)))(
   },
 )
 
-it('parsers after the mount get the bodies of other requests', async () => {
+it('parsers behind the mount get the bodies of other requests', async () => {
   const app = express().use(mount).use(express.json())
   app.post('/other', (req, res) => void res.json(req.body))
   const origin = await serve(app)

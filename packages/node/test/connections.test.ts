@@ -84,7 +84,7 @@ it('cancels pipelined calls when their connection closes', async () => {
   expect(warnings).toEqual([])
 })
 
-it('cancels pipelined calls that still wait when their connection closes', async () => {
+it('cancels waiting pipelined calls when their connection closes', async () => {
   const { server, release, seen } = holding()
   const { promise: answered, resolve: answer } = deferred()
   server.addTool({ name: 'first', handler: () => answered.then(() => 'done') })
@@ -99,7 +99,7 @@ it('cancels pipelined calls that still wait when their connection closes', async
   release()
 })
 
-it('leaves no listeners on a connection with pipelined calls', async () => {
+it('does not leave listeners on a connection with pipelined calls', async () => {
   const sockets = new Set<Socket>()
   const mount = mcp({ server: createServer(), stateless: true })
   const origin = await serve((req, res) => (sockets.add(req.socket), mount(req, res)))

@@ -61,7 +61,7 @@ it('reads the Host from :authority, and accepts loopback Hosts only on a loopbac
   expect((await send(callFrame('echo'), { ':authority': 'rebound.example.com' })).head[':status']).toBe(403)
 })
 
-it('replies without a body to HEAD (405) and other paths (404)', async () => {
+it('sends replies without a body for HEAD (405) and other paths (404)', async () => {
   await serve({ server: createServer() })
   expect(await send('', { ':method': 'HEAD' })).toMatchObject({ head: { ':status': 405 }, body: '' })
   expect((await send('', { ':path': '/other' })).head[':status']).toBe(404)

@@ -37,7 +37,7 @@ describe('the path of a mount', () => {
     ['Connect, at a path', '/ai', () => connect().use('/ai', mount())],
     ['Koa', '/mcp', () => new Koa().use(mount().koa).callback()],
     ['koa-mount', '/ai', () => new Koa().use(koaMount('/ai', mount().koa)).callback()],
-  ])('on %s is %s', async (_host, path, listener) => {
+  ])('is resolved on %s: %s', async (_host, path, listener) => {
     const origin = await serve(listener())
     expect(await answers(origin + path)).toBe(true)
     expect(await answers(`${origin}${path}?a=1`)).toBe(true)
@@ -45,7 +45,7 @@ describe('the path of a mount', () => {
     expect((await fetch(`${origin}${path === '/' ? '' : path}/below`, { method: 'POST' })).status).toBe(404)
   })
 
-  it('does not include the root of the app', async () => {
+  it("does not include the app's root", async () => {
     const app = express().use(mount())
     app.get('/', (_req, res) => void res.send('home'))
     expect(await (await fetch(await serve(app))).text()).toBe('home')
@@ -55,7 +55,7 @@ describe('the path of a mount', () => {
     ['Express', '/api', () => express().use('/api', mcp({ server, legacySse: true, path: '/mcp' }))],
     ['Express, at a path', '/mcp', () => express().use('/mcp', mcp({ server, legacySse: true }))],
     ['Koa', '/api', () => new Koa().use(koaMount('/api', mcp({ server, legacySse: true }).koa)).callback()],
-  ])('prefixes /message of HTTP+SSE on %s', async (_host, prefix, listener) => {
+  ])("prefixes HTTP+SSE's /message on %s", async (_host, prefix, listener) => {
     const origin = await serve(listener())
     const { body } = await fetch(`${origin}${prefix}/sse`, { headers: { accept: 'text/event-stream' } })
     const reader = body?.getReader()
@@ -87,7 +87,7 @@ describe('locals, authInfo and server', () => {
     readonly user: string
   }
 
-  it('get the request of Express', async () => {
+  it("get Express's request", async () => {
     const app = express()
     app.use((req, res, next) => {
       res.locals['user'] = 'ada'
@@ -104,7 +104,7 @@ describe('locals, authInfo and server', () => {
     expect(await call(`${origin}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"},"auth":"p-ada"}')
   })
 
-  it('get the context of Koa', async () => {
+  it("get Koa's context", async () => {
     const app = new Koa()
     app.use((ctx, next) => ((ctx.state['user'] = 'ada'), next()))
     const locals = (_req: unknown, ctx: Context): Locals => ({ user: String(ctx.state['user']) })
@@ -112,7 +112,7 @@ describe('locals, authInfo and server', () => {
     expect(await call(`${await serve(app.callback())}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"}}')
   })
 
-  it('select the server by request', async () => {
+  it('can select the server for each request', async () => {
     const select = (req: Request): typeof server | undefined =>
       req.url.includes('tenant=a') ? server : undefined
     const origin = await serve(mcp({ server: select, stateless: true }))
@@ -121,7 +121,7 @@ describe('locals, authInfo and server', () => {
   })
 })
 
-it('resolves the promise of Koa when the reply has ended', async () => {
+it("the mount resolves Koa's promise when the reply has ended", async () => {
   const order: string[] = []
   const app = new Koa()
   app.use(async (ctx, next) => {
@@ -134,7 +134,7 @@ it('resolves the promise of Koa when the reply has ended', async () => {
   await expect.poll(() => order).toEqual(['200 true'])
 })
 
-it('close ends its streams, so that the HTTP server can close', async () => {
+it("close ends the mount's streams, so that the HTTP server can close", async () => {
   const closing = mcp({ server: createServer() })
   const http = createHttp(closing)
   const url = `${(await listen(http)).origin}/mcp`

@@ -7,7 +7,7 @@ describe('nodeConnection', () => {
   it.each<[string, object, readonly unknown[]]>([
     ['@hono/node-server', {}, [{ incoming: { socket: { localAddress: '127.0.0.1' } } }]],
     ['srvx', { runtime: { node: { req: { socket: { localAddress: '::1' } } } } }, []],
-  ])('lets toFetch refuse foreign Hosts on a loopback socket of %s', async (_host, members, environment) => {
+  ])('lets toFetch refuse foreign Hosts on a loopback socket in %s', async (_host, members, environment) => {
     const handler = toFetch(new McpServer({ name: 'test', version: '1.0.0' }), {
       connection: nodeConnection,
     })
@@ -19,7 +19,7 @@ describe('nodeConnection', () => {
     expect(await statusOf('rebound.example')).toBe(403)
   })
 
-  it('finds no connection in the bindings of a Worker', () => {
+  it("does not find a connection in a Worker's bindings", () => {
     expect(nodeConnection(new Request('http://localhost/'), [{ incoming: 'a queue' }])).toBeUndefined()
     expect(nodeConnection(new Request('http://localhost/'), [])).toBeUndefined()
   })

@@ -3,7 +3,7 @@ import type { Attributes } from '@opentelemetry/api'
 import type { TelemetryOptions } from './options.ts'
 
 /**
- * The names of the conventions for MCP, which are in development. They are constants of this package, because
+ * The names in the MCP conventions, which are in development. They are constants of this package, because
  * the package of the conventions has different ones.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
@@ -33,7 +33,7 @@ export const Name = {
 
 /** Replaces unknown methods, because a client could invent any number of names. */
 const OTHER = '_OTHER'
-/** Shorter waits are normal and not recorded, in ms. */
+/** The minimum wait that is recorded, in ms. Shorter waits are normal. */
 const NOTABLE_WAIT_MS = 1
 const MAX_ID = 64
 const MAX_URI = 1_024
@@ -46,7 +46,7 @@ export function spanNameOf(call: ReceivedCall): string {
   return call.target !== undefined && method !== 'resources/read' ? `${method} ${call.target}` : method
 }
 
-/** The attributes of spans and metrics. Peers cannot invent their values. */
+/** Returns the attributes of spans and metrics whose values peers cannot invent. */
 export function boundedAttributesOf(call: ReceivedCall): Attributes {
   const method = methodOf(call)
   const { target, network, revision } = call
@@ -73,7 +73,7 @@ export function networkAttributesOf(network: ServerNetwork | undefined): Attribu
   }
 }
 
-/** The attributes of a call's span at its start. */
+/** Returns the attributes of a call's span at its start. */
 export function startAttributesOf(
   call: ReceivedCall,
   bounded: Attributes,
@@ -91,7 +91,7 @@ export function startAttributesOf(
 
 type Identity = Pick<SentRequest, 'id' | 'sessionId' | 'params'>
 
-/** The attributes for spans only, because their values differ for each request. */
+/** Returns the attributes for spans only, because their values differ for each request. */
 export function requestAttributesOf(
   { id, sessionId, params }: Identity,
   options: TelemetryOptions,
@@ -114,7 +114,7 @@ export function sessionIdOf(
   return sessionId === 'full' ? id : id.slice(0, Math.min(SHORT_SESSION, Math.floor(id.length / 3)))
 }
 
-/** The error codes for mistakes of the client. They do not count as errors of the server. */
+/** The error codes for a client's mistakes, which do not count as server errors. */
 const CLIENT_ERRORS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002])
 
 export interface Failure {
@@ -122,14 +122,14 @@ export interface Failure {
   readonly message?: string
 }
 
-/** Returns the type of a failure; undefined for a success, or a mistake of the client. */
+/** Returns the type of a failure; undefined for a success, or a client's mistake. */
 export function failureOf({ outcome, error }: ServedCall): Failure | undefined {
   if (error !== undefined)
     return CLIENT_ERRORS.has(error.code) ? undefined : { type: `${error.code}`, message: error.message }
   return outcome === 'failed' || outcome === 'timeout' ? { type: 'tool_error' } : undefined
 }
 
-/** The attributes of spans and metrics at the end of a call. */
+/** Returns the attributes of spans and metrics at the end of a call. */
 export function endAttributesOf(served: ServedCall): Attributes {
   const failure = failureOf(served)
   return {

@@ -28,9 +28,9 @@ import { parentageOf } from './trace-context.ts'
 /** The current tracer and instruments. */
 export interface Recording {
   readonly options: TelemetryOptions
-  /** Undefined without a tracing SDK. */
+  /** Undefined if no tracing SDK is registered. */
   readonly tracer: Tracer | undefined
-  /** Undefined without a metrics SDK. */
+  /** Undefined if no metrics SDK is registered. */
   readonly instruments: Instruments | undefined
   /** The recorded names of sent requests. */
   readonly names: BoundedNames
@@ -38,7 +38,7 @@ export interface Recording {
 
 const MAX_MESSAGE = 256
 
-/** Records one call: a span and its duration. */
+/** Records a span and the duration of one call. */
 export function observeCall(call: ReceivedCall, recording: Recording): CallObservation {
   const { options, tracer, instruments } = recording
   const { context: parent, links } = parentageOf(call, options)

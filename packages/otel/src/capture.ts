@@ -21,7 +21,7 @@ export function setText(span: Span | undefined, name: string, text: string | und
   if (text !== undefined) span?.setAttribute(name, text)
 }
 
-/** Cuts a text to a number of bytes, but not within a character. */
+/** Cuts a string to a number of bytes, but not within a character. */
 function cut(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text
   const target = new Uint8Array(maxBytes)

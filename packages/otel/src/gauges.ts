@@ -72,7 +72,7 @@ function registerCallback(meter: Meter, sources: ReadonlySet<Servers>): void {
   meter.addBatchObservableCallback(collect, all)
 }
 
-/** Returns the sum over distinct stores, because servers may share one; undefined without stores. */
+/** Returns the sum over distinct stores, because servers may share one; undefined if there are none. */
 function sharedStats(servers: readonly ObservedServer[]): SharedStats | undefined {
   const stores = new Set(servers.map(({ runtime }) => runtime.shared))
   const all = [...stores].flatMap((store) => store?.stats?.() ?? [])

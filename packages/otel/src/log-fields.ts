@@ -8,7 +8,7 @@ export interface TraceFields {
 }
 
 /**
- * Returns the fields of the active span; an empty object without a span. For pino: `pino({ mixin: traceFields })`.
+ * Returns the fields of the active span, or an empty object if there is none. For pino: `pino({ mixin: traceFields })`.
  *
  * @see https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/
  */

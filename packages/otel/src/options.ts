@@ -3,32 +3,32 @@ import type { RequestContext } from '@jetway/core'
 import type { Attributes, MeterProvider, TracerProvider } from '@opentelemetry/api'
 
 /**
- * How to use the trace context of a peer. `parent`: as parent of the call's span, with a link to the active
+ * How to use a peer's trace context. `parent`: as parent of the call's span, with a link to the active
  * span. `link`: as a link, with the active span as parent, so that no stranger decides what is recorded.
  * `ignore`: not at all.
  */
 export type RemoteParent = 'parent' | 'link' | 'ignore'
 
-/** The contents of calls to record. Each text is cut to `maxBytes` of UTF-8. */
+/** The contents of calls to record. Each string is cut to `maxBytes` of UTF-8. */
 export interface CaptureOptions {
-  /** Records the arguments of tools as JSON. @default false */
+  /** Whether to record tool arguments as JSON. @default false */
   readonly arguments?: boolean
-  /** Records the results of tools as JSON. @default false */
+  /** Whether to record tool results as JSON. @default false */
   readonly results?: boolean
   /** @default 4_096 */
   readonly maxBytes?: number
   /**
-   * Changes a text before it is recorded; undefined records nothing.
+   * Changes a string before it is recorded. If it returns undefined, nothing is recorded.
    *
    * @param tool - the registered name
    */
   readonly redact?: (kind: 'arguments' | 'result', tool: string, text: string) => string | undefined
 }
 
-/** Options of {@link telemetry}. They apply to servers and clients unless an option says otherwise. */
+/** Options of {@link telemetry}. They apply to both servers and clients unless noted otherwise. */
 export interface TelemetryOptions {
   /**
-   * `propagate` passes trace contexts on, but creates no spans and no metrics. Use it if another library
+   * `propagate` passes on trace contexts, but does not create spans or metrics. Use it if another library
    * instruments the program.
    *
    * @default 'full'
@@ -41,15 +41,15 @@ export interface TelemetryOptions {
   /** Use `link` for a public server. A function decides for each call. @default 'parent' */
   readonly remoteParent?: RemoteParent | ((call: ReceivedCall) => RemoteParent)
   /**
-   * How to record the id of a session. `short` records its first characters, which distinguish sessions. The
+   * How to record session ids. `short` records its first characters, which distinguish sessions. The
    * full id of an anonymous session is a secret. @default 'short'
    */
   readonly sessionId?: 'short' | 'full' | false
-  /** Records the URIs of resources on spans. @default true */
+  /** Whether to record resource URIs on spans. @default true */
   readonly resourceUri?: boolean
-  /** Records contents of calls. @default nothing */
+  /** The contents of calls to record. @default nothing */
   readonly capture?: CaptureOptions
-  /** Records the message and the stack of errors that clients do not see. @default false */
+  /** Whether to record the message and the stack of errors that clients do not see. @default false */
   readonly recordErrors?: boolean
   /** Adds attributes to the span of a received call. */
   readonly attributes?: (ctx: RequestContext) => Attributes

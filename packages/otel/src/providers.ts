@@ -17,7 +17,7 @@ const SCOPE = '@jetway/otel'
 const NO_TRACES: TracerProvider = new ProxyTracerProvider().getDelegate()
 const NO_METER: Meter = createNoopMeter()
 
-/** Finds the providers at each use, because an SDK may be registered late or replaced. */
+/** Finds the providers on each use, because an SDK may be registered late or replaced. */
 export class Providers {
   readonly #options: TelemetryOptions
   /** Caches the tracer of the current provider, because each call needs it. */
@@ -28,7 +28,7 @@ export class Providers {
     this.#options = options
   }
 
-  /** Undefined without an SDK. */
+  /** Undefined if no SDK is registered. */
   get tracer(): Tracer | undefined {
     const provider = this.#options.tracerProvider ?? globalTraces()
     if (provider === NO_TRACES) return undefined
@@ -36,7 +36,7 @@ export class Providers {
     return this.#traces.tracer
   }
 
-  /** Undefined without an SDK, and with `metrics: false`. */
+  /** Undefined if no SDK is registered, or if `metrics` is false. */
   get meterProvider(): MeterProvider | undefined {
     if (this.#options.metrics === false) return undefined
     const given = this.#options.meterProvider

@@ -8,7 +8,7 @@ import { metaOf } from './trace-context.ts'
 
 const MAX_MESSAGE = 256
 
-/** Records a request to the peer: its duration, and a span with its context in the request. */
+/** Records the duration of a request to the peer and a span, whose context the request contains. */
 export function observeSent(request: SentRequest, recording: Recording): SentObservation {
   const { options, tracer, instruments, names } = recording
   const { method, params } = request
@@ -69,7 +69,7 @@ function boundedAttributesOf(
   }
 }
 
-/** Sends a `traceparent` of the caller without our `tracestate`, which belongs to another span. */
+/** Sends a caller's `traceparent` without our `tracestate`, which belongs to another span. */
 function carriedBy(
   ours: Record<string, string> | undefined,
   own: JsonObject | undefined,
@@ -88,7 +88,9 @@ const textsOf = (meta: JsonObject): Record<string, string> =>
     }),
   )
 
-/** The span of a caller treats every failure as an error, including its own mistakes. */
+/**
+ * Returns the end attributes of a caller's span, which treats every failure as an error, even the caller's own mistakes.
+ */
 function endAttributesOf(method: string, { result, failure, opened }: SentResponse): Attributes {
   const failed = method === 'tools/call' && result?.['isError'] === true ? 'tool_error' : failure?.type
   return {

@@ -23,7 +23,7 @@ import { Servers } from './servers.ts'
 /**
  * Creates traces and metrics by the OpenTelemetry conventions for MCP. Any number of servers and clients can
  * share it: `new McpServer(info, { telemetry: telemetry() })`, `new Client(info, { telemetry: telemetry() })`,
- * `new ClientManager(info, { client: { telemetry: telemetry() } })`. Without an SDK it does nothing.
+ * `new ClientManager(info, { client: { telemetry: telemetry() } })`. It does nothing if no SDK is registered.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  * @throws TypeError for an option that does not exist

@@ -19,7 +19,7 @@ export interface Parentage {
 }
 
 /**
- * Finds the parent of a call's span: the trace context in `_meta`, else the active span, else the header. MCP
+ * Finds the parent of a call's span: the trace context in `_meta`, otherwise the active span, otherwise the header. MCP
  * requires the W3C format, so this ignores the global propagators, which may use another.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
@@ -53,7 +53,7 @@ function remoteOf(call: ReceivedCall, ambient: SpanContext | undefined): SpanCon
   }
 }
 
-/** Reads the context from the header. HTTP instrumentation, if any, has already made a span of it. */
+/** Reads the context from the header. HTTP instrumentation, if any, has already created a span from it. */
 function fromHeader(call: ReceivedCall): ReturnType<typeof readTraceContext> {
   const traceparent = call.header('traceparent')
   if (traceparent === undefined) return undefined

@@ -65,7 +65,7 @@ const withinHost = <T>(step: () => Promise<T>): Promise<T> =>
     }
   })
 
-describe('telemetry of a client', () => {
+describe('client telemetry', () => {
   it('creates a span for each request: the handshake, lists, pings and calls', async () => {
     const { spans } = registerSdk()
     const { server } = plainServer()
@@ -81,7 +81,7 @@ describe('telemetry of a client', () => {
     ])
   })
 
-  it('sends the context of its span in _meta of every request', async () => {
+  it("sends its span's context in _meta of every request", async () => {
     const { spans } = registerSdk()
     const { client, sent } = await watchedClient(plainServer().server, telemetry())
     await client.listTools()
@@ -94,7 +94,7 @@ describe('telemetry of a client', () => {
     )
   })
 
-  it('sends the traceparent of the caller unchanged, without a tracestate', async () => {
+  it("sends the caller's traceparent unchanged, without a tracestate", async () => {
     registerSdk()
     const { server, metas } = plainServer(
       (ctx: { trace?: { tracestate?: string } }) => ctx.trace?.tracestate ?? 'none',
@@ -138,7 +138,7 @@ describe('telemetry of a client', () => {
     })
   })
 
-  it('sends the context of the call with a cancellation, and ends the span as cancelled', async () => {
+  it("sends the call's context with a cancellation, and ends the span as cancelled", async () => {
     const { spans, span } = registerSdk()
     const both = telemetry()
     const server = new McpServer({ name: 'traced', version: '1' }, { telemetry: both })
@@ -183,7 +183,7 @@ describe('telemetry of a client', () => {
   it.each([
     [false, null],
     [true, expect.stringMatching(/^00-/)],
-  ])('sends HTTP headers with headers: %s', async (headers, expected) => {
+  ])('sends HTTP headers if `headers` is %s', async (headers, expected) => {
     registerSdk()
     const { server, metas } = plainServer()
     const handler = toFetch(server)
@@ -223,7 +223,7 @@ describe('telemetry of a client', () => {
     expect(Object.fromEntries(found)).toEqual(expected)
   })
 
-  it('does not record method names that a server invents', async () => {
+  it('does not record method names invented by a server', async () => {
     const { spans } = registerSdk()
     const { server } = plainServer(
       async (ctx: { request(method: string, params: object): Promise<unknown> }) => {
@@ -273,7 +273,7 @@ describe('telemetry of a client', () => {
     expect(found['mcp.client.session.duration']).toMatchObject([{ attributes: common, value: { count: 1 } }])
   })
 
-  it('opens the stream of a session outside the trace of the connecting request', async () => {
+  it("opens a session's stream outside the trace of the connecting request", async () => {
     registerSdk()
     const { server } = plainServer()
     const handler = toFetch(server)

@@ -18,7 +18,7 @@ const volumesOf = (service: string): (readonly string[])[] =>
   (services[service]?.volumes ?? []).map((volume) => volume.split(':'))
 const portOf = (address: unknown): string | undefined => String(address).split(':').at(-1)
 
-describe('compose file of the guide', () => {
+describe("the guide's compose file", () => {
   it('defines exactly the configs that its services use', () => {
     const used = Object.values(services).flatMap((service) =>
       (service.configs ?? []).map(({ source }) => source),
@@ -41,7 +41,7 @@ describe('compose file of the guide', () => {
     expect(ports.length).toBeGreaterThan(0)
   })
 
-  it('makes the collector listen at the address that npm start uses', () => {
+  it('makes the collector listen on the address that npm start uses', () => {
     const { endpoint } = collector.receivers.otlp.protocols.http
     expect(services['collector']?.ports).toContain(`127.0.0.1:4318:${portOf(endpoint)}`)
     expect(portOf(endpoint)).toBe('4318')

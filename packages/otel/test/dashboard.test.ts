@@ -60,7 +60,7 @@ describe('dashboard', () => {
     },
   )
 
-  it('uses only labels of the expression in legends', () => {
+  it('uses only labels from the expression in legends', () => {
     const missing = charts.flatMap(({ title, targets = [] }) =>
       targets.flatMap(({ expr, legendFormat }) =>
         [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([, label = '']) =>
@@ -78,7 +78,7 @@ describe('dashboard', () => {
     expect(used).toEqual(new Set([...templating.list.map(({ name }) => name), '__all', '__rate_interval']))
   })
 
-  it('gives each panel a unique id and a place within the 24 columns', () => {
+  it('gives each panel a unique id and a position within the 24 columns', () => {
     const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => [`${x + (i % w)}:${y + Math.floor(i / w)}`, title] as const),
     )

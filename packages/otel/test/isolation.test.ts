@@ -18,7 +18,7 @@ const traceparentOf = (index: number): string =>
   `00-${index.toString(16).padStart(32, '0')}-${'1'.padStart(16, '0')}-01`
 const traceIdOf = (index: number): string => index.toString(16).padStart(32, '0')
 
-it('1,000 concurrent calls log and end in their own trace, even if they time out or are cancelled', async () => {
+it('1,000 concurrent calls log and end in their own traces, even if they time out or are cancelled', async () => {
   const { spans, openSpans } = registerSdk()
   const lines: { call: unknown; traceId: string | undefined }[] = []
   const log = (call: unknown): void => void lines.push({ call, traceId: traceFields().trace_id })

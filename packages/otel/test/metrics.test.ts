@@ -67,7 +67,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals and overflows by their reasons', async () => {
+  it('count refusals and overflows by reason', async () => {
     const { points } = registerSdk()
     const server = new McpServer(
       { name: 'full', version: '1' },
@@ -130,7 +130,7 @@ describe('metrics', () => {
     expect(stats).toHaveBeenCalledTimes(1_000)
   })
 
-  it('have no labels and no span names that a client invents', async () => {
+  it('do not contain labels or span names invented by a client', async () => {
     const { points, spans } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'real', handler: () => 'fine' })
@@ -146,7 +146,7 @@ describe('metrics', () => {
     expect(new Set(spans().map(({ name }) => name)).size).toBeLessThanOrEqual(8)
   })
 
-  it('are not recorded with metrics: false', async () => {
+  it('are not recorded if `metrics` is false', async () => {
     const { points } = registerSdk()
     const server = createServer({ metrics: false })
     await connect(server)
@@ -200,7 +200,7 @@ describe('metrics', () => {
     expect(labels('mcp.client.session.duration')).toEqual({ ...revision, ...network, ...address })
   })
 
-  it('record why a client session has failed', async () => {
+  it('record the reason why a client session failed', async () => {
     const { points } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -226,7 +226,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals by the reason of their event', async () => {
+  it('count refusals by the reason in their event', async () => {
     const { points } = registerSdk()
     const server = createServer({}, { limits: { running: 1, inFlight: 1 } })
     const reasons: string[] = []

@@ -60,7 +60,7 @@ describe('Prometheus', () => {
 })
 
 describe('promtool', () => {
-  it('accepts the configuration of the guide, with the rules in the same folder', () => {
+  it("accepts the guide's configuration, with the rules in the same folder", () => {
     const folder = mkdtempSync(join(tmpdir(), 'jetway-promtool-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const config = join(folder, 'prometheus.yml')

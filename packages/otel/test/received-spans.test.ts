@@ -79,7 +79,7 @@ describe('span of a received call', () => {
       { ...PROMPT, 'mcp.method.name': '_OTHER' },
     ],
     [
-      'a URI that is no text',
+      'a URI that is not a string',
       received({ ...read, target: undefined, params: { uri: 1 } }),
       'resources/read',
       { ...READ, 'mcp.resource.uri': undefined },
@@ -91,7 +91,7 @@ describe('span of a received call', () => {
       { ...READ, 'mcp.resource.uri': 'x'.repeat(1_024) },
     ],
     [
-      'an id of 65 characters',
+      'an id that has 65 characters',
       received({ id: 'x'.repeat(65) }),
       'tools/call tool',
       { ...CALL, 'jsonrpc.request.id': 'x'.repeat(64) },
@@ -128,7 +128,7 @@ describe('span of a received call', () => {
     ['the full session id', { sessionId: 'full' }, { 'mcp.session.id': ID }],
     ['no session id', { sessionId: false }, { 'mcp.session.id': undefined }],
     ['no further attributes without a context', { attributes: () => ({ more: 1 }) }, {}],
-  ])('has, depending on the options, %s', (_what, options, change) => {
+  ])('contains %s, as configured', (_what, options, change) => {
     const call = received({ ...read, target: undefined, sessionId: ID })
     const all = { ...READ, 'mcp.session.id': 'abcdefgh', 'jetway.outcome': 'ok' }
     expect(receive(call, OK, options).attributes).toEqual({ ...all, ...change })
@@ -140,7 +140,7 @@ describe('span of a received call', () => {
     ['a time limit', { outcome: 'timeout' }, { 'error.type': 'tool_error' }, { code: SpanStatusCode.ERROR }],
     ['a cancellation', { outcome: 'cancelled' }, {}, { code: SpanStatusCode.UNSET }],
     [
-      'an error of the client',
+      'a client error',
       { outcome: 'error', error: { code: -32602, message: 'wrong' } },
       { 'rpc.response.status_code': '-32602' },
       { code: SpanStatusCode.UNSET },
@@ -170,7 +170,7 @@ describe('span of a received call', () => {
     expect(span.events).toEqual([])
   })
 
-  it('contains a thrown value that is not an Error as text with recordErrors', () => {
+  it('contains a thrown value that is not an Error as a string if `recordErrors` is set', () => {
     const hidden = { error: { toString: () => 'odd' }, reference: 'r' }
     const { events } = receive(received(), { outcome: 'failed', hidden }, { recordErrors: true })
     expect(events).toMatchObject([{ name: 'exception', attributes: { 'exception.message': 'odd' } }])
@@ -180,9 +180,9 @@ describe('span of a received call', () => {
     ['4096 bytes', { a: 'x'.repeat(4_088) }, {}, `{"a":"${'x'.repeat(4_088)}"}`],
     ['4097 bytes', { a: 'x'.repeat(4_089) }, {}, `{"a":"${'x'.repeat(4_089)}"`],
     ['characters of several bytes', { a: 'ééé' }, { maxBytes: 10 }, '{"a":"éé'],
-    ['no half character', { a: 'ééé' }, { maxBytes: 11 }, '{"a":"éé'],
+    ['an incomplete last character', { a: 'ééé' }, { maxBytes: 11 }, '{"a":"éé'],
     ['no arguments', undefined, {}, undefined],
-  ])('contains the arguments of a tool: %s', (_what, args, limits, text) => {
+  ])("contains a tool's arguments: %s", (_what, args, limits, text) => {
     const params = args === undefined ? {} : { arguments: args }
     const span = receive(received({ params }), OK, { capture: { arguments: true, ...limits } })
     expect(span.attributes['gen_ai.tool.call.arguments']).toBe(text)
@@ -202,7 +202,7 @@ describe('span of a received call', () => {
     expect(recorded).toEqual(wanted ? ['gen_ai.tool.call.result'] : [])
   })
 
-  it('comes with a duration unless the call is cancelled', async () => {
+  it('is recorded with a duration unless the call is cancelled', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     for (const outcome of ['ok', 'cancelled'] as const) both.received(received()).end({ outcome })
@@ -223,12 +223,12 @@ describe('telemetry', () => {
     ['in mode propagate without an SDK', true, { mode: 'propagate' }, false],
     ['with an SDK', true, {}, true],
     ['with an SDK and metrics: false', true, { metrics: false }, true],
-  ])('for a call %s, is active: %s', (_what, active, options, registered) => {
+  ])('is active for a call or not: %s, %s', (_what, active, options, registered) => {
     if (registered) registerSdk()
     expect(telemetry(options).active).toBe(active)
   })
 
-  it('creates only spans with metrics: false', async () => {
+  it('creates only spans if `metrics` is false', async () => {
     const { spans, points } = registerSdk()
     telemetry({ metrics: false }).received(received()).end(OK)
     expect(spans()).toHaveLength(1)

@@ -90,7 +90,7 @@ describe('span of a sent request', () => {
       },
     ],
     [
-      'a network without more',
+      'a network without details',
       sent({ network: { transport: 'pipe' } }),
       'tools/call tool',
       { ...CALL, 'network.transport': 'pipe' },
@@ -112,7 +112,7 @@ describe('span of a sent request', () => {
       { code: SpanStatusCode.ERROR },
     ],
     [
-      'isError of another method',
+      'isError in a result of another method',
       sent(prompt),
       { result: { isError: true } },
       {},
@@ -162,7 +162,7 @@ describe('span of a sent request', () => {
       { capture: { arguments: true, results: true } },
       [undefined, undefined],
     ],
-  ])('contains, depending on the options, %s', (_what, request, options, texts) => {
+  ])('contains %s, as configured', (_what, request, options, texts) => {
     const params = { ...request.params, arguments: { a: 1 } }
     const { attributes } = send({ ...request, params }, { result: { b: 2 } }, options)
     const of = (name: string): unknown => attributes[`gen_ai.tool.call.${name}`]
@@ -194,7 +194,7 @@ describe('trace context of a sent request', () => {
     [TraceFlags.SAMPLED, '01'],
     [TraceFlags.NONE, '00'],
     [0xff, '01'],
-  ])('has the flags %i as %s', (flags, text) => {
+  ])('encodes the flags %i as %s', (flags, text) => {
     registerSdk()
     const carried = vi.fn<(meta: unknown) => void>()
     within(flags, () => carried(telemetry({ mode: 'propagate' }).sent(sent()).meta))
@@ -208,14 +208,14 @@ describe('trace context of a sent request', () => {
       { traceparent: 'own', tracestate: 'a=1' },
     ],
     ['without a valid state', { traceparent: 'own', tracestate: 1 }, { traceparent: 'own' }],
-  ])('is sent only in headers if the caller passed one %s', (_what, meta, headers) => {
+  ])('is sent only in headers if the caller passed a context %s', (_what, meta, headers) => {
     registerSdk()
     const request = sent({ params: { name: 'tool', _meta: meta } })
     expect(telemetry({ headers: true }).sent(request)).toMatchObject({ meta: undefined, headers })
     expect(telemetry().sent(request)).toMatchObject({ meta: undefined, headers: undefined })
   })
 
-  it('is missing without an active span', () => {
+  it('is missing if no span is active', () => {
     registerSdk()
     const { meta, headers } = telemetry({ mode: 'propagate', headers: true }).sent(sent())
     expect([meta, headers]).toEqual([undefined, undefined])

@@ -41,7 +41,7 @@ describe('the span of a request', () => {
     ],
     ['tools/list', {}, 'tools/list', {}],
     ['invented/method', {}, '_OTHER', { 'mcp.method.name': '_OTHER' }],
-  ])('of %s %o is %s', async (method, params, name, attributes) => {
+  ])('is named for %s %o: %s', async (method, params, name, attributes) => {
     const { spans } = registerSdk()
     const transport = await memoryTransport.open(createServer())
     const client = await connectPeer(await transport.dial(), { revision: '2025-11-25' })
@@ -66,7 +66,7 @@ describe('the span of a request', () => {
     [-32000, true],
     [-32001, true],
     [1, true],
-  ])('with the error %i is an error of the server: %s', async (code, failed) => {
+  ])('is a server error for the code %i: %s', async (code, failed) => {
     const { span } = registerSdk()
     const server = createServer()
     server.addTool({
@@ -84,7 +84,7 @@ describe('the span of a request', () => {
     )
   })
 
-  it('of a subscription ends when it is acknowledged, while the subscription is open', async () => {
+  it('ends for a subscription at the acknowledgement, while the subscription is still open', async () => {
     const { spans, openSpans } = registerSdk()
     const server = createServer()
     const client = await connectOver('toFetch', server, { telemetry: telemetry() })
@@ -106,7 +106,7 @@ describe('the span of a request', () => {
   })
 })
 
-it('notifications, streams, the end of a session and refusals have no span', async () => {
+it('notifications, streams, session ends and refusals do not have spans', async () => {
   const { spans } = registerSdk()
   const server = createServer()
   const open = toFetch(server)
@@ -144,7 +144,7 @@ it('notifications, streams, the end of a session and refusals have no span', asy
   expect(spans().map(({ name }) => name)).toEqual(['initialize'])
 })
 
-describe('a client that asks for no recording', () => {
+describe("a client's request not to record", () => {
   const META = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` }
   const call = (server: McpServer) =>
     server.handleMessage({
@@ -154,7 +154,7 @@ describe('a client that asks for no recording', () => {
       params: { name: 'tool', _meta: META },
     })
 
-  it('decides that nothing is recorded, with the defaults', async () => {
+  it('is respected by default, so that nothing is recorded', async () => {
     const { spans } = registerSdk()
     await call(createServer())
     expect(spans()).toEqual([])
@@ -163,16 +163,19 @@ describe('a client that asks for no recording', () => {
   it.each([
     ['link', [TRACE_ID]],
     ['ignore', []],
-  ] as const)('decides nothing with %s: its call is a new trace', async (remoteParent, linked) => {
-    const { span } = registerSdk()
-    await call(createServer({ remoteParent }))
-    const found = span('tools/call tool')
-    expect(found.parentSpanContext).toBeUndefined()
-    expect(found.spanContext().traceId).not.toBe(TRACE_ID)
-    expect(found.links.map(({ context: { traceId } }) => traceId)).toEqual(linked)
-  })
+  ] as const)(
+    'is ignored if `remoteParent` is %s, so that its call starts a new trace',
+    async (remoteParent, linked) => {
+      const { span } = registerSdk()
+      await call(createServer({ remoteParent }))
+      const found = span('tools/call tool')
+      expect(found.parentSpanContext).toBeUndefined()
+      expect(found.spanContext().traceId).not.toBe(TRACE_ID)
+      expect(found.links.map(({ context: { traceId } }) => traceId)).toEqual(linked)
+    },
+  )
 
-  it('is asked by a function for each call', async () => {
+  it('can be evaluated per call by a function', async () => {
     const { spans } = registerSdk()
     const server = createServer({
       remoteParent: ({ message }) => (message.params?.['name'] === 'tool' ? 'ignore' : 'parent'),
@@ -184,7 +187,7 @@ describe('a client that asks for no recording', () => {
   })
 })
 
-it('the fields of a log line are those of the call, also in the lines of its host', async () => {
+it('a log line has the fields of its call, even if the host writes it', async () => {
   const { span } = registerSdk()
   const lines: string[] = []
   const stream = { write: (line: string): void => void lines.push(line) }

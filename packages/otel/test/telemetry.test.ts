@@ -48,7 +48,7 @@ async function spanOf(handler: (args: never, ctx: never) => unknown, options: Te
 }
 
 describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (cell) => {
-  it('one trace contains the client’s call, the handler and its question', async () => {
+  it('telemetry creates one trace for the client’s call, the handler and its question', async () => {
     const { span } = registerSdk()
     const server = createServer()
     const inHandler: (string | undefined)[] = []
@@ -126,7 +126,7 @@ describe('span of a call', () => {
       { 'error.type': 'tool_error', 'jetway.outcome': 'failed' },
     ],
     [
-      'a code by which the server blames the client',
+      'an error code that blames the client',
       () => {
         throw new McpError(-32602, 'wrong')
       },
@@ -157,7 +157,7 @@ describe('span of a call', () => {
     expect(tool.events).toEqual([])
   })
 
-  it('contains the hidden error with recordErrors', async () => {
+  it('contains the hidden error if `recordErrors` is set', async () => {
     const { tool } = await spanOf(
       () => {
         throw new Error('secret')
@@ -188,7 +188,7 @@ describe('span of a call', () => {
       undefined,
     ],
     ['no more than maxBytes', { capture: { arguments: true, maxBytes: 8 } }, '{"secret', undefined],
-  ])('contains, of arguments and result, %s', async (_, options, args, result) => {
+  ])('captures %s, as configured', async (_, options, args, result) => {
     const { tool } = await spanOf(() => 'canary result', options)
     expect([
       tool.attributes['gen_ai.tool.call.arguments'],
@@ -222,7 +222,7 @@ describe('trace context of the client', () => {
     ['link', 'ambient', 1],
     ['ignore', 'ambient', 0],
   ] as const
-  it.each(cases)('with %s, leads to a trace of %s with %i links', async (remoteParent, traceOf, links) => {
+  it.each(cases)('starts for %s a trace of %s with %i links', async (remoteParent, traceOf, links) => {
     const { span } = registerSdk()
     const server = createServer({ remoteParent })
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -241,7 +241,7 @@ describe('trace context of the client', () => {
   it.each([
     ['once', [META.traceparent], TRACE_ID],
     ['twice', [META.traceparent, META.traceparent], undefined],
-  ])('is read from a header sent %s if _meta has none', async (_, values, expected) => {
+  ])('is read from a header sent %s if _meta does not contain a context', async (_, values, expected) => {
     const { span } = registerSdk()
     const server = createServer()
     const handler = toFetch(server)
@@ -264,7 +264,7 @@ describe('trace context of the client', () => {
     ['a megabyte', { traceparent: 'x'.repeat(1_000_000) }],
     ['a number', { traceparent: 1 }],
     ['inherited from a prototype', JSON.parse(`{"constructor":{"traceparent":"${META.traceparent}"}}`)],
-    ['of 200 members of baggage alone', { baggage: LONG_BAGGAGE }],
+    ['only baggage with 200 members', { baggage: LONG_BAGGAGE }],
   ])('is ignored if it is %s', async (_, meta) => {
     const { span } = registerSdk()
     const server = createServer()
@@ -298,7 +298,7 @@ describe('trace context of the client', () => {
 })
 
 describe('SDK', () => {
-  it('may be registered later, and records from then on', async () => {
+  it('may be registered later, and then starts to record', async () => {
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
     const client = await connect(server)
@@ -309,7 +309,7 @@ describe('SDK', () => {
     expect((await points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('may be replaced, and the new one records from then on', async () => {
+  it('may be replaced, and then the new SDK records', async () => {
     const first = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -325,7 +325,7 @@ describe('SDK', () => {
     expect((await second.points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('records nothing in mode propagate, which passes the context on', async () => {
+  it('does not record anything in mode propagate, but passes on the context', async () => {
     const { spans, points } = registerSdk()
     const server = createServer({ mode: 'propagate' })
     let inHandler: string | undefined
@@ -357,6 +357,6 @@ describe('traceFields', () => {
   })
 })
 
-it('telemetry throws TypeError for an unknown option', () => {
+it('telemetry throws a TypeError for an unknown option', () => {
   expect(() => telemetry({ tracer: 1 } as TelemetryOptions)).toThrow(/no option "tracer"; choose from mode/)
 })

@@ -63,8 +63,8 @@ async function storesWithSession(...args: Parameters<typeof createStores>): Prom
   return stores
 }
 
-describe('while Redis hangs', () => {
-  it('commands fail within 1 s, then at once, and succeed again after Redis recovers', async () => {
+describe('a Redis that hangs', () => {
+  it('causes commands to fail within 1 s, then at once, until it recovers', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -79,7 +79,7 @@ describe('while Redis hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('at most 2,000 of 10,000 commands wait, and all fail', async () => {
+  it('lets at most 2,000 of 10,000 commands wait, and fails all', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -96,7 +96,7 @@ describe('while Redis hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('the bus keeps messages and delivers them afterwards, in order and without duplicates', async () => {
+  it('makes the bus keep messages and deliver them later, in order and without duplicates', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -125,7 +125,7 @@ describe('bus.ready', () => {
     }
   })
 
-  it('gives up during a long outage; the bus reports a gap later', async () => {
+  it('gives up during a long outage, and the bus later reports a gap', async () => {
     const server = await startServer()
     const [, second] = newTwo({ url: server.url })
     server.signal('SIGSTOP')
@@ -142,8 +142,8 @@ describe('bus.ready', () => {
   })
 })
 
-describe('after a Redis restart', () => {
-  it('sessions and streams are complete and can be used', async () => {
+describe('a Redis restart', () => {
+  it('keeps sessions and streams complete and usable', async () => {
     // With `everysec`, Redis delays a write while it flushes the one before. A kill would then lose both.
     const server = await startServer('--appendonly', 'yes', '--appendfsync', 'always')
     const stores = await storesWithSession({ url: server.url })
@@ -159,7 +159,7 @@ describe('after a Redis restart', () => {
     expect((await stores.events.append(key, await lease, [{ seq: 2, frame: 'two' }])).state).toBe('kept')
   })
 
-  it('nodes wait for others to reconnect before they declare them dead', async () => {
+  it('gives nodes time to reconnect before others declare them dead', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const inbox: unknown[] = []
@@ -176,7 +176,7 @@ describe('after a Redis restart', () => {
     await vi.waitFor(() => expect(inbox).toEqual([{ n: 1 }]))
   })
 
-  it('the bus reports lost messages', async () => {
+  it('is reported by the bus with the lost messages', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     let gaps = 0
@@ -197,8 +197,8 @@ describe('after a Redis restart', () => {
   })
 })
 
-describe('after slow replies or resets', () => {
-  it('commands fail within 1 s while Redis is slow, and then succeed again', async () => {
+describe('a slow or resetting Redis', () => {
+  it('causes commands to fail within 1 s while it is slow', async () => {
     const server = await startServer()
     const proxy = await startSlowProxy(server.port)
     onTestFinished(() => proxy.stop())
@@ -209,7 +209,7 @@ describe('after slow replies or resets', () => {
     await expectRecovery(stores)
   })
 
-  it('commands succeed again after each of five connection resets', async () => {
+  it('executes commands again after each of five connection resets', async () => {
     const server = await startServer()
     const proxy = await startSlowProxy(server.port)
     onTestFinished(() => proxy.stop())
@@ -221,8 +221,8 @@ describe('after slow replies or resets', () => {
   })
 })
 
-describe('while Redis is out of memory', () => {
-  it('writes fail and reads succeed; writes succeed again later', async () => {
+describe('a Redis out of memory', () => {
+  it('refuses writes but allows reads until it has memory again', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     await server.command('CONFIG', 'SET', 'maxmemory', '1')

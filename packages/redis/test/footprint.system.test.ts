@@ -47,7 +47,7 @@ async function useAll({ sessions, events, tasks, usedStates, nodes, bus }: Redis
 }
 
 describe('keys in Redis', () => {
-  it('expire, except the bus, and reveal no principal and no id', async () => {
+  it('expire, except for the bus, and do not reveal principals or ids', async () => {
     const { server, stores } = await start()
     await useAll(stores)
     const keys = linesOf(await server.command('KEYS', '*'))
@@ -61,7 +61,7 @@ describe('keys in Redis', () => {
     expect(lasting).toEqual([expect.stringMatching(/^b:/)])
   })
 
-  it('of a session are deleted with it', async () => {
+  it('are deleted together with their session', async () => {
     const { server, stores } = await start()
     await stores.sessions.create(sessionRecord(SESSION, PRINCIPAL), { ...LIFETIME, maxPerPrincipal: 10 })
     for (const stream of ['a', 'b', 'c']) {
@@ -138,7 +138,7 @@ describe('memory of Redis', () => {
     [0, 0.5],
     [1, 5],
     [50, 5],
-  ])('with %i events in a stream, is at most %d KiB plus 1.5 times the frames', async (events, kib) => {
+  ])('is for %i events in a stream at most %d KiB plus 1.5 times the frames', async (events, kib) => {
     const { server, stores } = await start()
     const frame = 'x'.repeat(200)
     const count = 500

@@ -68,7 +68,7 @@ describe('limits of a skill', () => {
       (size) => documented({ [`${'é'.repeat(681)}${'x'.repeat(size - 4096)}`]: '' }),
       'longer than 4096 characters',
     ],
-  ])('%s: accept %d, and refuse one more', (_, limit, define, message) => {
+  ])('accept, for %s, %d, and refuse one more', (_, limit, define, message) => {
     expect(() => skills({ skills: [define(limit)] })).not.toThrow()
     expect(() => skills({ skills: [define(limit + 1)] })).toThrow(message)
   })
@@ -82,7 +82,7 @@ describe('pages of skills/list', () => {
     expect((await pageOf(request, nextCursor)).skills).toHaveLength(1)
   })
 
-  it('have no cursor after the last skill', async () => {
+  it('do not have a cursor after the last skill', async () => {
     const { request } = serve([named('a'), named('b')], { pageSize: 2 })
     expect(await pageOf(request)).not.toHaveProperty('nextCursor')
   })
@@ -111,9 +111,9 @@ describe('pages of skills/list', () => {
   })
 })
 
-describe('SKILL.md', () => {
+describe('generated SKILL.md', () => {
   it.each<[string, string | Uint8Array]>([
-    ['text', DOCUMENT],
+    ['a string', DOCUMENT],
     ['bytes', Buffer.from(DOCUMENT)],
   ])('is served unchanged if given as %s', async (_, document) => {
     const { request } = serve([{ ...documented({}), files: { 'SKILL.md': document } }])
@@ -121,7 +121,7 @@ describe('SKILL.md', () => {
     expect(result['contents']).toMatchObject([{ text: DOCUMENT }])
   })
 
-  it('escapes characters in its frontmatter that YAML 1.1 refuses', async () => {
+  it('has characters escaped in its frontmatter that YAML 1.1 refuses', async () => {
     const { request } = serve([named('a', { frontmatter: { note: 'a\u0085b\u2028\ufeff' } })])
     const { result } = await request('resources/read', { uri: 'skill://a/SKILL.md' })
     expect(result['contents']).toMatchObject([
@@ -129,7 +129,7 @@ describe('SKILL.md', () => {
     ])
   })
 
-  it('cannot be read if the instructions are not text', async () => {
+  it('cannot be read if the instructions are not a string', async () => {
     const { request } = serve([named('a', { instructions: () => 1 })])
     expect((await request('resources/read', { uri: 'skill://a/SKILL.md' })).error?.code).toBe(-32603)
   })
@@ -139,8 +139,8 @@ describe('files', () => {
   it.each<[string, NonNullable<SkillDefinition['files']>[string], object]>([
     ['a.json', () => '1', { text: '1', mimeType: 'application/json' }],
     ['NOTES', () => '1', { text: '1', mimeType: 'text/plain' }],
-    ['made', () => Buffer.from('\ufeffx'), { text: '\ufeffx' }],
-    ['given', Buffer.from('\ufeffx'), { text: '\ufeffx' }],
+    ['bytes from a function', () => Buffer.from('\ufeffx'), { text: '\ufeffx' }],
+    ['given bytes', Buffer.from('\ufeffx'), { text: '\ufeffx' }],
     ['NO-UTF-8', new Uint8Array([65, 255]), { blob: 'Qf8=', mimeType: 'application/octet-stream' }],
   ])('are sent as text or bytes, depending on their contents: %s', async (name, content, expected) => {
     const { request } = serve([documented({ [name]: content })])

@@ -85,7 +85,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     }
   })
 
-  it('returns each skill once over all pages, in the order of URIs', async () => {
+  it('returns each skill once over all pages, in URI order', async () => {
     const many = ['c', 'a', 'b/x', 'd', 'b/y'].map((path) => ({ ...named(path), path }))
     const { request } = bench(many, { pageSize: 2 })
     const seen: string[][] = []
@@ -102,7 +102,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     ])
   })
 
-  it('continues after a skill that was removed between pages', async () => {
+  it('continues at the right skill after one was removed between pages', async () => {
     const { library, request } = bench(['a', 'b', 'c'].map(named), { pageSize: 2 })
     const { nextCursor } = (await request('skills/list')).result
     library.set(['a', 'c'].map(named))
@@ -154,7 +154,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect(paths(inner)).toEqual(['skill://billing/tax/SKILL.md', 'skill://billing/tax/rates.csv'])
   })
 
-  it('marks a skill as dynamic if one of its files, or of its nested skills, is generated at each read', async () => {
+  it('marks a skill as dynamic if any of its files, nested ones included, is generated on each read', async () => {
     let count = 0
     const { request } = bench([
       named('outer'),
@@ -174,7 +174,7 @@ const named = (path: string): SkillDefinition => ({
 })
 
 describe(`skills/get (${SPEC}#getting-a-skill)`, () => {
-  it('returns the same entry as the list, by the URI of the document', async () => {
+  it("returns the same entry as the list for the document's URI", async () => {
     const { request } = bench([git])
     const [entry] = await listed(request)
     const { result } = await request('skills/get', { uri: 'skill://git-workflow/SKILL.md' })
@@ -216,7 +216,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
     ])
   })
 
-  it('lists page by page, and refuses a cursor of another folder', async () => {
+  it('lists page by page, and refuses a cursor from another folder', async () => {
     const { request } = bench([git], { directoryRead: true, pageSize: 2 })
     const uri = 'skill://git-workflow'
     const first = (await request('resources/directory/read', { uri })).result
@@ -237,7 +237,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
     },
   )
 
-  it('is declared if it is enabled, and is an unknown method otherwise', async () => {
+  it('is declared if enabled, and otherwise an unknown method', async () => {
     const without = bench([git])
     const withIt = bench([git], { directoryRead: true })
     const call = ({ request }: Bench): Promise<{ error?: { code: number } }> =>
@@ -254,7 +254,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
 })
 
 describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
-  it('are resources; SKILL.md has the name and description of its skill', async () => {
+  it("are resources, where SKILL.md has its skill's name and description", async () => {
     const { request } = bench([git])
     const { resources } = (await request('resources/list')).result as { resources: Record<string, unknown>[] }
     expect(resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([
@@ -305,7 +305,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(await read(request, 'skill://fixed/a.bin')).toMatchObject({ blob: 'AAEC' })
   })
 
-  it('cannot be read if a function returns no file; the client gets no details', async () => {
+  it('cannot be read, without details for the client, if a function does not return a file', async () => {
     const { request } = bench([{ ...named('broken'), files: { 'a.md': () => 1 as unknown as string } }])
     const { error } = await request('resources/read', { uri: 'skill://broken/a.md' })
     expect(error?.code).toBe(-32603)
@@ -332,21 +332,25 @@ describe('set', () => {
   })
 })
 
-describe('invalid skills', () => {
+describe('invalid skills or options', () => {
   const document = '---\nname: a\ndescription: b\n---\n'
   it.each<[string, unknown, string]>([
     ['a name in capitals', named('Git'), 'ERR_MCP_INVALID_NAME'],
     ['a name with two hyphens', named('a--b'), 'ERR_MCP_INVALID_NAME'],
     ['a name that ends in a hyphen', named('a-'), 'ERR_MCP_INVALID_NAME'],
     ['a name of 65 characters', named('a'.repeat(65)), 'ERR_MCP_INVALID_NAME'],
-    ['no description', { ...named('a'), description: ' ' }, 'ERR_MCP_INVALID_DEFINITION'],
+    ['an empty description', { ...named('a'), description: ' ' }, 'ERR_MCP_INVALID_DEFINITION'],
     ['a long description', { ...named('a'), description: 'x'.repeat(1025) }, 'ERR_MCP_INVALID_DEFINITION'],
-    ['a path that ends otherwise', { ...named('a'), path: 'x/b' }, 'ERR_MCP_INVALID_NAME'],
-    ['a path that climbs', { ...named('a'), path: '../a' }, 'ERR_MCP_INVALID_NAME'],
+    ['a path that ends in another name', { ...named('a'), path: 'x/b' }, 'ERR_MCP_INVALID_NAME'],
+    ['a path to a parent folder', { ...named('a'), path: '../a' }, 'ERR_MCP_INVALID_NAME'],
     ['a path with an empty segment', { ...named('a'), path: 'x//a' }, 'ERR_MCP_INVALID_NAME'],
     ['an authority in capitals', { ...named('a'), path: 'Acme/a' }, 'ERR_MCP_INVALID_NAME'],
-    ['a file that climbs', { ...named('a'), files: { '../x': '' } }, 'ERR_MCP_INVALID_NAME'],
-    ['a file that climbs on Windows', { ...named('a'), files: { '..\\x': '' } }, 'ERR_MCP_INVALID_NAME'],
+    ['a file in a parent folder', { ...named('a'), files: { '../x': '' } }, 'ERR_MCP_INVALID_NAME'],
+    [
+      'a file in a parent folder on Windows',
+      { ...named('a'), files: { '..\\x': '' } },
+      'ERR_MCP_INVALID_NAME',
+    ],
     ['an absolute file', { ...named('a'), files: { '/etc/x': '' } }, 'ERR_MCP_INVALID_NAME'],
     ['a file on a drive', { ...named('a'), files: { 'c:x': '' } }, 'ERR_MCP_INVALID_NAME'],
     ['a file with a NUL in its name', { ...named('a'), files: { 'x\0': '' } }, 'ERR_MCP_INVALID_NAME'],

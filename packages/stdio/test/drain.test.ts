@@ -52,7 +52,7 @@ describe('drain', () => {
     await handle.closed
   })
 
-  it('gives a client that does not read 2 s', async () => {
+  it('lasts 2 s for a client that does not read', async () => {
     const output = new Writable({ write: () => {} })
     const { handle, input, closed } = await running({ output })
     await endOf(input)
@@ -81,7 +81,7 @@ describe('drain', () => {
     },
   )
 
-  it('lasts for the option drainMs', async () => {
+  it('lasts as long as the option `drainMs` says', async () => {
     const { handle, input, aborted } = await running({ output: new PassThrough(), drainMs: 60_000 })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(53_999)

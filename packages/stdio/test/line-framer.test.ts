@@ -43,16 +43,16 @@ describe('LineFramer', () => {
     expect(frame(['{"a":\r1}\n'])).toEqual(['{"a":\r1}'])
   })
 
-  it('drops one leading byte order mark, whole or in pieces', () => {
+  it('drops one leading byte order mark, whole or split', () => {
     const bytes = Buffer.from('\ufeff{"a":1}\n\ufeff{"a":2}\n')
     expect(frame([bytes])).toEqual(['{"a":1}', '\ufeff{"a":2}'])
     expect(frame(cut(bytes, [1]))).toEqual(['{"a":1}', '\ufeff{"a":2}'])
   })
 
   it.each([
-    ['one alone on its line', '\ufeff\n\ufeff\n', ['\ufeff']],
-    ['one after a line beyond the limit', `${'x'.repeat(200)}\n\ufeff{}\n`, [TOO_LONG, '\ufeff{}']],
-    ['one before a line at the limit', `\ufeff${'x'.repeat(100)}\n`, ['x'.repeat(100)]],
+    ['a second one on a line of its own', '\ufeff\n\ufeff\n', ['\ufeff']],
+    ['one that follows a line beyond the limit', `${'x'.repeat(200)}\n\ufeff{}\n`, [TOO_LONG, '\ufeff{}']],
+    ['one that precedes a line at the limit', `\ufeff${'x'.repeat(100)}\n`, ['x'.repeat(100)]],
   ])('keeps other byte order marks: %s', (_what, text, lines) => {
     expect(frame([text], 100)).toEqual(lines)
   })
@@ -63,7 +63,7 @@ describe('LineFramer', () => {
     ['after a CR', ['x'.repeat(100), '\r'], ['x'.repeat(100)]],
     ['after blanks', [' \t'], []],
     ['after invalid UTF-8', [Buffer.from([0x7b, 0xff])], [{ reason: 'The line is not valid UTF-8' }]],
-  ])('handles the end of the stream %s', (_what, chunks, lines) => {
+  ])('handles a stream that ends %s', (_what, chunks, lines) => {
     expect(frame(chunks, 100)).toEqual(lines)
   })
 
@@ -79,7 +79,7 @@ describe('LineFramer', () => {
     expect(frame(['{"a":1}\n{"a"', ':2}'])).toEqual(['{"a":1}', '{"a":2}'])
   })
 
-  it('returns the same lines for all chunkings of a stream', () => {
+  it('returns the same lines however a stream is chunked', () => {
     const line = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => JSON.stringify(text))
     const end = fc.constantFrom('\n', '\r\n', '\n\n')
     fc.assert(
@@ -99,7 +99,7 @@ describe('LineFramer', () => {
     expect(frame(cut(Buffer.from(`${text}\n${text}\n`), [3, 2]))).toEqual([text, text])
   })
 
-  it('refuses only invalid UTF-8, for all chunkings', () => {
+  it('refuses only invalid UTF-8, however the bytes are chunked', () => {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
     const valid = (bytes: Uint8Array): boolean => {
       try {

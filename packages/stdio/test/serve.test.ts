@@ -52,7 +52,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr).toContain('aborted')
   })
 
-  it('sends output of tools to stderr, and warns once', async () => {
+  it('redirects the output of tools to stderr, and warns once', async () => {
     const child = await start().open()
     child.call(1, 'chatty')
     child.call(2, 'chatty')

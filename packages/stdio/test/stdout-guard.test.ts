@@ -39,7 +39,7 @@ describe('guardStdout', () => {
     expect(notices()).toBe(1)
   })
 
-  it('passes the writes of the transport', () => {
+  it('passes writes from the transport', () => {
     const { output, diversion, guard, notices } = setUp()
     guard.write('{"jsonrpc":"2.0"}\n')
     expect(output.text).toBe('{"jsonrpc":"2.0"}\n')
@@ -47,7 +47,7 @@ describe('guardStdout', () => {
     expect(notices()).toBe(0)
   })
 
-  it('calls the writer back when the diverted text is written', async () => {
+  it("calls the writer's callback when the diverted output is written", async () => {
     const { output, diversion } = setUp()
     await new Promise((resolve) => output.write('text', 'utf8', resolve))
     await new Promise<void>((resolve) => output.end('end', resolve))
@@ -58,9 +58,9 @@ describe('guardStdout', () => {
   it.each<[string, readonly unknown[], string]>([
     ['nothing', [], ''],
     ['null', [null], ''],
-    ['a text', ['é'], 'é'],
-    ['a text in another encoding', ['e9', 'hex'], '\ufffd'],
-  ])('diverts the text of `end` with %s, and does not end the output', async (_what, args, text) => {
+    ['a string', ['é'], 'é'],
+    ['a string in another encoding', ['e9', 'hex'], '\ufffd'],
+  ])('diverts the argument of `end`, %s, and does not end the output', async (_what, args, text) => {
     const { output, diversion, notices } = setUp()
     await new Promise<void>((resolve) => endOf(output)(...args, resolve))
     expect(endOf(output)()).toBe(output)
@@ -75,7 +75,7 @@ describe('guardStdout', () => {
     expect([output.writableEnded, notices()]).toEqual([true, 0])
   })
 
-  it('restores own methods of the output', () => {
+  it("restores the output's own methods", () => {
     const output = new Collected()
     const own = { write: output.write.bind(output), end: output.end.bind(output) }
     Object.assign(output, own)
@@ -93,7 +93,7 @@ describe('guardStdout', () => {
     expect(diversion.text).toBe('')
   })
 
-  it('keeps a later wrapper on its release, and passes writes through', () => {
+  it('keeps a later wrapper on release, and passes writes through', () => {
     const { output, guard } = setUp()
     const guarded = output.write.bind(output)
     const wrapper = ((chunk: string) => guarded(`[${chunk}]`)) as typeof output.write

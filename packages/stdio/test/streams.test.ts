@@ -38,7 +38,7 @@ function stderr(): string[] {
   return texts
 }
 
-describe('serveStdio with exitOnEnd', () => {
+describe('serveStdio exitOnEnd', () => {
   it('closes the server and ends the process at the end of the input', async () => {
     const codes = exits()
     const { server, input, handle } = await serve({ exitOnEnd: true })
@@ -51,7 +51,7 @@ describe('serveStdio with exitOnEnd', () => {
 
   it.each([
     ['is closed by its handle', true],
-    ['has no exitOnEnd, and its input ends', undefined],
+    ['is started without `exitOnEnd` and its input ends', undefined],
   ])('does not end the process if it %s', async (_what, exitOnEnd) => {
     const codes = exits()
     const { server, input, handle } = await serve(exitOnEnd === undefined ? {} : { exitOnEnd })
@@ -64,7 +64,7 @@ describe('serveStdio with exitOnEnd', () => {
   })
 })
 
-describe('serveStdio with handleSignals', () => {
+describe('serveStdio handleSignals', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -87,7 +87,7 @@ describe('serveStdio with handleSignals', () => {
   })
 })
 
-describe('serveStdio with guardStdout', () => {
+describe('serveStdio guardStdout', () => {
   it('diverts other writes to its output until it closes', async () => {
     const errors = stderr()
     const warn = vi.fn<(fields: object, message: string) => void>()
@@ -102,7 +102,7 @@ describe('serveStdio with guardStdout', () => {
     expect(output.writableEnded).toBe(false)
   })
 
-  it('warns on stderr without a logger', async () => {
+  it('warns on stderr if there is no logger', async () => {
     const errors = stderr()
     const { output } = await serve({ guardStdout: true })
     output.write('stray\n')
@@ -113,7 +113,7 @@ describe('serveStdio with guardStdout', () => {
   })
 })
 
-describe('serveStdio on its streams', () => {
+describe('serveStdio streams', () => {
   it('throws ERR_MCP_IN_USE while another server uses one of the streams', async () => {
     const { input, output, handle } = await serve()
     const inUse = { code: 'ERR_MCP_IN_USE' }
@@ -128,7 +128,7 @@ describe('serveStdio on its streams', () => {
     await serve({ input })
   })
 
-  it('changes nothing on the streams if it throws', async () => {
+  it('does not change the streams if it throws', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const revisions = ['1999-01-01'] as never
     const failing = serveStdio(createServer(), { input, output, guardStdout: true, revisions })
@@ -137,7 +137,7 @@ describe('serveStdio on its streams', () => {
     await serve({ input, output })
   })
 
-  it('leaves one error listener on an output per use, and one for all uses', async () => {
+  it('leaves on an output one error listener per use, plus one for all uses', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const first = await serve({ input, output, guardStdout: true })
     await first.handle.close()

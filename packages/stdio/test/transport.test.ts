@@ -95,7 +95,7 @@ describe('StdioTransport', () => {
     expect(malformed).toEqual(['The line is not valid UTF-8', 'The line is longer than 20 bytes'])
   })
 
-  it('stops reading until the handler’s promise settles, even within a chunk', async () => {
+  it('stops reading, even within a chunk, until the handler’s promise settles', async () => {
     const releases: (() => void)[] = []
     const { input, messages, closed } = setUp({}, () => new Promise((resolve) => releases.push(resolve)))
     input.end('1\n2\n3\n')
@@ -121,7 +121,7 @@ describe('StdioTransport', () => {
     expect(output.writableEnded).toBe(true)
   })
 
-  it('joins the frames of one turn of the event loop into one write', async () => {
+  it('joins the frames sent in one turn of the event loop into one write', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     for (let i = 0; i < 100; i++) void transport.send(`{"id":${i}}`)
@@ -319,7 +319,7 @@ describe('StdioTransport', () => {
     expect(await gone.closed).toEqual({ kind: 'end' })
   })
 
-  it('closes and calls onClose once, even after several calls of close', async () => {
+  it('closes and calls onClose once, even if close is called repeatedly', async () => {
     let heard = 0
     const transport = new StdioTransport({ input: Readable.from([]), output: new PassThrough() })
     transport.start({ message: () => {}, malformed: () => {}, close: () => void heard++ })
@@ -360,14 +360,14 @@ describe('StdioTransport', () => {
 
   it.each([
     ['ends its output', undefined, true],
-    ['does not end the output of a caller who passed `write`', () => true, false],
+    ['does not end the output of a caller that passed `write`', () => true, false],
   ])('%s on close', async (_, write, ended) => {
     const { transport, output } = setUp({ ...(write && { write }) })
     await transport.close()
     expect(output.writableEnded).toBe(ended)
   })
 
-  it('does not end the output of the process', async () => {
+  it("does not end the process's output", async () => {
     const end = vi.spyOn(process.stdout, 'end').mockReturnThis()
     onTestFinished(() => end.mockRestore())
     await new StdioTransport({ input: new PassThrough() }).close()

@@ -22,10 +22,10 @@ import {
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { Notifications, type ParamsMatch } from './notifications.ts'
 
-/** A handler, or a list of answers for one question each. */
+/** A handler, or a list with one answer per question. */
 type Scripted<Handler, Answer> = Handler | readonly Answer[]
 
-/** The test client's answers. It declares only the capabilities that are named here. */
+/** The test client's answers. The client declares only the capabilities that are named here. */
 export interface ScriptedAnswers {
   /** Answers form elicitation. */
   readonly elicit?: Scripted<NonNullable<ClientHandlers['elicit']>, ElicitResult>
@@ -33,7 +33,7 @@ export interface ScriptedAnswers {
   readonly elicitUrl?: Scripted<NonNullable<ClientHandlers['elicitUrl']>, ElicitResult['action']>
   /** Answers sampling. A string is the model's reply. */
   readonly sample?: Scripted<NonNullable<ClientHandlers['sample']>, string | SampleResult>
-  /** The same each time. */
+  /** The roots, which are the same each time. */
   readonly roots?: ClientHandlers['roots'] | readonly string[]
 }
 
@@ -51,7 +51,7 @@ type Connecting<Locals> = unknown extends Locals
   ? [options?: ConnectOptions & { readonly locals?: Locals }]
   : [options: ConnectOptions & { readonly locals: Locals }]
 
-/** One question of the server, as the handler received it. */
+/** One question from the server, as the handler received it. */
 export type AskedQuestion =
   | { readonly kind: 'elicit'; readonly request: ElicitRequest }
   | { readonly kind: 'elicitUrl'; readonly request: ElicitUrlRequest }

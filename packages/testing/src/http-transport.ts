@@ -12,13 +12,13 @@ export interface HttpTransportOptions {
   readonly fetch?: Fetch
   /** Headers for every request, for example `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Opens the GET stream after `initialize`, if the server supports it. @default true */
+  /** Whether to open the GET stream after `initialize`, if the server supports it. @default true */
   readonly listen?: boolean
 }
 
 const VERSION = 'mcp-protocol-version'
 
-/** An HTTP error status that answers no single request. */
+/** Thrown for an HTTP error status that does not answer a single request. */
 export class HttpStatusError extends Error {
   readonly status: number
   readonly body: string
@@ -32,8 +32,7 @@ export class HttpStatusError extends Error {
 }
 
 /**
- * The client's side of Streamable HTTP, as raw messages and without any leniency. It keeps to the session
- * that the server opens, if it does.
+ * The strict client side of Streamable HTTP, for raw messages. It stays in the session if the server opens one.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
@@ -50,7 +49,7 @@ export class HttpTransport implements Transport {
     this.#options = options
   }
 
-  /** The session id, if the server gave one. */
+  /** The session id, if the server has sent one. */
   get sessionId(): string | undefined {
     return this.#session['mcp-session-id']
   }

@@ -18,14 +18,14 @@ interface Matched {
 
 /** The matchers that are added to Vitest's `expect`. */
 export interface ToolResultMatchers<R = unknown> {
-  /** The tool succeeded, and its text blocks, joined by newlines, equal or match this. */
+  /** Asserts that the tool succeeded, and that its text blocks, joined by newlines, equal or match this. */
   toHaveText(text: string | RegExp): R
   /**
-   * The tool succeeded, and its structured value equals this. Asymmetric matchers such as
+   * Asserts that the tool succeeded, and that its structured value equals this. Asymmetric matchers such as
    * `expect.objectContaining` work.
    */
   toHaveStructured(value: unknown): R
-  /** The tool failed. If `text` is given, the error text equals or matches it. */
+  /** Asserts that the tool failed and, if `text` is given, that the error text equals or matches it. */
   toBeToolError(text?: string | RegExp): R
 }
 

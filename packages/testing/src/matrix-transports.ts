@@ -6,7 +6,7 @@ import type { Fetch } from './record-fetch.ts'
 
 /** A server that is running behind a transport. */
 export interface OpenTransport {
-  /** Returns a transport for a new client. It is not started yet. */
+  /** Returns a transport for a new client, which is not started yet. */
   dial(): Transport | Promise<Transport>
   close(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface MatrixTransport {
   open(server: McpServer): OpenTransport | Promise<OpenTransport>
 }
 
-/** Client and server in one process, with no encoding between them. */
+/** Connects client and server in one process, without encoding. */
 export const memoryTransport: MatrixTransport = {
   name: 'memory',
   open: (server) => ({
@@ -33,7 +33,7 @@ export const memoryTransport: MatrixTransport = {
   }),
 }
 
-/** Where clients reach an HTTP mount. */
+/** The address at which clients reach an HTTP mount. */
 export interface HttpMount {
   readonly url: string
   /** @default the global fetch */
@@ -41,7 +41,7 @@ export interface HttpMount {
   close(): Promise<void>
 }
 
-/** Streamable HTTP over your own app. `serve` mounts the server and returns its URL. */
+/** Creates a transport for Streamable HTTP over your own app. `serve` mounts the server and returns its URL. */
 export function httpTransport(
   name: string,
   serve: (server: McpServer) => HttpMount | Promise<HttpMount>,

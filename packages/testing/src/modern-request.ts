@@ -8,7 +8,7 @@ export interface Sender {
 }
 
 /**
- * The parameters of a request without a session. The test's own `_meta` wins over the sender's.
+ * Returns the parameters of a request without a session. The test's own `_meta` overrides the sender's.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
@@ -29,7 +29,7 @@ export function withMeta(params: JsonObject | undefined, sender: Sender): JsonOb
 const NAMES = ['name', 'uri', 'taskId'] as const
 
 /**
- * The headers that repeat parts of a request for proxies.
+ * Returns the headers that repeat parts of a request for proxies.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
@@ -48,7 +48,7 @@ export function mirrorHeaders(
 
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Encodes a value with other than visible ASCII characters, or one that looks encoded. */
+/** Encodes a value that contains other than visible ASCII characters, or that looks encoded. */
 function encodeHeaderText(text: string): string {
   if (PLAIN.test(text) && !text.startsWith('=?base64?')) return text
   return `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}?=`

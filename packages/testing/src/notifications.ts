@@ -18,7 +18,7 @@ export class Notifications {
     for (const watcher of this.#watchers) watcher(notification)
   }
 
-  /** The first received notification that matches. */
+  /** Returns the first received notification that matches. */
   find(method: string, match?: ParamsMatch): JsonRpcNotification | undefined {
     return this.received.find(matcherOf(method, match))
   }

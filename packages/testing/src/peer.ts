@@ -40,7 +40,7 @@ export interface TestConnection {
   readonly initialized: JsonObject
   /** Every notification so far, in order. */
   readonly notifications: readonly JsonRpcNotification[]
-  /** Messages that were no response to this client, no notification and no request. */
+  /** Messages that were neither a response to this client nor a notification or a request. */
   readonly strays: readonly unknown[]
   /**
    * Resolves to the response, which may be an error. Rejects if the connection ends

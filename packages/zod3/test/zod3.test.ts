@@ -48,7 +48,7 @@ describe('JSON Schema of zod3', () => {
     expect(plain(publishedOutput(three))).toEqual(plain(publishedOutput(four)))
   })
 
-  it('refers by $ref to a schema in several places, and escapes names in the path', () => {
+  it('refers by $ref to a repeated schema, and escapes names in the path', () => {
     const point = z.object({ x: z.number() })
     const schema = zod3(z.object({ 'a/b~c d%': point, size: z.tuple([point]), again: z.array(point) }))
     expect(publishedInput(schema)).toMatchObject({
@@ -64,13 +64,13 @@ describe('JSON Schema of zod3', () => {
     })
   })
 
-  it('comes from a Standard Schema of version 1, one for each schema of zod 3', () => {
+  it('comes from a version 1 Standard Schema, one per zod 3 schema', () => {
     const schema = z.object({})
     expect(zod3(schema)['~standard']).toMatchObject({ version: 1, vendor: 'zod' })
     expect(zod3(schema)).toBe(zod3(schema))
   })
 
-  it('contains its dialect, and rejects a request for another one', () => {
+  it('names its dialect, and rejects a request for another dialect', () => {
     const { jsonSchema } = zod3(z.object({ t: z.tuple([z.string()]) }))['~standard']
     expect(jsonSchema.input({ target: 'draft-2020-12' })).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -198,7 +198,7 @@ describe('validation by zod3', () => {
     expect(await checkInput(zod3(slow), { a: 'y' })).toEqual({ refused: 'a: no' })
   })
 
-  it('reports the issues of the closest alternative of a union', async () => {
+  it("reports the issues from a union's closest alternative", async () => {
     const shape = z.object({
       of: z.union([z.string(), z.object({ deep: z.union([z.number(), z.object({ n: z.number() })]) })]),
     })
@@ -236,7 +236,7 @@ describe('validation by zod3', () => {
       { a: 'x', b: 1 },
     ],
     [
-      'objects behind covers',
+      'wrapped objects',
       z.object({
         o: z
           .object({})
@@ -276,7 +276,7 @@ describe('ERR_MCP_SCHEMA_UNSUPPORTED', () => {
     ['a set in a tuple', z.tuple([z.string(), z.set(z.string())]), '"a[1]": ZodSet'],
     ['undefined', z.undefined(), '"a": ZodUndefined'],
     ['a literal bigint', z.literal(1n), '"a": A literal bigint'],
-  ])('names the place of %s and a remedy, because JSON has no such type', (_, part, place) => {
+  ])('names the path to %s, which JSON lacks, and a remedy', (_, part, place) => {
     for (const act of [
       () => engine.input(zod3(z.object({ a: part })), inputSite),
       () => engine.output(zod3(z.object({ a: part })), outputSite),
@@ -295,11 +295,11 @@ describe('ERR_MCP_SCHEMA_UNSUPPORTED', () => {
 
   it.each<[string, object, RegExp]>([
     [
-      'an older zod 3',
+      'a schema of an older zod 3',
       Object.defineProperty(z.object({}), '~standard', { value: undefined }),
       /3\.25.*update "zod"/,
     ],
-    ['zod 4', z4.object({}), /no schema of zod 3/],
+    ['a schema of zod 4', z4.object({}), /no schema of zod 3/],
     ['anything else', {}, /no schema of zod 3/],
   ])('names a remedy for %s', (_, schema, remedy) => {
     expect(() => zod3(schema as never)).toThrow(UsageError)
@@ -307,7 +307,7 @@ describe('ERR_MCP_SCHEMA_UNSUPPORTED', () => {
   })
 })
 
-describe('zod/v3 of zod 4', () => {
+describe('zod/v3 from zod 4', () => {
   it('is accepted like zod 3', async () => {
     const schema = zod3(bundled.object({ city: bundled.string(), days: bundled.number().default(3) }))
     expect(await checkInput(schema, { city: 'Oslo' })).toEqual({ city: 'Oslo', days: 3 })

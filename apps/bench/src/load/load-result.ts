@@ -6,12 +6,12 @@ export interface LoadResult {
   readonly latencies: Float64Array
 }
 
-/** Returns a quantile of sorted values; undefined without values. */
+/** Returns a quantile of sorted values; undefined if there are none. */
 export function percentile(sorted: Float64Array, share: number): number | undefined {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
-/** Returns the median; NaN without values. */
+/** Returns the median, or NaN if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = Math.floor(sorted.length / 2)

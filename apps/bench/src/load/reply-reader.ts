@@ -9,7 +9,7 @@ export interface Reply {
 }
 
 const END_OF_HEAD = '\r\n\r\n'
-/** The size in bytes. */
+/** The maximum size of a head, in bytes. */
 const LONGEST_HEAD = 4096
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 
@@ -22,7 +22,7 @@ export class ReplyReader {
   #size = 0
   #head = ''
   #headBytes = 0
-  /** The bytes of head and body. Undefined while unknown, and for chunked bodies. */
+  /** The total size of head and body in bytes. Undefined while unknown, and for chunked bodies. */
   #whole: number | undefined
 
   /** Adds received bytes. Returns the reply as soon as it is complete. */

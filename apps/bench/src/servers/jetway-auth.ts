@@ -18,7 +18,7 @@ const documents: Readonly<Record<string, object>> = {
   '/keys': { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'bench', alg: 'ES256', use: 'sig' }] },
 }
 
-/** An access token of typical size. */
+/** Creates an access token of typical size. */
 function createToken(): string {
   const now = Math.floor(Date.now() / 1000)
   const header = { alg: 'ES256', kid: 'bench', typ: 'at+jwt' }

@@ -2,7 +2,7 @@ import type { Answers, Ask, Report } from './messages.ts'
 
 let prepared: Answers = {}
 
-/** The responses that the bench has prepared for this server. */
+/** Returns the responses that the bench has prepared for this server. */
 export const answers = (): Answers => prepared
 
 /**

@@ -2,7 +2,7 @@
 export type Answers = Readonly<Record<string, string>>
 
 /**
- * Messages from the bench to a server, over the process's IPC channel, so that they cost no requests.
+ * Messages from the bench to a server, over the process's IPC channel, so that they do not cost requests.
  * All but `notify` have a reply.
  */
 export type Ask =

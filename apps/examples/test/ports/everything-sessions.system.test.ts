@@ -35,7 +35,7 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     })
   })
 
-  it('lists the roots of the client again after they have changed', async () => {
+  it("lists the client's roots again after they have changed", async () => {
     await using both = await connectBoth(version, { roots: { listChanged: true } })
     const { clients } = both
     for (const roots of [
@@ -55,7 +55,7 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     }
   })
 
-  it('sends log messages from the level that the client has set', async () => {
+  it('sends log messages at or above the level that the client has set', async () => {
     await using both = await connectBoth(version, {})
     for (const client of both.clients) {
       await client.run({ method: 'logging/setLevel', params: { level: 'debug' } })
@@ -71,7 +71,7 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     ['accepts', { action: 'accept', content: { interpretation: 'snake' } }, 'snake'],
     ['declines', { action: 'decline' }, 'User declined - using default interpretation'],
     ['cancels', { action: 'cancel' }, 'User cancelled - using default interpretation'],
-  ])('researches as a task with a question to a client that %s', async (_title, reply, clarification) => {
+  ])('researches as a task that asks a client that %s', async (_title, reply, clarification) => {
     await using both = await connectBoth(version, { elicitation: {} })
     const { clients } = both
     for (const client of clients) client.reply({ 'elicitation/create': reply })

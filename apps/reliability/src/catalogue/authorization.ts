@@ -1,7 +1,7 @@
 import type { Group } from './row.ts'
 
 /** A test with more than 60 tokens, each sent with every kind of request. */
-const BAD_TOKEN = 'refuses %s with the same 401 for every request, and runs no handler'
+const BAD_TOKEN = 'get the same 401 for every request, without running a handler: %s'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',
@@ -55,7 +55,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
         {
           file: 'packages/auth/test/outages.test.ts',
-          name: 'are not taken from the metadata of another issuer',
+          name: "are not taken from another issuer's metadata",
         },
       ],
     },
@@ -68,7 +68,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
         {
           file: 'packages/auth/test/bad-tokens.test.ts',
-          name: 'refuses changed claims before the signature of a cached token',
+          name: "are refused if their claims differ from a cached token's with the same signature",
         },
       ],
     },
@@ -178,7 +178,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/dpop/proofs.test.ts',
-          name: 'refuses %s with the same 401 for every request, and runs no handler',
+          name: 'gets the same 401 for every request, without running a handler: %s',
         },
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {

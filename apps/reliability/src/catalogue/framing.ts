@@ -110,7 +110,7 @@ export const FRAMING: Group = {
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'refuses only invalid UTF-8, for all chunkings',
+          name: 'refuses only invalid UTF-8, however the bytes are chunked',
         },
       ],
     },
@@ -148,7 +148,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'returns the same lines for all chunkings of a stream',
+          name: 'returns the same lines however a stream is chunked',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',

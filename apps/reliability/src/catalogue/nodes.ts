@@ -10,7 +10,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'commands fail within 1 s, then at once, and succeed again after Redis recovers',
+          name: 'causes commands to fail within 1 s, then at once, until it recovers',
         },
       ],
     },
@@ -22,7 +22,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'at most 2,000 of 10,000 commands wait, and all fail',
+          name: 'lets at most 2,000 of 10,000 commands wait, and fails all',
         },
       ],
     },
@@ -39,9 +39,12 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'sessions and streams are complete and can be used',
+          name: 'keeps sessions and streams complete and usable',
         },
-        { file: 'packages/redis/test/faults.system.test.ts', name: 'the bus reports lost messages' },
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'is reported by the bus with the lost messages',
+        },
       ],
     },
     {

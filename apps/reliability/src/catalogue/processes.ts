@@ -37,7 +37,10 @@ export const PROCESSES: Group = {
       behaviour: 'The process exits at once.',
       tests: [
         { file: 'packages/stdio/test/serve.test.ts', name: 'exits at once on a second %s' },
-        { file: 'apps/weather/test/shutdown.system.test.ts', name: 'sent twice exits at once with code 1' },
+        {
+          file: 'apps/weather/test/shutdown.system.test.ts',
+          name: 'makes the app exit at once with code 1 if sent twice',
+        },
       ],
     },
     {
@@ -104,7 +107,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'sends output of tools to stderr, and warns once',
+          name: 'redirects the output of tools to stderr, and warns once',
         },
         {
           file: 'packages/stdio/test/stdout-guard.test.ts',

@@ -42,7 +42,7 @@ export function describeRuntime(
 ): void {
   const says = { ...expected.is, version: expect.stringMatching(expected.is.version) as unknown }
 
-  describe('over Streamable HTTP', () => {
+  describe('Streamable HTTP', () => {
     let server: Listening
     beforeAll(async () => {
       server = await listen(name, expected.http)
@@ -76,7 +76,7 @@ export function describeRuntime(
     })
   })
 
-  describe('over stdio', () => {
+  describe('stdio', () => {
     describe.each(ERAS)('with %s', (_, revision) => {
       it('answers and streams, and exits with code 0 after its client closes', async () => {
         const { process, exitCode } = speak(name, 'stdio.ts')

@@ -2,13 +2,13 @@ import { createSealer, type Sealer, type SealKey } from '@jetway/core/http'
 
 const PURPOSE = 'dpop nonce'
 const TTL_MS = 300_000
-/** All clients get the same nonce for this time, because a key must not seal one for each request. */
+/** The time for which all clients get the same nonce, in ms, because a key must not seal one per request. */
 const KEPT_MS = 30_000
-/** This server makes no longer nonces. */
+/** The maximum length of this server's nonces. */
 const MAX_LENGTH = 128
 
 /**
- * Creates and checks the nonces in proofs. A nonce is a sealed time, so the server stores none, and every
+ * Creates and checks the nonces in proofs. A nonce is a sealed time, so the server does not store nonces, and every
  * process with the same keys accepts it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
@@ -35,11 +35,11 @@ export class Nonces {
   async isValid(nonce: unknown, now: number): Promise<boolean> {
     if (typeof nonce !== 'string' || nonce.length > MAX_LENGTH) return false
     const madeAt = await this.#getSealer().open(PURPOSE, nonce, '')
-    // The clock of the process that made the nonce may be ahead.
+    // The clock of the process that created the nonce may be ahead.
     return madeAt !== undefined && Math.abs(now - Number(madeAt)) < TTL_MS
   }
 
-  /** Creates the sealer at its first use: Workers have no random numbers before the first request. */
+  /** Creates the sealer on first use, because Workers do not have random numbers before the first request. */
   #getSealer(): Sealer {
     const random = (): Uint8Array => crypto.getRandomValues(new Uint8Array(32))
     return (this.#sealer ??= createSealer({ keys: [random()], name: 'dpop.nonce.keys' }))

@@ -30,7 +30,7 @@ export interface Proof {
   readonly nonce: unknown
 }
 
-/** How far clocks may differ, and how old a proof may be, in seconds. */
+/** The maximum age of a proof, and the maximum clock difference, in seconds. */
 export const WINDOW_S = 300
 const MAX_LENGTH = 8_192
 const MAX_ID_LENGTH = 256
@@ -98,7 +98,7 @@ function checkedClaims(claims: JWTPayload, { method, address, now }: Expected, a
   return { id: jti, issuedAt: iat, nonce: claims['nonce'] }
 }
 
-/** Removes query, fragment and closing slash; undefined for a text that is not a URL. */
+/** Removes query, fragment and closing slash. Returns undefined for a string that is not a URL. */
 function normalized(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const { origin, pathname } = new URL(address)

@@ -21,7 +21,7 @@ export interface ProofsOptions {
   readonly logger: Logger
 }
 
-/** Checks the proofs of possession of one mount. Each is accepted once. */
+/** Checks the proofs of possession for one mount. Each proof is accepted once. */
 export class Proofs {
   readonly #options: ProofsOptions
   readonly #used: UsedStates
@@ -52,7 +52,7 @@ export class Proofs {
     if (!(await this.#take(proof, bound))) throw new InvalidProof('replay')
   }
 
-  /** Returns false for a used proof. The digest contains the key, so that clients cannot use up ids of each other. */
+  /** Returns false for a used proof. The digest contains the key, so that clients cannot use up each other's ids. */
   async #take({ id, issuedAt }: Proof, { jkt, principal }: BoundToken): Promise<boolean> {
     const expiresAt = Math.ceil(issuedAt + WINDOW_S + 1) * 1000
     try {
@@ -64,7 +64,7 @@ export class Proofs {
   }
 }
 
-/** Refuses a repeated header, because a proxy may have checked another one than `header('dpop')` returns. */
+/** Returns whether the header is repeated, because a proxy may have checked another value than `header('dpop')` returns. */
 function isRepeated({ rawHeaders = [] }: HttpRequest): boolean {
   let seen = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'dpop') seen++

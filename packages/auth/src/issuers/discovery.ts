@@ -47,7 +47,7 @@ export class Discovery {
     return metadata
   }
 
-  /** Fetches the metadata again at its next use, because its addresses may have changed. */
+  /** Causes the metadata to be fetched again on its next use, because its addresses may have changed. */
   forget(): void {
     this.#found = undefined
   }
@@ -57,7 +57,7 @@ export class Discovery {
     for (const url of metadataUrls(this.#issuer)) {
       try {
         const found = (await this.#fetchJson(url, LIMITS)) as IssuerMetadata | null
-        // A document of another issuer would name keys of that issuer:
+        // Another issuer's document would name that issuer's keys:
         // https://www.rfc-editor.org/rfc/rfc8414#section-3.3
         if (found?.issuer === this.#issuer) return found
         cause = new Error(`${url} has another issuer than ${this.#issuer}`)

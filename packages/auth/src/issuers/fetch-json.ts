@@ -1,7 +1,7 @@
 import type { Clock } from '@jetway/core/stores'
 import { Unavailable } from '../tokens/refused.ts'
 
-/** A request for a JSON document of an authorization server. */
+/** A request for an authorization server's JSON document. */
 export interface JsonRequest {
   readonly timeoutMs: number
   readonly maxBytes: number
@@ -13,17 +13,17 @@ export type FetchJson = (url: string, request: JsonRequest) => Promise<unknown>
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Whether a URL names this machine, where `http:` is safe. */
+/** Returns whether a URL names this machine, where `http:` is safe. */
 export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
-/** Whether a URL may be an issuer or the address of its documents. */
+/** Returns whether a URL may be an issuer or the address of its documents. */
 export const isTrustworthy = (url: string): boolean => {
   if (!URL.canParse(url)) return false
   const parsed = new URL(url)
   return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed))
 }
 
-/** Fetches JSON over HTTPS. Follows no redirect, because another host would reply for the authorization server. */
+/** Fetches JSON over HTTPS. Does not follow redirects, because another host would reply for the authorization server. */
 export function createFetchJson(
   fetch: (url: string, init: RequestInit) => Promise<Response>,
   clock: Clock,

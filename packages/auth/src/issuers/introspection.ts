@@ -8,12 +8,12 @@ import type { CheckContext, TokenCheck, TokenVerifier } from './token-check.ts'
 
 /** The options of {@link introspection}. */
 export interface IntrospectionOptions {
-  /** The credentials of this server at the authorization server. */
+  /** This server's credentials at the authorization server. */
   readonly clientId: string
   readonly clientSecret: string
-  /** The address to ask. @default the `introspection_endpoint` of the issuer's metadata */
+  /** The address of the introspection endpoint. @default the `introspection_endpoint` of the issuer's metadata */
   readonly endpoint?: string
-  /** How the credentials are sent. @default 'client_secret_basic' */
+  /** The method of sending the credentials. @default 'client_secret_basic' */
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post'
   /**
    * `issuer` accepts responses without `aud`, for an issuer whose tokens are all for this server. Never set it for an
@@ -33,13 +33,13 @@ const NAMES: OptionNames<IntrospectionOptions> = {
 }
 const LIMITS = { timeoutMs: 2_000, maxBytes: 65_536 }
 const MAX_IN_FLIGHT = 64
-/** How long an active token is cached. A revocation takes effect after this time at the latest. */
+/** The time that an active token is cached, in ms. A revocation takes effect at the latest after this time. */
 const ACTIVE_MS = 30_000
 const INACTIVE_MS = 5_000
 const MAX_INACTIVE = 1_000
 
 /**
- * Checks tokens by asking their issuer, for opaque tokens. An answer is remembered for 30 s at most.
+ * Checks opaque tokens by asking their issuer. An answer is cached for at most 30 s.
  *
  * @throws `ERR_MCP_OPTION`
  * @see https://www.rfc-editor.org/rfc/rfc7662

@@ -20,16 +20,16 @@ export interface KeySetOptions {
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
 const MAX_KEYS = 100
-/** Older keys stay in use while they are fetched again. */
+/** The age at which keys are fetched again, in ms. They stay in use meanwhile. */
 const FRESH_MS = 600_000
-/** Older keys are never used, because one of them may have been revoked. */
+/** The maximum age of keys in use, in ms, because one of them may have been revoked. */
 const USABLE_MS = FRESH_MS + 3_600_000
-/** Unknown key ids cause at most one request in this time, because anyone can invent them. */
+/** The minimum time between requests for unknown key ids, in ms, because anyone can invent them. */
 const UNKNOWN_KEY_MS = 30_000
-/** An outage causes at most one request in this time. */
+/** The minimum time between requests during an outage, in ms. */
 const RETRY_MS = 5_000
 
-/** Fetches an issuer's keys at first use, and again when they are old or a key is missing. */
+/** Fetches an issuer's keys on first use, and again when they are old or a key is missing. */
 export class KeySet {
   readonly #options: KeySetOptions
   #keys: LocalKeys | undefined
@@ -101,7 +101,7 @@ function checked(set: unknown): JSONWebKeySet {
   return { keys: keys as JSONWebKeySet['keys'] }
 }
 
-/** Undefined if no key has the id. */
+/** Returns the key with the header's id, or undefined if there is none. */
 async function pick(keys: LocalKeys, header: JWSHeaderParameters): Promise<VerificationKey | undefined> {
   try {
     return await keys(header)

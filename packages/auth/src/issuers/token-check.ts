@@ -23,7 +23,7 @@ export interface TokenVerifier {
   verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken>
 }
 
-/** How the tokens of an issuer are checked: `jwt()` or `introspection({ … })`. */
+/** The check for an issuer's tokens: `jwt()` or `introspection({ … })`. */
 export interface TokenCheck {
   /** `jwt` if the claims can be read from the token itself. */
   readonly kind: 'jwt' | 'opaque'

@@ -12,7 +12,7 @@ import { timeOf, type VerifiedToken } from '../tokens/claims.ts'
 import { Refused, type RefusalReason } from '../tokens/refused.ts'
 import type { KeepAlive, TokenVerifier } from './token-check.ts'
 
-/** How far clocks may differ, in seconds. */
+/** The maximum difference between clocks, in seconds. */
 export const TOLERANCE_S = 60
 
 export interface JwtVerifierOptions {
@@ -23,7 +23,7 @@ export interface JwtVerifierOptions {
   readonly clock: Clock
 }
 
-/** Reads the issuer from a token without checking its signature; undefined for a token that is not a JWT. */
+/** Reads the issuer from a token without checking the signature. Returns undefined for a token that is not a JWT. */
 export function issuerOf(token: string): string | undefined {
   if (token.split('.').length !== 3) return undefined
   try {
@@ -82,13 +82,13 @@ function headerOf(token: string): ProtectedHeaderParameters {
   }
 }
 
-/** Refuses ID tokens: they describe a login at a client, and are not meant for a server. */
+/** Refuses ID tokens, which describe a login at a client and are not meant for a server. */
 function refuseIdToken(claims: JWTPayload): void {
   for (const name of ['nonce', 'at_hash', 'c_hash'])
     if (claims[name] !== undefined) throw new Refused('id-token')
 }
 
-/** jose checks `iat` only with a maximum age. */
+/** Refuses a future `iat`, which jose checks only if there is a maximum age. */
 function refuseFuture({ iat }: JWTPayload, clock: Clock): void {
   if (iat !== undefined && iat > clock.now() / 1000 + TOLERANCE_S) throw new Refused('iat')
 }

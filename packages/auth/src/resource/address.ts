@@ -43,7 +43,7 @@ function addressesAt(
 }
 
 function addressAt(origin: string, path: string): ResourceAddress {
-  // Users type no closing slash, but the URL of an origin always has one.
+  // Users do not type a closing slash, but the URL of an origin always has one.
   const own = path.replace(/\/+$/, '')
   const metadataPath = WELL_KNOWN + own
   return { resource: origin + own, metadataPath, metadataUrl: origin + metadataPath }

@@ -34,7 +34,7 @@ const SCHEMES: Readonly<Record<Mode, readonly Scheme[]>> = {
   require: ['DPoP'],
 }
 
-/** Returns the schemes of a challenge. A client that sends proofs needs no other scheme. */
+/** Returns the schemes of a challenge. A client that sends proofs does not need any other scheme. */
 export const schemesFor = (mode: Mode, used: Scheme): readonly Scheme[] =>
   used === 'DPoP' ? ['DPoP'] : SCHEMES[mode]
 

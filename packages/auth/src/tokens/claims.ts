@@ -9,7 +9,7 @@ export interface VerifiedToken {
   readonly claims: Claims
   /** Seconds since 1970; undefined if the issuer states no expiry. */
   readonly expiresAt: number | undefined
-  /** The longest time in the cache, in ms. @default the option `cache.ttlMs` */
+  /** The maximum time in the cache, in ms. @default the option `cache.ttlMs` */
   readonly keptMs?: number
 }
 
@@ -30,7 +30,7 @@ export function scopesOf({ scope, scp }: Claims): readonly string[] {
   return [...new Set(named)]
 }
 
-/** Reads the client of a token. RFC 9068 calls it `client_id`, OpenID providers `azp`. */
+/** Reads a token's client, which RFC 9068 calls `client_id` and OpenID providers call `azp`. */
 export function clientOf({ client_id: id, azp }: Claims): string | undefined {
   const client = id ?? azp
   return typeof client === 'string' && client !== '' ? client : undefined
@@ -52,6 +52,6 @@ export function boundKeyOf({ cnf }: Claims): string | undefined {
   return jkt
 }
 
-/** Reads a time of a JWT, in whole or fractional seconds. Other values count as absent. */
+/** Reads a time in a JWT, in whole or fractional seconds. Other values count as absent. */
 export const timeOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined

@@ -1,4 +1,4 @@
-/** Why a token was refused. Clients get the same reply for every reason; only the log contains it. */
+/** The reason why a token was refused. Clients get the same reply for every reason, which only the log contains. */
 export type RefusalReason =
   | 'malformed'
   | 'alg'
@@ -35,7 +35,7 @@ export type ProofCheck =
   | 'jti'
   | 'replay'
 
-/** A token is not valid here. The error contains no claim and no part of the token. */
+/** Thrown if a token is not valid here. The error does not contain claims or any part of the token. */
 export class Refused extends Error {
   readonly reason: RefusalReason
   /** Set for the reason `dpop`. */
@@ -49,7 +49,7 @@ export class Refused extends Error {
   }
 }
 
-/** A token is valid, but its proof of possession is not. */
+/** Thrown if a token is valid, but its proof of possession is not. */
 export class InvalidProof extends Refused {
   constructor(check: ProofCheck) {
     super('dpop', check)
@@ -57,7 +57,7 @@ export class InvalidProof extends Refused {
   }
 }
 
-/** A proof of possession is valid but lacks a nonce of this server. */
+/** Thrown if a proof of possession is valid but lacks a nonce from this server. */
 export class NonceRequired extends Error {
   readonly nonce: string
 
@@ -68,7 +68,7 @@ export class NonceRequired extends Error {
   }
 }
 
-/** The authorization server cannot be reached, so no token can be checked. */
+/** Thrown if the authorization server cannot be reached, so that tokens cannot be checked. */
 export class Unavailable extends Error {
   constructor(problem: string, options?: ErrorOptions) {
     super(problem, options)

@@ -11,7 +11,7 @@ const TAIL = 24
 
 /**
  * Caches values by token. The key is the end of the token, because hashing a whole token costs more than the
- * rest of the lookup. The whole token is compared then: otherwise a caller could put other claims before the
+ * rest of the lookup. The whole token is then compared, because otherwise a caller could put other claims before the
  * signature of a cached token.
  */
 export class TokenCache<T> {

@@ -88,7 +88,7 @@ describe('dpop.mode', () => {
     ['require', { bearer: 401, bound: 200, stolen: 401 }],
     [{ mode: 'accept' }, { bearer: 200, bound: 200, stolen: 401 }],
     [{ mode: 'require' }, { bearer: 401, bound: 200, stolen: 401 }],
-  ] as const)('%o accepts the right kinds of tokens', async (mode, expected) => {
+  ] as const)('set to %o accepts the right kinds of tokens', async (mode, expected) => {
     const { send } = protect(mode)
     const token = await boundToken()
     const seen = {
@@ -133,7 +133,7 @@ describe('dpop.mode', () => {
     },
   )
 
-  it('challenges a client that sends a DPoP token with the DPoP scheme only', async () => {
+  it('challenges a client that sends a DPoP token only with the DPoP scheme', async () => {
     const { send, authenticate } = protect('accept')
     const headers = await proven(await tokenFor({ jkt: prover.jkt }, 'x'))
     const challenge = `DPoP error="insufficient_scope", algs="${ALGS}", ${FOUND}`
@@ -177,7 +177,7 @@ describe('dpop.mode', () => {
   })
 })
 
-it('refuses two DPoP headers, even if the framework reads only the first', async () => {
+it('oauth() refuses two DPoP headers, even if the framework reads only the first', async () => {
   const { send } = protect('accept')
   const headers = await proven(await boundToken())
   const { dpop = '' } = headers
@@ -207,7 +207,7 @@ describe('replayed proofs', () => {
     expect((await send(ahead)).status).toBe(401)
   })
 
-  it('cannot be detected while the store is down: every proof gets 503', async () => {
+  it('cannot be detected while the store is down, so that every proof gets 503', async () => {
     const { send } = protect('accept', {
       take: () => Promise.reject(new Error('no connection')),
     })
@@ -219,7 +219,7 @@ describe('dpop.nonce', () => {
   const answerTo = async ({ send }: Server, nonce?: unknown): Promise<Answer> =>
     send(await proven(await boundToken(), { claims: { nonce } }))
 
-  it('sends a nonce to a client whose proof lacks one, and accepts it for 5 min', async () => {
+  it('sends a nonce to a client whose proof lacks one, and accepts the nonce for 5 min', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const { status, challenge, nonce } = await answerTo(server)
     expect([status, challenge]).toEqual([401, `DPoP error="use_dpop_nonce", algs="${ALGS}", ${FOUND}`])
@@ -242,7 +242,7 @@ describe('dpop.nonce', () => {
     expect((await answerTo(server)).nonce).not.toBe(nonce)
   })
 
-  it('refuses nonces of another server, changed nonces and other values', async () => {
+  it("refuses another server's nonces, changed nonces and other values", async () => {
     const server = protect({ mode: 'require', nonce: true })
     const { nonce = '' } = await answerTo(server)
     const { nonce: foreign } = await answerTo(protect({ mode: 'require', nonce: true }))
@@ -263,7 +263,7 @@ describe('dpop.nonce', () => {
     expect(taken).toHaveLength(1)
   })
 
-  it('sends no nonce for an invalid proof', async () => {
+  it('does not send a nonce for an invalid proof', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const answer = await server.send(await proven(await boundToken(), { claims: { htm: 'GET' } }))
     expect([answer.nonce, answer.challenge]).toEqual([
@@ -272,7 +272,7 @@ describe('dpop.nonce', () => {
     ])
   })
 
-  it('accepts nonces of other processes that share a key, including an older key', async () => {
+  it('accepts nonces from other processes that share a key, including an older key', async () => {
     const [older, newer] = [randomBytes(32), randomBytes(32).toString('base64')]
     const first = protect({ mode: 'accept', nonce: { keys: [older] } })
     const second = protect({ mode: 'accept', nonce: { keys: [newer, older] } })

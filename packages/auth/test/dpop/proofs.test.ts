@@ -180,12 +180,12 @@ const flat = async (response: Response): Promise<string> =>
 describe.each([
   ['invalid_dpop_proof', BAD_PROOFS],
   ['invalid_token', BAD_TOKENS],
-] as const)('%s', (error, cases) => {
+] as const)('a DPoP proof with %s', (error, cases) => {
   /** The first reply to each request. All others must have the same bytes. */
   const answers = new Map<string, string>()
 
   it.each(Object.keys(cases))(
-    'refuses %s with the same 401 for every request, and runs no handler',
+    'gets the same 401 for every request, without running a handler: %s',
     async (name) => {
       const before = runs
       for (const [where, request] of Object.entries(REQUESTS)) {
@@ -218,7 +218,7 @@ describe('a valid proof', () => {
     ['made 298 s ago', () => ({ claims: { iat: now() - 298 } })],
     ['made 298 s in the future', () => ({ claims: { iat: now() + 298 } })],
     ['with a jti of 256 characters', { claims: { jti: 'ä'.repeat(256) } }],
-    ['with a nonce that the server did not ask for', { claims: { nonce: 'x' } }],
+    ['with a nonce that the server did not request', { claims: { nonce: 'x' } }],
   ])('is accepted %s', async (_name, change) => {
     const before = runs
     const answer = await send(POST, await changed(change)(POST))
@@ -238,7 +238,7 @@ describe('a valid proof', () => {
     expect((await send(POST, await withProof(POST))).status).toBe(200)
   })
 
-  it('may reuse the jti of another client', async () => {
+  it("may reuse another client's jti", async () => {
     const jti = crypto.randomUUID()
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(200)
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(401)
@@ -263,7 +263,7 @@ describe('a bound token sent as a bearer token', () => {
   })
 })
 
-it('writes no proof and no token to a log, an event or a context', async () => {
+it('oauth() does not write proofs or tokens to logs, events or contexts', async () => {
   const sent: string[] = []
   for (const make of [...Object.values(BAD_PROOFS), withProof]) {
     const credentials = await make(POST)

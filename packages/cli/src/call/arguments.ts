@@ -13,7 +13,8 @@ export interface GivenArguments {
 }
 
 /**
- * The arguments of a call. `--args` overrides the file, and words override both. The text of a word is converted to
+ * Reads the arguments of a call. `--args` overrides the file, and words override both. The text of a word is
+ * converted to
  * the type in the schema.
  *
  * @throws CliError `usage`
@@ -55,7 +56,7 @@ function propertyOf(schema: JsonObject, name: string): JsonObject {
   return isObject(property) ? property : {}
 }
 
-/** Text that does not match the type stays text, so that the server reports the error. */
+/** Converts text to the type in the schema. Other text stays text, so that the server reports the error. */
 function withType(text: string, name: string, schema: JsonObject): JsonValue {
   const types = typesOf(schema)
   if (types.length === 0 || types.includes('string')) return text
@@ -77,7 +78,7 @@ function listOf(text: string, name: string, { items }: JsonObject): JsonValue {
   return [withType(text, name, isObject(items) ? items : {})]
 }
 
-/** The types that a schema and its branches allow. An empty set means any type. */
+/** Returns the types that a schema and its branches allow. An empty set means any type. */
 function typesOf({ type, anyOf, oneOf, enum: values }: JsonObject): readonly string[] {
   if (typeof type === 'string') return [type]
   if (Array.isArray(type)) return type.map(String)

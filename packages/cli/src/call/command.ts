@@ -44,7 +44,7 @@ async function run({ client, positionals: [name, ...words], values, terminal }: 
   if (name === undefined)
     throw usageError('There is no tool to call', 'jetway list <target> prints the tools')
   const given = { words, text: values.args, file: values['args-file'] }
-  // Without a level, a server with sessions sends all messages, and one without sessions sends none.
+  // If no level is set, a server with sessions sends all messages, and a server without sessions sends none.
   if (!terminal.json && client.server?.capabilities.logging !== undefined) await client.setLogLevel('info')
   const options = progressOptions(values.progress === true, terminal)
   if (values.prompt === true) return getPrompt(client, name, { given, options, terminal })
@@ -95,7 +95,7 @@ async function getPrompt(
   name: string,
   { given, options, terminal }: Request,
 ): Promise<ExitCode> {
-  // Arguments of prompts are strings, so words stay text without a schema.
+  // A prompt's arguments are strings, so words stay text if there is no schema.
   const args = Object.entries(readArguments(given, {})).map(([key, value]) => [
     key,
     typeof value === 'string' ? value : JSON.stringify(value),

@@ -35,7 +35,7 @@ type ResourceContents = ReadResourceResult['contents'][number]
 const resourceText = (contents: ResourceContents): string =>
   'text' in contents ? contents.text : binary(contents.uri, contents.mimeType, contents.blob)
 
-/** `--json` prints the data. */
+/** Describes binary data, which only `--json` prints. */
 const binary = (what: string, mimeType: string | undefined, base64: string): string =>
   `[${what}${mimeType === undefined ? '' : ` ${mimeType}`}, ${Buffer.byteLength(base64, 'base64')} bytes]`
 

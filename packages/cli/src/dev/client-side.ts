@@ -1,6 +1,6 @@
 import type { Child } from './process/child.ts'
 
-/** What a relay needs of a server process. */
+/** The part of a server process that a relay needs. */
 export type ServedProcess = Pick<Child, 'generation' | 'port' | 'ended' | 'lines'>
 
 /** A relay between clients and server processes, over stdio or HTTP. */

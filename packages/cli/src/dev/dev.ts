@@ -16,10 +16,13 @@ export interface DevOptions {
   readonly print: (text: string) => void
 }
 
-/** How long the calls of a client that has disconnected may run, in ms. */
+/** The maximum time that calls may run after their client has disconnected, in ms. */
 const END_MS = 2_000
 
-/** Serves a file to the client on stdin and stdout until the client disconnects. Restarts it after each change. */
+/**
+ * Serves a file to the client on stdin and stdout until the client disconnects. Restarts it after each
+ * change.
+ */
 export async function devStdio(options: DevOptions): Promise<void> {
   const relay = new StdioRelay(new StdioTransport(), options.print)
   const running = run(options, relay)
@@ -73,7 +76,7 @@ function run({ job, stopFirst, globs, print }: DevOptions, clients: ClientSide):
   }
 }
 
-/** Resolves at SIGINT or SIGTERM. A second one ends the process at once. */
+/** Resolves on SIGINT or SIGTERM. A second signal ends the process at once. */
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)

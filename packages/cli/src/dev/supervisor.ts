@@ -6,7 +6,7 @@ import { within } from './conversation/within.ts'
 export type Supervised = Pick<Child, keyof Child>
 
 export interface SupervisorOptions {
-  /** Starts a process ahead. `onImport` receives the URL of each file that it imports. */
+  /** Starts a process in advance. `onImport` receives the URL of each file that it imports. */
   readonly spawn: (generation: number, onImport: (url: string) => void) => Promise<Supervised>
   readonly clients: ClientSide
   /** Whether to end the old process before the new one starts. */
@@ -15,16 +15,17 @@ export interface SupervisorOptions {
   readonly print: (text: string) => void
 }
 
-/** Time that running calls get after a change, in ms. */
+/** The maximum time that running calls may take after a change, in ms. */
 const DRAIN_MS = 2_000
-/** Delay of the restart after a crash, in ms. It doubles with each crash. */
+/** The delay of the restart after a crash, in ms, which doubles with each crash. */
 const FIRST_RETRY_MS = 200
 const LAST_RETRY_MS = 5_000
-/** Time after which a slow start is reported, in ms. */
+/** The time after which a slow start is reported, in ms. */
 const SLOW_START_MS = 10_000
 
 /**
- * Keeps one process of the server running. After a change the new process starts before the old one ends, so clients stay
+ * Keeps one process of the server running. After a change the new process starts before the old one ends, so
+ * clients stay
  * connected if the new code does not start.
  */
 export class Supervisor {
@@ -43,7 +44,7 @@ export class Supervisor {
   #retry: NodeJS.Timeout | undefined
   #attempt = 0
   #closed = false
-  /** With `stopFirst`: resolves when the old process has ended. */
+  /** With `stopFirst`, resolves when the old process has ended. */
   #retiring: Promise<void> = Promise.resolve()
   readonly #children = new Set<Supervised>()
 
@@ -57,7 +58,7 @@ export class Supervisor {
     void this.#replace()
   }
 
-  /** Restarts the server because files have changed, given as URLs. */
+  /** Restarts the server because the files with these URLs have changed. */
   change(urls: readonly string[]): void {
     if (this.#closed) return
     if (urls.some((url) => this.#spareImports.has(url) || CONFIGURATION.test(url))) this.#dropSpare()
@@ -165,7 +166,8 @@ export class Supervisor {
   }
 
   #spawnSpare(): void {
-    // Each spare process has its own set, because a process in use imports files that the next one has not loaded.
+    // Each spare process has its own set, because a process in use imports files that the next one has not
+    // loaded.
     const imports = new Set<string>()
     this.#spareImports = imports
     this.#spare = this.#spawn((url) => imports.add(url))
@@ -206,5 +208,5 @@ export class Supervisor {
 }
 
 const SPARE_DELAY_MS = 50
-/** Files that a process reads before it imports the file. */
+/** Matches files that a process reads before it imports the server's file. */
 const CONFIGURATION = /\/(?:tsconfig|package)\.json$/

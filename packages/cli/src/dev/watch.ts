@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type FSWatcher, watch } from 'chokidar'
 import picomatch from 'picomatch'
 
-/** Saves of several files within this time cause one restart, in ms. */
+/** The time within which saves of several files cause only one restart, in ms. */
 const DEBOUNCE_MS = 50
 /** Files that the server reads without importing them. */
 const PROJECT_FILES = ['.env', 'tsconfig.json', 'package.json']

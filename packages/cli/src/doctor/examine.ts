@@ -19,7 +19,7 @@ export function examine(subject: Subject, examination: Examination): Promise<rea
   return subject.kind === 'file' ? examineFile(subject, examination) : examineProgram(subject, examination)
 }
 
-/** Later checks run only if earlier ones found no fault that prevents them. */
+/** Examines a program. Later checks run only if earlier ones did not find a fault that prevents them. */
 async function examineProgram(
   subject: ProgramSubject,
   examination: Examination,
@@ -34,7 +34,7 @@ async function examineProgram(
   const started = await checkStart({ start, startedBy: subject.startedBy, harness: false }, examination)
   findings.push(...started.findings)
   if (!started.serves) return findings
-  // The server has no name yet if no host has it.
+  // The server does not have a name yet if no host has it.
   const serverName = subject.startedBy === 'user' ? undefined : subject.name.split(':').at(-1)
   findings.push(...(await examineServer({ ...start, inheritEnv: 'none' }, examination, serverName)))
   return findings
@@ -43,7 +43,7 @@ async function examineProgram(
 const hasFault = (findings: readonly Finding[]): boolean =>
   findings.some(({ verdict }) => verdict === 'fault')
 
-/** Start it as its host does. */
+/** Returns how the server's host starts it. */
 function startOf({ program, startedBy }: ProgramSubject, own: Examination['env']): Start {
   const { command, args } = program
   const { env, cwd } = startedBy === 'terminal' ? userEnvironment(own) : appEnvironment(own)

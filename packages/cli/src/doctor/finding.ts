@@ -5,13 +5,13 @@ export interface Finding {
   readonly verdict: 'ok' | 'warning' | 'fault' | 'skipped'
   /** What the check saw, such as a line of output, a header or a path. */
   readonly evidence: string
-  /** One thing to do. Present unless the verdict is `ok` or `skipped`. */
+  /** One thing that the user should do. Present unless the verdict is `ok` or `skipped`. */
   readonly advice?: string
 }
 
 /** The findings about one server or one host's file. */
 export interface Section {
-  /** Such as `cursor:weather`. */
+  /** The name of the server or host, such as `cursor:weather`. */
   readonly name: string
   readonly findings: readonly Finding[]
 }

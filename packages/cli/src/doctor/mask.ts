@@ -1,10 +1,10 @@
-/** Minimum length of a secret. Shorter values, such as a port, also occur by chance. */
+/** The minimum length of a secret. Shorter values, such as a port, also occur by chance. */
 const MIN_LENGTH = 4
 
 /** The user's variables that probably contain secrets, which a server may print with its environment. */
 const SECRET_NAME = /key|token|secret|passw|credential|auth/i
 
-/** Replaces secrets in a text. */
+/** Replaces secrets in a string. */
 export type Mask = (text: string) => string
 
 export const secretVariables = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
@@ -12,7 +12,7 @@ export const secretVariables = (env: Readonly<Record<string, string | undefined>
     value !== undefined && SECRET_NAME.test(name) ? [value] : [],
   )
 
-/** Treats all values of variables and headers as secrets. */
+/** Creates a mask that treats all values of variables and headers as secrets. */
 export function createMask(values: Iterable<string>): Mask {
   const secrets = [...values].filter((value) => value.length >= MIN_LENGTH)
   const forms = new Set(

@@ -4,7 +4,7 @@ import type { Examination, UrlSubject } from './subject.ts'
 
 type RemoteSubject = Pick<UrlSubject, 'url' | 'headers'> & Partial<Pick<UrlSubject, 'name'>>
 
-/** Matches a server of a host, such as `cursor:weather`, but no URL. */
+/** Matches a server of a host, such as `cursor:weather`, but not a URL. */
 const OF_HOST = /^[a-z-]+:(?!\/\/)(.+)$/
 
 /** Checks a server at a URL. */
@@ -21,7 +21,10 @@ export async function examineUrl(
   return [...findings, ...server]
 }
 
-/** A short time, because the server is started several times and its shutdown was already checked. */
+/**
+ * The time limits for ending the server, which are short because it is started several times and its shutdown was already
+ * checked.
+ */
 const STOP = { inputMs: 500, signal: 'SIGTERM', signalMs: 500 } as const
 
 /** Runs the checks of every reachable server. */

@@ -8,7 +8,7 @@ export interface Program {
   readonly args: readonly string[]
   /** The variables of the entry. */
   readonly env: Readonly<Record<string, string>>
-  /** The folder; undefined for that of the host. */
+  /** The folder. Undefined means the host's folder. */
   readonly cwd?: string
 }
 
@@ -24,7 +24,7 @@ export interface ProgramSubject {
   readonly startedBy: 'app' | 'terminal' | 'user'
 }
 
-/** A user's file, which exports a server or serves by itself. */
+/** A user's file, which exports a server or serves on its own. */
 export interface FileSubject {
   readonly kind: 'file'
   readonly name: string
@@ -50,7 +50,7 @@ export interface Examination {
   readonly progress: (text: string) => void
 }
 
-/** The server that a command line names. */
+/** Returns the server that a command line names. */
 export function subjectOf(target: Target): Subject {
   if (target.kind === 'file') return { ...target, name: basename(target.path) }
   const { config } = target
@@ -68,13 +68,13 @@ export function subjectOf(target: Target): Subject {
   }
 }
 
-/** A query may contain a secret. */
+/** Removes the query, which may contain a secret. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname
 }
 
-/** The values that must not be printed. */
+/** Returns the values that must not be printed. */
 export function secretsOf(subject: Subject): readonly string[] {
   if (subject.kind === 'file') return []
   if (subject.kind === 'program') return Object.values(subject.program.env)

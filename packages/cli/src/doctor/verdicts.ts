@@ -24,7 +24,7 @@ interface Verdicts {
   readonly fault: (evidence: string, advice: string) => Finding
 }
 
-/** The findings of a file with one check. */
+/** Returns functions that create the findings of one check. */
 export const verdictsOf = (check: string): Verdicts => ({
   ok: (evidence) => ok(check, evidence),
   warning: (evidence, advice) => warning(check, evidence, advice),

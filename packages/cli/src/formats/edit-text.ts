@@ -3,7 +3,7 @@ import { EditError, type Entry, type EntryEdit, type Format, isObject } from './
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Reads the entry of a text as plain objects. Returns undefined if it does not exist. @throws SyntaxError */
+/** Reads the entry in a text as plain objects. Returns undefined if it does not exist. @throws SyntaxError */
 export function readEntry(format: Format, text: string, { key, name }: EntryEdit): unknown {
   const servers = member(format.parse(withoutMark(text)), key)
   return plain(member(servers, name))
@@ -49,10 +49,10 @@ const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) 
 const member = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** Ignores prototypes, in which parsers differ. */
+/** Removes prototypes, in which parsers differ. */
 const plain = (value: unknown): unknown => structuredClone(value)
 
-/** The value without the entry. An empty container counts as missing. */
+/** Returns the value without the entry. An empty container counts as missing. */
 function rest(value: unknown, { key, name }: EntryEdit): unknown {
   if (!isObject(value)) return value
   const { [key]: servers, ...others } = value

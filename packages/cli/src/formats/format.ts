@@ -1,4 +1,4 @@
-/** Where a server is in a configuration file, and what it must be. */
+/** The position of a server in a configuration file, and its name. */
 export interface EntryEdit {
   /** The member of the file that contains the servers, such as `mcpServers`. */
   readonly key: string
@@ -12,7 +12,7 @@ export type FormatName = 'json' | 'toml' | 'yaml'
 
 /** Edits texts of one syntax. The texts have no byte order mark. */
 export interface Format {
-  /** An empty text is an empty object. @throws SyntaxError with a line and a column */
+  /** Parses a text. An empty text is an empty object. @throws SyntaxError with a line and a column */
   parse(text: string): unknown
   /** Adds an entry that does not exist. @throws EditError */
   add(text: string, edit: EntryEdit, entry: Entry): string
@@ -32,17 +32,17 @@ export class EditError extends Error {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The line break that a text uses. */
+/** Returns the line break that a text uses. */
 export const eolOf = (text: string): string => (/\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n')
 
-/** The offset after the last character before `end` that is not whitespace. */
+/** Returns the offset after the last character before `end` that is not whitespace. */
 export function trimmedEnd(text: string, end: number): number {
   let at = end
   while (at > 0 && /\s/.test(text[at - 1] ?? '')) at--
   return at
 }
 
-/** The whitespace at the start of the line of an offset. */
+/** Returns the whitespace at the start of an offset's line. */
 export function indentAt(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''

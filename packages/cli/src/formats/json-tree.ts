@@ -12,7 +12,7 @@ import { EditError, syntaxError } from './format.ts'
 
 export type { MemberNode, Node, ObjectNode, ValueNode }
 
-/** Undefined for a text without a value. @throws SyntaxError */
+/** Parses a text. Returns undefined for a text without a value. @throws SyntaxError */
 export function parseTree(text: string): ValueNode | undefined {
   return located(text, () => {
     // Allow comments for all hosts: a host that reads strict JSON has none in its file.
@@ -24,7 +24,9 @@ export function parseTree(text: string): ValueNode | undefined {
   })
 }
 
-/** Checks for hosts that use `JSON.parse`, which accepts neither comments nor trailing commas. @throws SyntaxError */
+/**
+ * Checks a text for hosts that use `JSON.parse`, which accepts neither comments nor trailing commas. @throws SyntaxError
+ */
 export function checkStrict(text: string): void {
   located(text, () => parse(text, { mode: 'json' }))
 }
@@ -54,7 +56,7 @@ function faultAt(text: string, offset: number): SyntaxError {
 
 const isComment = ({ type }: Token): boolean => type === 'LineComment' || type === 'BlockComment'
 
-/** Momoa accepts line breaks in strings, but hosts do not. */
+/** Tests for strings with control characters such as line breaks, which Momoa accepts but hosts do not. */
 const hasControlCharacter =
   (text: string) =>
   (token: Token): boolean =>
@@ -66,14 +68,14 @@ export const startOf = ({ loc }: Node): number => loc.start.offset
 
 export const endOf = ({ loc }: Node): number => loc.end.offset
 
-/** The member of an object. @throws EditError if the name occurs twice, because readers use different ones */
+/** Returns the member of an object. @throws EditError if the name occurs twice, because readers use different ones */
 export function memberOf({ members }: ObjectNode, name: string): MemberNode | undefined {
   const found = members.filter((member) => member.name.type === 'String' && member.name.value === name)
   if (found.length > 1) throw new EditError(`${JSON.stringify(name)} is there twice`)
   return found[0]
 }
 
-/** The offset of the next token if it is a comma. Comments are skipped. */
+/** Returns the offset of the next token if it is a comma. Comments are skipped. */
 export function commaAfter(text: string, offset: number): number | undefined {
   const next = tokenize(text.slice(offset), { mode: 'jsonc' }).find((token) => !isComment(token))
   return next?.type === 'Comma' ? offset + startOf(next) : undefined

@@ -93,7 +93,7 @@ function insertProperty(text: string, object: ObjectNode, name: string, value: u
 const property = (name: string, value: unknown, text: string, indent: string): string =>
   `${JSON.stringify(name)}: ${print(value, unitOf(text), indent, eolOf(text))}`
 
-/** The reverse of `insertProperty`. Comments stay. */
+/** Reverses `insertProperty`. Comments stay. */
 function removeProperty(text: string, object: ObjectNode, removed: MemberNode): string {
   const siblings = object.members
   const index = siblings.indexOf(removed)
@@ -129,7 +129,7 @@ function cut(text: string, ranges: readonly (readonly [from: number, to: number]
 const isSingleLine = (text: string, object: ObjectNode): boolean =>
   !text.slice(startOf(object), endOf(object)).includes('\n')
 
-/** One step of indentation, taken from the first indented line. */
+/** Returns one step of indentation, taken from the first indented line. */
 const unitOf = (text: string): string => /\n([ \t]+)["}/]/.exec(text)?.[1] ?? '  '
 
 const print = (value: unknown, unit: string, indent: string, eol: string): string =>

@@ -48,7 +48,7 @@ function table({ key, name }: EntryEdit, entry: Entry): string {
 
 const keyText = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name))
 
-/** Formats a value in one line, so that the entry stays one table. */
+/** Formats a value on one line, so that the entry stays one table. */
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
   if (isObject(value))
@@ -58,7 +58,7 @@ function valueText(value: unknown): string {
   return stringify({ x: value }).trim().slice('x = '.length)
 }
 
-/** The lines of a table and its subtables, without the blank lines and comments after them. */
+/** Returns the lines of a table and its subtables, without the blank lines and comments after them. */
 function range(
   lines: readonly string[],
   { key, name }: EntryEdit,

@@ -52,7 +52,7 @@ export const yamlFormat: Format = {
     const { servers, map, pair } = find(text, edit)
     const [from, to] = linesOf(text, pair)
     if (map.items.length > 1) return cutLines(text, from, to)
-    // Remove the key, too: without a value it is null, which a host may refuse.
+    // Remove the key as well: without a value it is null, which a host may refuse.
     const after = cutLines(text, from, to)
     const colon = after.indexOf(':', servers.key.range?.[1] ?? 0) + 1
     return `${after.slice(0, colon)} {}${after.slice(colon)}`
@@ -103,28 +103,28 @@ const columnOf = (text: string, { key }: PairNode): string => {
   return ' '.repeat(at - (text.lastIndexOf('\n', at - 1) + 1))
 }
 
-/** The end of the line in which a pair ends, before its line break. */
+/** Returns the end of the line in which a pair ends, before its line break. */
 function endOfPair(text: string, { key, value }: PairNode): number {
   const end = value?.range?.[1] ?? key.range?.[1] ?? 0
   // A block ends at the start of the next line.
   return text[end - 1] === '\n' ? lineEnd(text, end - 1) : lineEnd(text, end)
 }
 
-/** The offset of the line break at or after an offset. */
+/** Returns the offset of the line break at or after an offset. */
 function lineEnd(text: string, offset: number): number {
   const at = text.indexOf('\n', offset)
   if (at < 0) return text.length
   return text[at - 1] === '\r' ? at - 1 : at
 }
 
-/** The lines of a pair, with the last line break. */
+/** Returns the lines of a pair, including the last line break. */
 function linesOf(text: string, pair: PairNode): readonly [from: number, to: number] {
   const from = text.lastIndexOf('\n', (pair.key.range?.[0] ?? 0) - 1) + 1
   const end = endOfPair(text, pair)
   return [from, end + (/^\r?\n/.exec(text.slice(end))?.[0].length ?? 0)]
 }
 
-/** At the end of a text without a final line break, remove the line break before the lines. */
+/** Removes lines. At the end of a text without a final line break, removes the line break before them. */
 function cutLines(text: string, from: number, to: number): string {
   if (to < text.length || text.endsWith('\n')) return text.slice(0, from) + text.slice(to)
   return text.slice(0, from).replace(/\r?\n$/, '')

@@ -2,7 +2,7 @@ import { isObject } from '../formats/format.ts'
 import { type Host, pick } from './host.ts'
 import { dotConfigFolder, pathOf, settingsFolder } from './place.ts'
 
-/** Timeout in seconds, the default of Goose's forms. */
+/** The timeout in seconds, which is the default in Goose's forms. */
 const TIMEOUT = 300
 
 // https://goose-docs.ai/docs/guides/config-files
@@ -25,7 +25,7 @@ export const goose: Host = {
     cmd: command,
     args: [...args],
     envs: env,
-    // Goose reads these variables from its environment, or else from its secret store.
+    // Goose reads these variables from its environment or its secret store.
     env_keys: [...references],
     timeout: TIMEOUT,
   }),
@@ -59,7 +59,7 @@ export const goose: Host = {
 const mapValues = (values: Readonly<Record<string, unknown>>, map: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 
-/** Headers may refer to variables of the same entry by `$NAME` and `${NAME}`. */
+/** Replaces `$NAME` and `${NAME}`, by which headers may refer to variables of the same entry. */
 function substitute(text: unknown, env: Readonly<Record<string, unknown>>): unknown {
   if (typeof text !== 'string') return text
   return text.replaceAll(

@@ -27,9 +27,9 @@ export interface Host {
   readonly format: FormatName
   /** The member of the file that contains the servers. */
   readonly key: string
-  /** The user's files. All existing ones are written, or else the first. */
+  /** Returns the user's files. All existing files are written, or the first one if there are none. */
   files(place: Place): readonly string[]
-  /** The path of the project's file in the project. */
+  /** The path of the project's file, relative to the project. */
   readonly projectFile?: string
   /** The servers for one project in the user's file, which have priority. */
   ofProject?: (content: unknown, folder: string) => unknown
@@ -38,7 +38,7 @@ export interface Host {
    * the value.
    */
   readonly references: 'text' | 'members' | 'none'
-  /** Undefined if the host file does not support servers at a URL. */
+  /** Converts a server at a URL to an entry. Undefined if the host's file does not support such servers. */
   remote?: (server: RemoteServer, name: string) => Entry
   local: (server: LocalServer, name: string) => Entry
   /** Converts an entry of the host to the usual form. Absent if the host uses that form. @throws CliError */
@@ -65,7 +65,7 @@ export const OWNED_MEMBERS: readonly string[] = [
   'httpUrl',
 ]
 
-/** The usual form of a local server. */
+/** Returns the usual form of a local server. */
 export const commandEntry = (
   { command, args, env, references }: LocalServer,
   reference: (variable: string) => string,
@@ -74,10 +74,10 @@ export const commandEntry = (
   return { command, args: [...args], ...(Object.keys(all).length > 0 && { env: all }) }
 }
 
-/** The variables of these names, if they are set. */
+/** Returns the variables with these names that are set. */
 export const pick = (env: Place['env'], names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
 
-/** The usual form of headers, without a member if there are none. */
+/** Returns the usual form of headers, without a member if there are none. */
 export const headersMember = ({ headers }: RemoteServer): { readonly headers?: RemoteServer['headers'] } =>
   Object.keys(headers).length === 0 ? {} : { headers }

@@ -12,7 +12,7 @@ export interface Place {
   readonly list: (folder: string) => readonly string[]
 }
 
-/** The machine of this process. On Windows, apps ignore `HOME`. */
+/** Returns the machine of this process. On Windows, apps ignore `HOME`. */
 export const thisPlace = (env: Place['env']): Place => ({
   platform: process.platform,
   home: env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? homedir(),
@@ -28,11 +28,11 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The `node:path` of the place's platform. */
+/** Returns the `node:path` for the place's platform. */
 export const pathOf = ({ platform }: Place): { readonly join: (...parts: readonly string[]) => string } =>
   platform === 'win32' ? win32 : posix
 
-/** The folder of app settings. */
+/** Returns the folder of app settings. */
 export function settingsFolder(place: Place): string {
   const { platform, home, env } = place
   const { join } = pathOf(place)
@@ -41,6 +41,6 @@ export function settingsFolder(place: Place): string {
   return env['XDG_CONFIG_HOME'] ?? join(home, '.config')
 }
 
-/** The folder `~/.config`, also on macOS. */
+/** Returns the folder `~/.config`, even on macOS. */
 export const dotConfigFolder = (place: Place): string =>
   place.env['XDG_CONFIG_HOME'] ?? pathOf(place).join(place.home, '.config')

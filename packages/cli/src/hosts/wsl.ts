@@ -12,7 +12,8 @@ export interface WindowsSide {
 }
 
 /**
- * Undefined outside of WSL. Finds the user's folder in `PATH`, to which WSL adds the `PATH` of Windows:
+ * Finds Windows around WSL, or returns undefined outside of WSL. Finds the user's folder in `PATH`, to which WSL adds the
+ * `PATH` of Windows:
  * https://learn.microsoft.com/windows/wsl/filesystems.
  */
 export function windowsSide({ platform, env, list }: Place): WindowsSide | undefined {

@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal.ts'
 
 export interface HostAndWords {
   readonly host: Host
-  /** The other words. */
+  /** The remaining words. */
   readonly words: readonly string[]
 }
 

@@ -15,7 +15,7 @@ export interface FileWords {
   readonly exportName?: string | undefined
 }
 
-/** What `jetway dev` needs to serve a file over stdio, from any folder. @throws CliError `usage` */
+/** Returns the program that runs `jetway dev` for a file over stdio, from any folder. @throws CliError `usage` */
 export function devProgram({
   word,
   rest = [],

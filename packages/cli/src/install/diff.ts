@@ -1,6 +1,6 @@
 /**
- * The lines that differ between two texts, without context lines, which may contain secrets of other servers. It skips
- * only the common start and end, because the texts differ in few places.
+ * Returns the lines that differ between two texts, without context lines, which may contain secrets of other servers. It
+ * skips only the common start and end, because the texts differ in few places.
  */
 export function diff(path: string, before: string, after: string): string {
   const [old, next] = [before.split(/\r?\n/), after.split(/\r?\n/)]

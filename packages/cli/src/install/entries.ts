@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { backupsOf, type FileChange, type FileState } from './file.ts'
 import { OWNED_MEMBERS } from '../hosts/host.ts'
 
-/** What happened to a file. */
+/** The change that was made to a file. */
 export type Outcome = 'added' | 'updated' | 'removed' | 'unchanged' | 'absent'
 
 export interface EntryChange extends FileChange {
@@ -97,7 +97,7 @@ async function textBefore(
   return gives('') ? { text: undefined } : undefined
 }
 
-/** The new entry, with members that the user or the host added. */
+/** Returns the new entry, with members that the user or the host added. */
 function merge(existing: Entry, entry: Entry): Entry {
   const result: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(existing))
@@ -109,14 +109,14 @@ function merge(existing: Entry, entry: Entry): Entry {
   return result
 }
 
-/** Lists only names, because values may be secrets. */
+/** Lists the differing members, but only by name, because values may be secrets. */
 function differences(existing: unknown, merged: Entry): string {
   if (!isObject(existing)) return 'everything'
   const names = Object.keys({ ...existing, ...merged })
   return names.filter((name) => !isDeepStrictEqual(existing[name], merged[name])).join(', ')
 }
 
-/** Whether both entries start the same program or connect to the same URL. */
+/** Returns whether both entries start the same program or connect to the same URL. */
 const pointsTo = (existing: unknown, entry: Entry): boolean =>
   isObject(existing) &&
   OWNED_MEMBERS.every((name) => name === 'type' || isDeepStrictEqual(existing[name], entry[name]))

@@ -49,8 +49,8 @@ export async function readState(path: string): Promise<FileState> {
 }
 
 /**
- * Changes a file atomically after a backup. If another program changes the file meanwhile, reads it and calls `decide`
- * again. Writes nothing without a change.
+ * Changes a file atomically after a backup. If another program changes the file at the same time, reads it and calls
+ * `decide` again. Does not write anything if nothing changes.
  */
 export async function changeFile<T extends FileChange>(
   path: string,
@@ -72,7 +72,7 @@ export async function changeFile<T extends FileChange>(
   }
 }
 
-/** The backups of a file, newest first. */
+/** Returns the backups of a file, newest first. */
 export async function backupsOf(target: string): Promise<readonly string[]> {
   const prefix = `${basename(target)}.`
   const names = await readdir(dirname(target)).catch(() => [])
@@ -83,7 +83,7 @@ export async function backupsOf(target: string): Promise<readonly string[]> {
     .map((name) => join(dirname(target), name))
 }
 
-/** Returns false if the file has changed meanwhile. */
+/** Writes the file. Returns false if the file has changed since it was read. */
 async function write(state: FileState, { text, secret }: FileChange): Promise<boolean> {
   const { target } = state
   await mkdir(dirname(target), { recursive: true })

@@ -57,7 +57,7 @@ export interface ServerArguments {
 export interface HostRequest {
   readonly host: Host
   readonly name: string
-  /** Undefined without a target. */
+  /** The server. Undefined if no target is given. */
   readonly server: InstalledServer | undefined
   readonly entry: Entry | undefined
   /** The files to edit. */
@@ -114,7 +114,7 @@ function windowsHost(host: Host, place: Place): WindowsHost | undefined {
 const onWindows = (server: InstalledServer, { side }: WindowsHost): InstalledServer =>
   isLocal(server) ? throughWsl(server, side) : server
 
-/** Adds the values of variables for a host without support for references. @throws CliError `usage` if there is none */
+/** Adds the values of variables for a host that does not support references. @throws CliError `usage` if there is none */
 function withValues(
   { references, title }: Host,
   server: InstalledServer | undefined,
@@ -147,7 +147,7 @@ function projectPath({ projectFile, title }: Host): string {
   return join(process.cwd(), projectFile)
 }
 
-/** All existing files, because it is unknown which one the host reads; or else the first one. */
+/** Returns all existing files, because it is unknown which one the host reads, or the first one if none exists. */
 function pathsOf(all: readonly string[]): readonly string[] {
   const existing = all.filter((path) => existsSync(path))
   return existing.length > 0 ? existing : all.slice(0, 1)

@@ -20,7 +20,7 @@ export interface ServerWords extends FileWords {
 const JAVASCRIPT = ['.js', '.mjs', '.cjs']
 const TYPESCRIPT = ['.ts', '.mts', '.cts']
 
-/** The server that a host starts or connects to. Undefined without a target. @throws CliError `usage` */
+/** Returns the server that a host starts or connects to. Undefined if no target is given. @throws CliError `usage` */
 export function serverFrom(words: ServerWords, path: string | undefined): InstalledServer | undefined {
   const { word, rest } = words
   if (words.dev) return { ...devProgram(words), ...environment(words.env) }
@@ -39,8 +39,8 @@ export function serverFrom(words: ServerWords, path: string | undefined): Instal
 }
 
 /**
- * The command with which a host starts a program. On Windows, hosts on Node.js can start `npx.cmd` only through `cmd`, which
- * gets the name, because quoting a path with spaces would depend on the arguments.
+ * Returns the command with which a host starts a program. On Windows, hosts on Node.js can start `npx.cmd` only through
+ * `cmd`, which gets the name, because quoting a path with spaces would depend on the arguments.
  */
 export const startable = (
   platform: NodeJS.Platform,
@@ -50,7 +50,7 @@ export const startable = (
     ? { command: 'cmd', args: ['/c', name, ...args] }
     : { command: path, args }
 
-/** A server for a link, which works on every machine and contains no secrets. @throws CliError `usage` */
+/** Returns a server for a link, which works on every machine and does not contain secrets. @throws CliError `usage` */
 export function remoteOrCommand(words: ServerWords): InstalledServer {
   const { word, rest, env, headers } = words
   if (headers.length > 0 || env.some((text) => text.includes('=')))
@@ -120,7 +120,9 @@ function environment(given: readonly string[]): Pick<LocalServer, 'env' | 'refer
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The name of an entry: the given name, or the name of the package, the URL's host or the file. @throws CliError */
+/**
+ * Returns the name of an entry: the given name, or the name of the package, the URL's host or the file. @throws CliError
+ */
 export function nameFor(given: string | undefined, { word, rest }: ServerWords): string {
   const name = given ?? derivedName(word, rest)
   if (name === undefined) throw usageError('There is no name for the server', 'Choose one with --name')
@@ -137,7 +139,7 @@ function derivedName(word: string | undefined, rest: readonly string[] | undefin
   return packageName(dirname(resolve(word))) ?? basename(word, extname(word))
 }
 
-/** The name of the nearest package without its scope. */
+/** Returns the name of the nearest package without its scope. */
 function packageName(folder: string): string | undefined {
   const manifest = join(folder, 'package.json')
   if (existsSync(manifest)) {

@@ -65,7 +65,7 @@ function report(
 
 type Lines = readonly [signature: string, ...about: (string | undefined)[]]
 
-/** Prints nothing for an empty list. */
+/** Prints a list, but nothing if it is empty. */
 function section<T>(
   title: string,
   items: readonly T[],
@@ -85,7 +85,7 @@ function section<T>(
   return ['', colour('bold', title), ...rows]
 }
 
-/** Prints the full description, which models read. */
+/** Indents the full description, which models read. */
 const indented = (text: string): readonly string[] =>
   printable(text.trim())
     .split('\n')

@@ -1,15 +1,15 @@
 import { isObject, type JsonObject, type Prompt, type Tool } from '@jetway/core/protocol'
 
-/** How deep a type is written out. */
+/** The maximum depth to which a type is written out. */
 const MAX_DEPTH = 2
 const MAX_LENGTH = 80
 
-/** A tool as a function: `get_order(id: string, full?: boolean)`. */
+/** Formats a tool as a function: `get_order(id: string, full?: boolean)`. */
 export function toolSignature({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>): string {
   return `${name}(${members(inputSchema, 0).join(', ')})`
 }
 
-/** A prompt as a function. Its arguments are strings. */
+/** Formats a prompt as a function, whose arguments are strings. */
 export function promptSignature({ name, arguments: args = [] }: Prompt): string {
   return `${name}(${args.map((one) => `${one.name}${one.required === true ? '' : '?'}`).join(', ')})`
 }
@@ -23,7 +23,7 @@ function members(schema: JsonObject, depth: number): readonly string[] {
   )
 }
 
-/** A schema as a TypeScript type, shortened. */
+/** Formats a schema as a shortened TypeScript type. */
 function typeText(schema: unknown, depth: number): string {
   const text = isObject(schema) ? typeOf(schema, depth) : 'unknown'
   return text.length > MAX_LENGTH ? shortForm(schema as JsonObject) : text

@@ -15,8 +15,8 @@ export class ExportError extends Error {
 }
 
 /**
- * Finds the exported server of a file: the named export, the default export, `server`, or the only server. Returns undefined
- * for a program that serves by itself.
+ * Finds the exported server of a file: the named export, the default export, `server`, or the only server. Returns
+ * undefined for a program that serves on its own.
  *
  * @throws ExportError
  */
@@ -36,14 +36,17 @@ export function findServer(file: string, exported: Exports, name: string | undef
   return chosen ?? servers[0]?.[1]
 }
 
-/** A project may contain several copies of `@jetway/core`, so `instanceof` does not work. */
+/**
+ * Recognizes a server by its members: a project may contain several copies of `@jetway/core`, so `instanceof` does not
+ * work.
+ */
 function isServer(value: unknown): value is McpServer {
   if (typeof value !== 'object' || value === null) return false
   const { addTool, connect, stats } = value as Partial<Record<string, unknown>>
   return [addTool, connect, stats].every((member) => typeof member === 'function')
 }
 
-/** The error for a file that ends without serving anything. */
+/** Returns the error for a file that ends without serving anything. */
 export const servesNothing = (file: string): { readonly message: string; readonly hint: string } => ({
   message: `${file} exports no McpServer of @jetway/core, and serves nothing`,
   hint: 'Export an McpServer, or serve one until the input ends',

@@ -12,7 +12,7 @@ export interface Serving {
   readonly port: Promise<number>
 }
 
-/** Time to wait for a server on the wanted port after another one, such as one for metrics, in ms. */
+/** The time to wait for a server on the wanted port after another server, such as one for metrics, has begun, in ms. */
 const OTHERS_MS = 100
 
 /**
@@ -63,5 +63,5 @@ function watchListening(wanted: number, onPortInUse: (port?: number) => void) {
   return { servers, port }
 }
 
-/** Servers without such listeners search a free port, or use another protocol. */
+/** Returns whether a server answers HTTP requests. Others search for a free port, or use another protocol. */
 const answersRequests = (server: Server): boolean => server.listenerCount('request') > 0

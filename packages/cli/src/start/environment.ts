@@ -17,13 +17,13 @@ export const APP_PATH = '/usr/bin:/bin'
 
 const WINDOWS_NAMES = ['PATH', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE', 'SystemRoot', 'TEMP']
 
-/** The environment that an app gives its servers: a short `PATH`, no shell variables, and another folder. */
+/** Returns the environment that an app gives its servers: a short `PATH`, no shell variables, and another folder. */
 export function appEnvironment(own: Variables): Pick<Start, 'env' | 'cwd'> {
   if (process.platform === 'win32') return { env: pick(own, WINDOWS_NAMES), cwd: own['SystemRoot'] ?? 'C:\\' }
   return { env: { PATH: APP_PATH, ...pick(own, ['HOME']) }, cwd: '/' }
 }
 
-/** The environment that a host in a terminal gives its servers. */
+/** Returns the environment that a host in a terminal gives its servers. */
 export const userEnvironment = (own: Variables): Pick<Start, 'env' | 'cwd'> => ({
   env: pick(own, Object.keys(own)),
   cwd: process.cwd(),

@@ -3,7 +3,7 @@ import { ANSWER_MS, type Trial } from './trial.ts'
 const QUOTED_LINES = 5
 const QUOTED_LENGTH = 300
 
-/** Describes why a server does not serve. Undefined if it serves. */
+/** Describes why a server does not serve. Returns undefined if it serves. */
 export function failureOf({ notStarted, answer, ended, stderr }: Trial): string | undefined {
   if (notStarted !== undefined)
     return notStarted === 'ENOENT'
@@ -19,7 +19,7 @@ export function failureOf({ notStarted, answer, ended, stderr }: Trial): string 
   return [what, ...quotedLines(stderr)].join('\n')
 }
 
-/** Whether the server runs but does not answer. */
+/** Returns whether the server runs but does not answer. */
 export const isSilent = ({ notStarted, answer, ended }: Trial): boolean =>
   notStarted === undefined && answer === undefined && ended === undefined
 
@@ -27,7 +27,7 @@ export const isSilent = ({ notStarted, answer, ended }: Trial): boolean =>
 const NOISE = /^\s*(?:at |\^+\s*$|Node\.js v|Traceback |File "|[\]})]*\s*$)/
 const ERROR = /\b(?:\w*Error|\w*Exception|ERROR)\b|^error\b/
 
-/** The last error and the lines after it, or else the last lines. */
+/** Returns the last error and the lines after it, or the last lines if there is no error. */
 function quotedLines(lines: readonly string[]): readonly string[] {
   const useful = lines.filter((line) => !NOISE.test(line))
   const error = useful.findLastIndex((line) => ERROR.test(line))

@@ -19,10 +19,10 @@ import { endWithThisProcess, signalGroup } from './group.ts'
 
 const KEPT_LINES = 40
 const MAX_LINE = 2_000
-/** Time to wait for output after a process has exited, in ms. Its children may keep the pipe open. */
+/** The time to wait for output after a process has exited, in ms. Its children may keep the pipe open. */
 const LAST_OUTPUT_MS = 500
 
-/** Of a file that cannot be asked over stdio. */
+/** The report about a file that does not serve stdio. */
 export type NotStdio = Exclude<HarnessReport, { readonly serves: 'stdio' }>
 
 /** A server's process and its output. */
@@ -81,14 +81,14 @@ export class ServerProcess {
     return this.#child.pid as number
   }
 
-  /** How the process ended: `with code 1` or `by SIGSEGV`. Undefined while it runs. */
+  /** Returns how the process ended: `with code 1` or `by SIGSEGV`. Undefined while it runs. */
   get ended(): string | undefined {
     const { exitCode, signalCode } = this.#child
     if (signalCode !== null) return `by ${signalCode}`
     return exitCode === null ? undefined : `with code ${exitCode}`
   }
 
-  /** Resolves to undefined if no answer arrives in time, or none can arrive. */
+  /** Sends a request. Resolves to undefined if no answer arrives in time, or none can arrive. */
   async request(method: string, params: JsonObject, ms: number): Promise<JsonRpcResponse | undefined> {
     const id = ++this.#requests
     let response: JsonRpcResponse | undefined
@@ -117,7 +117,7 @@ export class ServerProcess {
   kill(): void {
     signalGroup(this.pid, 'SIGKILL')
     this.#release()
-    // A process outside of the group may keep the pipes open.
+    // A process outside the group may keep the pipes open.
     for (const stream of this.#child.stdio) stream?.destroy()
     if (this.#child.connected) this.#child.disconnect()
   }

@@ -5,30 +5,30 @@ import type { Start } from './environment.ts'
 import { groupEnds, groupMembers, signalGroup } from './group.ts'
 import { type NotStdio, ServerProcess, within } from './server-process.ts'
 
-/** Time that hosts wait for the first answer, in ms. Codex waits 10 s. */
+/** The time that hosts wait for the first answer, in ms. Codex waits 10 s. */
 export const ANSWER_MS = 10_000
-/** Time for a server to end after its input was closed, in ms. */
+/** The maximum time for a server to end after its input was closed, in ms. */
 export const END_MS = 5_000
-/** Time between SIGTERM and SIGKILL, in ms. */
+/** The time between SIGTERM and SIGKILL, in ms. */
 const SIGNAL_MS = 2_000
 const MAX_PAGES = 64
 
 /** A record of a server from its start to its end. */
 export interface Trial {
-  /** Why the server could not be started, such as `ENOENT`. All else is unknown then. */
+  /** The reason why the server could not be started, such as `ENOENT`. Everything else is unknown in that case. */
   readonly notStarted?: string
-  /** The report of a file that does not serve stdio. All else is unknown then. */
+  /** The report of a file that does not serve stdio. Everything else is unknown in that case. */
   readonly report?: NotStdio
   /** The answer to `initialize`. */
   readonly answer?: JsonRpcResponse
-  /** Time from the start to that answer, in ms. */
+  /** The time from the start to the answer, in ms. */
   readonly answeredAfterMs?: number
   readonly tools?: number
   /** The first lines of stdout that are not messages. */
   readonly strayLines: readonly string[]
   /** The last lines of stderr. */
   readonly stderr: readonly string[]
-  /** How the server ended by itself: `with code 1` or `by SIGSEGV`. */
+  /** How the server ended on its own: `with code 1` or `by SIGSEGV`. */
   readonly ended?: string
   readonly shutdown?: Shutdown
 }
@@ -47,7 +47,7 @@ export interface TrialOptions {
   readonly harness?: boolean
 }
 
-/** Starts a server, lists its tools as hosts do, and ends it. Faults of the server do not throw. */
+/** Starts a server, lists its tools as hosts do, and ends the server. The server's faults do not cause a rejection. */
 export async function runTrial(start: Start, options: TrialOptions = {}): Promise<Trial> {
   const { harness = false } = options
   const from = performance.now()
@@ -65,7 +65,7 @@ export async function runTrial(start: Start, options: TrialOptions = {}): Promis
   }
 }
 
-/** Whether a server answers. Kills it afterwards. */
+/** Starts a server, and resolves to whether it answers. Kills it afterwards. */
 export async function answers(start: Start, options: TrialOptions = {}): Promise<boolean> {
   let server: ServerProcess
   try {
@@ -100,7 +100,7 @@ async function observe(server: ServerProcess, from: number): Promise<Trial> {
   return { ...seen, shutdown: await shutDown(server) }
 }
 
-/** An `initialize` request, with which most hosts begin, of its newest revision. */
+/** Returns the parameters of `initialize`, with which most hosts begin, in its newest revision. */
 function initializeParams(): Readonly<Record<string, unknown>> {
   const revision = REVISIONS.find(({ methods }) => methods.has(Method.Initialize))
   return {
@@ -110,7 +110,7 @@ function initializeParams(): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The number of tools. Undefined if the server has none or does not list them. */
+/** Counts the tools. Resolves to undefined if the server has none or does not list them. */
 async function countTools(server: ServerProcess, answer: JsonRpcResponse): Promise<number | undefined> {
   if (!('result' in answer)) return undefined
   server.notify(Notification.Initialized)

@@ -23,7 +23,7 @@ export async function userAuthorization(terminal: Terminal): Promise<AuthProvide
   })
 }
 
-/** Passes the URL, which comes from the server, to no shell. Unlike `start`, `rundll32` does not interpret it. */
+/** Does not pass the URL, which comes from the server, to a shell. Unlike `start`, `rundll32` does not interpret it. */
 function openInBrowser({ href }: URL): void {
   const [command = '', ...args] =
     process.platform === 'darwin'
@@ -32,7 +32,7 @@ function openInBrowser({ href }: URL): void {
         ? ['rundll32', 'url.dll,FileProtocolHandler']
         : ['xdg-open']
   const child = spawn(command, [...args, href], { stdio: 'ignore', detached: true })
-  // Print the URL, too, because there may be no browser.
+  // Print the URL as well, because there may be no browser.
   child.on('error', () => {})
   child.unref()
 }

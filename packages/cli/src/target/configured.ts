@@ -19,7 +19,7 @@ import { thisPlace } from '../hosts/place.ts'
 import type { Terminal } from '../terminal.ts'
 import { unknownName } from '../unknown-name.ts'
 
-/** Finds a server of `--config FILE`: that of `--server`, or the only one. @throws CliError */
+/** Finds a server in `--config FILE`: the one named by `--server`, or the only one. @throws CliError */
 export async function findInConfig(
   file: string,
   server: string | undefined,
@@ -51,11 +51,11 @@ export async function findInHost(id: string, server: string, terminal: Terminal)
 export interface HostList {
   readonly file: string
   readonly select: (content: unknown) => unknown
-  /** The base of relative paths. */
+  /** The folder to which paths are relative. */
   readonly workspaceFolder?: string
 }
 
-/** The existing lists, the nearest first. */
+/** Returns the existing lists, nearest first. */
 export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] {
   const { key, projectFile } = host
   const folder = process.cwd()

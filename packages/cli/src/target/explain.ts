@@ -45,7 +45,7 @@ function transportErrorOf(error: ClientError): TransportError | undefined {
   return cause instanceof TransportError ? cause : undefined
 }
 
-/** Messages about authorization contain no secrets. */
+/** Explains a failed authorization. Its messages do not contain secrets. */
 function explainAuth({ message, cause }: TransportError): CliError {
   const reason = cause instanceof Error ? `. ${cause.message}` : ''
   return new CliError('authorization-needed', message.replace(/: see the cause$/, '') + reason, { cause })

@@ -4,7 +4,7 @@ import { usageError } from '../errors.ts'
 import type { Terminal } from '../terminal.ts'
 import type { TargetOptions } from './options.ts'
 
-/** Adds the headers of `--header` and `--bearer-env`. Errors contain no values. @throws CliError */
+/** Adds the headers of `--header` and `--bearer-env`. Errors do not contain their values. @throws CliError */
 export function withHeaders(
   config: ServerConfig,
   values: OptionValues<TargetOptions>,

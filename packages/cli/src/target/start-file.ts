@@ -25,7 +25,7 @@ export interface StartedFile {
   readonly close: () => Promise<void>
 }
 
-/** Time for a program to start serving, in ms. */
+/** The maximum time for a program to start serving, in ms. */
 const START_MS = 30_000
 
 /** Runs a file in the harness. Resolves when it is known how the file serves. @throws CliError */
@@ -41,7 +41,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
     const { serves, message, hint } = first.report
     throw new CliError(serves === 'unclear' ? 'usage' : 'unreachable', message, { hint })
   }
-  // A client may connect a second time if the server ended on a request of a newer revision.
+  // A client may connect a second time if the server ended on a request in a newer revision.
   let next: Launched | undefined = first
   const target = (): ReturnType<TransportFactory> => {
     const launched = next
@@ -135,7 +135,7 @@ const spawnWithChannel =
     return child
   }
 
-/** A transport for a process that already runs. */
+/** Creates a transport for a process that already runs. */
 function stdioOf(start: () => Promise<Launched>): Transport {
   let launched: Launched | undefined
   return {

@@ -20,7 +20,7 @@ export interface FoundTarget {
   readonly positionals: readonly string[]
 }
 
-/** Files that are programs and that this command cannot load. */
+/** The extensions of files that are run as programs. */
 const SCRIPTS = ['.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs']
 
 /** @throws CliError `usage` if the target is missing or does not exist */
@@ -37,7 +37,7 @@ export async function findTarget(args: Arguments<TargetOptions>, terminal: Termi
   return { target: await findByWord(first, args, terminal), positionals: others }
 }
 
-/** The server of `--` or `--config`. */
+/** Finds the server given by `--` or `--config`. */
 async function findNamed(
   { values, rest }: Arguments<TargetOptions>,
   terminal: Terminal,

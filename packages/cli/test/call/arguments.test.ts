@@ -67,21 +67,21 @@ describe('readArguments', () => {
     expect(read([word])).toEqual(expected)
   })
 
-  it('collects repeated words in a list if the schema has one, or else takes the last', () => {
+  it('collects repeated arguments in a list if the schema has one, and otherwise uses the last', () => {
     expect(read(['sizes=1', 'sizes=2', 'text=a', 'text=b'])).toEqual({ sizes: [1, 2], text: 'b' })
   })
 
-  it('collects words only, not --args', () => {
+  it('collects only positional arguments in lists, not --args', () => {
     expect(read(['tags=a'], { text: '{"tags":["x"]}' })).toEqual({ tags: ['a'] })
     expect(read(['tags=a', 'tags:=["b"]'])).toEqual({ tags: ['b'] })
     expect(read(['tags=a', 'tags=b', 'tags=["c"]'])).toEqual({ tags: ['a', 'b', 'c'] })
   })
 
-  it('reads text without a schema', () => {
+  it('reads strings if there is no schema', () => {
     expect(readArguments({ words: ['a=1'], text: undefined, file: undefined }, {})).toEqual({ a: '1' })
   })
 
-  it('prefers words to --args, and --args to the file', () => {
+  it('prefers positional arguments to --args, and --args to the file', () => {
     const file = join(tmpdir(), `jetway-cli-arguments-${process.pid}.json`)
     writeFileSync(file, '{"text":"file","count":1,"full":true}')
     expect(read(['count=3'], { file, text: '{"text":"args","count":2}' })).toEqual({

@@ -61,7 +61,7 @@ describe('jetway call', () => {
   })
 })
 
-describe('jetway call of a server that', () => {
+describe('jetway call', () => {
   const json = async (argv: readonly string[], env = {}) => {
     const { stderr, exitCode } = await runCli([...argv, '--json'], { env })
     return { ...(JSON.parse(stderr) as { error: { message: string } }).error, exitCode }
@@ -72,7 +72,7 @@ describe('jetway call of a server that', () => {
     return `${origin}/mcp`
   }
 
-  it('does not listen is unreachable', async () => {
+  it('reports a server that does not listen as unreachable', async () => {
     const { origin, release } = await listen(() => {})
     release()
     expect(await json(['list', `${origin}/mcp`])).toMatchObject({
@@ -82,7 +82,7 @@ describe('jetway call of a server that', () => {
     })
   })
 
-  it('refuses the token is reported with a hint and without the token', async () => {
+  it('reports a refused token with a hint, without printing the token', async () => {
     const url = await answering(401, { 'www-authenticate': 'Bearer' })
     const { message, ...rest } = await json(['call', url, 'echo', '--bearer-env', 'TOKEN'], {
       TOKEN: 's3cret',
@@ -95,7 +95,7 @@ describe('jetway call of a server that', () => {
     })
   })
 
-  it('is not a program is unreachable', async () => {
+  it('reports a missing program as unreachable', async () => {
     const config = join(mkdtempSync(join(tmpdir(), 'jetway-cli-')), 'mcp.json')
     writeFileSync(config, '{"mcpServers":{"a":{"command":"/no/such/program"}}}')
     expect(await json(['list', '--config', config])).toMatchObject({ code: 'unreachable', exitCode: 4 })

@@ -6,13 +6,13 @@ import { runCli } from '../support/run-cli.ts'
 const FILE = fileURLToPath(import.meta.url)
 
 it.each([
-  ['no file', [], 2, 'jetway dev needs a file'],
+  ['a missing argument', [], 2, 'jetway dev needs a file'],
   ['two files', ['a.ts', 'b.ts'], 2, 'Unexpected argument b.ts'],
-  ['a folder that is not there', ['a.ts', '--cwd', '/no/such/folder'], 2, '/no/such/folder does not exist'],
-  ['a file that is not there', ['/no/such/file.ts'], 1, 'There is no file /no/such/file.ts'],
-  ['no number', [FILE, '--port', '8o'], 2, '--port is a number from 0 to 65535, not 8o'],
-  ['a large number', [FILE, '--port', '65536'], 2, 'not 65536'],
-  ['too many digits', [FILE, '--port', '000001'], 2, 'not 000001'],
+  ['a missing folder', ['a.ts', '--cwd', '/no/such/folder'], 2, '/no/such/folder does not exist'],
+  ['a missing file', ['/no/such/file.ts'], 1, 'There is no file /no/such/file.ts'],
+  ['a port that is not a number', [FILE, '--port', '8o'], 2, '--port is a number from 0 to 65535, not 8o'],
+  ['a port above 65535', [FILE, '--port', '65536'], 2, 'not 65536'],
+  ['a port with too many digits', [FILE, '--port', '000001'], 2, 'not 000001'],
 ])('jetway dev refuses %s', async (_, args, exitCode, message) => {
   const run = await runCli(['dev', ...args])
   expect(run.stderr).toContain(message)

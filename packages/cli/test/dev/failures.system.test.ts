@@ -43,7 +43,7 @@ it('prints a crash at start, and keeps serving the previous code', async () => {
   await saveAndSee(project, client, changed())
 })
 
-it('retries the first start after a crash, and holds requests meanwhile', async () => {
+it('holds requests while it retries the first start after a crash', async () => {
   const project = await createProject(
     `import { existsSync, writeFileSync } from 'node:fs'
 if (!existsSync('MARK')) { writeFileSync('MARK', ''); throw new Error('not yet') }

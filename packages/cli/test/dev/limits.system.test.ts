@@ -6,7 +6,7 @@ const SESSIONS = 256
 const WAITING = 1_024
 const BODY = 4 * 1024 * 1024
 
-it('forgets the least recently used of 257 sessions at a save', async () => {
+it('jetway dev forgets the least recently used of 257 sessions on a save', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const sessions: Headers[] = []
@@ -22,7 +22,7 @@ it('forgets the least recently used of 257 sessions at a save', async () => {
   expect(await Promise.all([used, last].map(ping))).toEqual([200, 200])
 })
 
-it('refuses a body of more than 4 MiB', async () => {
+it('jetway dev refuses a body of more than 4 MiB', async () => {
   const { url } = await devOverHttp(await createProject(definition()))
   const session = await openSession(url)
   const ping = JSON.stringify(request(1, 'ping'))
@@ -35,8 +35,8 @@ it('refuses a body of more than 4 MiB', async () => {
 /** The code of a server that does not start, until it is saved again. */
 const BROKEN = 'const server = {'
 
-describe('holds 1,024 requests while no process runs, and refuses one more at once', () => {
-  it('over HTTP', async () => {
+describe('jetway dev while no process runs', () => {
+  it('holds 1,024 requests over HTTP, and refuses the next one at once', async () => {
     const project = await createProject(BROKEN)
     const dev = await devOverHttp(project)
     await dev.until(/Waiting for a change/)
@@ -54,7 +54,7 @@ describe('holds 1,024 requests while no process runs, and refuses one more at on
     for (const answer of await Promise.all(all)) expect(answer).toMatchObject({ id: 0 })
   })
 
-  it('over stdio', async () => {
+  it('holds 1,024 requests over stdio, and refuses the next one at once', async () => {
     const project = await createProject(BROKEN)
     const dev = project.dev('--stdio')
     await dev.until(/Waiting for a change/)

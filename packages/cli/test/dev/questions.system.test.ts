@@ -20,7 +20,7 @@ server.addTool({
   },
 })`
 
-describe.each(Object.entries(TRANSPORTS))('a question over %s, after a save', (_, start) => {
+describe.each(Object.entries(TRANSPORTS))('a question over %s when a file is saved', (_, start) => {
   describe.each(ASKED_CLIENTS)('%s', (name) => {
     it.each(['elicit', 'sample'])('cancels %s, and returns an error result', async (tool) => {
       const project = await createProject(definition([], ASKS))
@@ -75,12 +75,12 @@ async function greet(start: (project: Project) => Promise<Target>, options: stri
   return client.callTool('greet')
 }
 
-describe.each(Object.entries(TRANSPORTS))('rounds of a call over %s, after a save', (_, start) => {
-  it('continue in a process with the same keys', async () => {
+describe.each(Object.entries(TRANSPORTS))('rounds of a call over %s when a file is saved', (_, start) => {
+  it('continue in a new process with the same keys', async () => {
     expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
   })
 
-  it('start again in a process with other keys', async () => {
+  it('start again in a new process with other keys', async () => {
     await expect(greet(start, '')).rejects.toThrow('send the request again without it')
   })
 })

@@ -79,7 +79,7 @@ async function toolNames(url: string, session: Headers): Promise<readonly string
   return result?.tools.map(({ name }) => name) ?? []
 }
 
-describe('a call whose stream is cut before a save', () => {
+describe('a call whose stream is cut off before a save', () => {
   it('is answered by the old process while it runs', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
@@ -109,7 +109,7 @@ describe('a call whose stream is cut before a save', () => {
   })
 })
 
-it('a GET stream resumes in the new process without the last event id', async () => {
+it('a GET stream can be resumed in a new process that does not know the last event id', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const session = await openSession(dev.url)

@@ -3,8 +3,8 @@ import { CLIENTS, type DevClient } from './support/clients.ts'
 import { createProject, definition, TRANSPORTS } from './support/project.ts'
 import { saveWhileCalling } from './support/saves.ts'
 
-describe.each(Object.entries(TRANSPORTS))('saves over %s', (_, start) => {
-  it.each(Object.entries(CLIENTS))('keep %s connected', async (name, connect) => {
+describe.each(Object.entries(TRANSPORTS))('a save over %s', (_, start) => {
+  it.each(Object.entries(CLIENTS))('keeps %s connected', async (name, connect) => {
     const project = await createProject(definition())
     const client: DevClient = await connect(await start(project))
     onTestFinished(() => client.close())

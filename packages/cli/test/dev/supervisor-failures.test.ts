@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('a start that fails', () => {
-  it('is retried after 0.2 s, and then with doubled delays up to 5 s', async () => {
+  it('is retried after 0.2 s, then with delays that double up to 5 s', async () => {
     const { start, child, printed, spawned } = supervise()
     await start()
     const waits: number[] = []
@@ -57,8 +57,8 @@ describe('a start that fails', () => {
   it.each<[string, unknown, string]>([
     ['a syntax error', needsChange, 'a syntax error'],
     ['a crash', crash, 'The server exited with code 1'],
-    ['no error object', 'text', 'text'],
-  ])('keeps the previous code in use: %s', async (_, error, message) => {
+    ['a thrown string', 'text', 'text'],
+  ])('keeps the previous code in use after %s', async (_, error, message) => {
     const { change, child, printed, events, spawned } = await serving()
     await change()
     await child(2).fail(error)
@@ -72,7 +72,7 @@ describe('a start that fails', () => {
     expect(events).toContain('use 3')
   })
 
-  it('is not printed if the file changed meanwhile', async () => {
+  it('is not printed if the file changed during the start', async () => {
     const { change, child, printed } = await serving()
     await change()
     const failed = child(2).fail(needsChange)
@@ -94,7 +94,7 @@ describe('a start that fails', () => {
 describe('a port in use', () => {
   const inUse = new StartError('port-in-use', 'Port 80 is in use')
 
-  it('makes later restarts end the old process first', async () => {
+  it('causes later restarts to end the old process first', async () => {
     const { change, child, printed, events, drain } = await serving()
     await change()
     await child(2).fail(inUse)
@@ -119,7 +119,7 @@ describe('a port in use', () => {
   })
 })
 
-describe('a process that ends by itself', () => {
+describe('a process that ends unexpectedly', () => {
   it('is restarted, with a short delay if it served for more than 5 s', async () => {
     const { child, printed } = await serving()
     await child(1).exit('exited with code 3')
@@ -136,7 +136,7 @@ describe('a process that ends by itself', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('is reported while another one starts', async () => {
+  it('is reported while another process starts', async () => {
     const { change, child, printed, events } = await serving()
     await change()
     await child(1).exit('exited with code 3')

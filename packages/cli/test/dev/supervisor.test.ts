@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('Supervisor', () => {
-  it('uses a process when it serves, and starts a spare one 50 ms later', async () => {
+  it('uses a process once the process serves, and starts a spare process 50 ms later', async () => {
     const { start, child, events, spawned, supervisor } = supervise()
     await start()
     expect(child(1).calls).toEqual(['start'])
@@ -22,7 +22,7 @@ describe('Supervisor', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('switches to the spare process after a change, and ends the old one when it is drained', async () => {
+  it('switches to the spare process after a change, and ends the old process once drained', async () => {
     const { change, child, events, drain, spawned } = await serving()
     await change('file:///a.ts')
     expect(child(2).calls).toEqual(['start'])
@@ -70,7 +70,7 @@ describe('Supervisor', () => {
     expect(events).toContain('use 3')
   })
 
-  it('does not use a process that ends while it is prepared', async () => {
+  it('does not use a process that ends during its preparation', async () => {
     let prepared = (): void => {}
     const { start, child, events, printed } = supervise({
       prepare: () => new Promise((resolve) => (prepared = resolve)),
@@ -84,7 +84,7 @@ describe('Supervisor', () => {
     expect(printed).toEqual(['The server was ended by SIGSEGV\nIt starts again in 0.2 s, or after a change'])
   })
 
-  it('does not use a process after a change while it is prepared', async () => {
+  it('does not use a process if a file changes while the process is prepared', async () => {
     const prepared: (() => void)[] = []
     const { start, change, child, events } = supervise({
       prepare: () => new Promise((resolve) => void prepared.push(resolve)),
@@ -121,7 +121,7 @@ describe('the spare process', () => {
     ['package.json', 'file:///p/package.json', false],
     ['another file', 'file:///other.ts', true],
     ['a file with a longer name', 'file:///p/my-package.json', true],
-  ])('is used or replaced after a change of %s', async (_, url, isUsed) => {
+  ])('is used or replaced after a change to %s', async (_, url, isUsed) => {
     const { change, child, imported } = await serving()
     child(2).imports('file:///ahead.ts')
     expect(imported).toEqual(['file:///ahead.ts'])
@@ -140,7 +140,7 @@ describe('the spare process', () => {
     expect(child(3).calls).toEqual(['start'])
   })
 
-  it('is replaced if it ended', async () => {
+  it('is replaced if it has ended', async () => {
     const { change, child } = await serving()
     await child(2).exit('exited with code 1')
     await change()
@@ -160,8 +160,8 @@ describe('the spare process', () => {
   })
 })
 
-describe('Supervisor with stopFirst', () => {
-  it('starts the new process after the old one ended', async () => {
+describe('Supervisor.stopFirst', () => {
+  it('starts the new process after the old process has ended', async () => {
     const { change, child, events, drain } = await serving({ stopFirst: true })
     await change()
     expect(events.at(-1)).toBe('drain 1')
@@ -185,7 +185,7 @@ describe('Supervisor with stopFirst', () => {
 })
 
 describe('Supervisor.close', () => {
-  it('ends all processes, and starts none', async () => {
+  it('ends all processes without starting others', async () => {
     const { supervisor, change, child, spawned, printed } = await serving()
     await change()
     await supervisor.close()

@@ -33,7 +33,7 @@ describe('ask', () => {
     ['an answer', [RESULT]],
     ['an answer in a batch', [[{ jsonrpc: '2.0', method: 'x' }, RESULT]]],
     ['an answer after others', [{ ...RESULT, id: 2, result: {} }, 'text', null, RESULT]],
-  ])('resolves with %s', async (_, messages) => {
+  ])('resolves on %s', async (_, messages) => {
     const result = await answered((handlers) => {
       for (const each of messages) void handlers.message(each)
     })
@@ -47,22 +47,26 @@ describe('ask', () => {
       { code: -32601, message: 'No' },
     ],
     [
-      'neither',
+      'a message that is neither a result nor an error',
       (on) => void on.message({ jsonrpc: '2.0', id: 1, result: 1 }),
       { message: 'neither a result nor an error' },
     ],
     ['a failed request', (on) => on.requestFailed?.(1, new Error('Gone')), { message: 'Gone' }],
-    ['the end', (on) => on.close({ kind: 'closed' } as never), { message: 'the connection was closed' }],
     [
-      'an end by an error',
+      'the end of the connection',
+      (on) => on.close({ kind: 'closed' } as never),
+      { message: 'the connection was closed' },
+    ],
+    [
+      'the end of the connection by an error',
       (on) => on.close({ kind: 'error', error: new Error('Cut') }),
       { message: 'Error: Cut' },
     ],
-  ])('rejects with %s', async (_, react, expected) => {
+  ])('rejects on %s', async (_, react, expected) => {
     expect(await answered(react)).toMatchObject(expected)
   })
 
-  it('rejects without an answer', async () => {
+  it('rejects if no answer arrives in time', async () => {
     expect(await answered((on) => on.malformed('x'), 20)).toMatchObject({
       message: 'no answer in time',
     })

@@ -19,7 +19,7 @@ const BUFFERED = 'proxy_ignore_headers X-Accel-Buffering;'
 it.each([
   ['subscriptions/listen', {}],
   ['GET', { revisions: ['2025-11-25'] }],
-] as const)('names a stream of %s that nginx buffers', async (name, options) => {
+] as const)('reports a %s stream that nginx buffers', async (name, options) => {
   expect(problems(await checkUrl(await behindNginx(BUFFERED, { ...options })))).toEqual([
     {
       check: 'stream',
@@ -44,7 +44,7 @@ it('reports a stream that nginx compresses', async () => {
 
 it.each([
   ['by X-Accel-Buffering', ''],
-  ['by its configuration', `${BUFFERED} proxy_buffering off;`],
-])('reports no fault if nginx does not buffer, %s', async (_, directives) => {
+  ["by nginx's configuration", `${BUFFERED} proxy_buffering off;`],
+])('does not report a fault if buffering is turned off %s', async (_, directives) => {
   expect(problems(await checkUrl(await behindNginx(directives)))).toEqual([])
 })

@@ -33,7 +33,7 @@ describe('jetway doctor', () => {
     ['all servers of a host', ['--host', 'cursor'], ['cursor:a', 'cursor:b']],
     ['all servers of a host, named as a target', ['cursor:'], ['cursor:a', 'cursor:b']],
     ['one server of a host', ['cursor:b'], ['cursor:b']],
-    ['those of all hosts that are there', [], ['cursor:a', 'cursor:b', 'goose:c']],
+    ['all servers of all installed hosts', [], ['cursor:a', 'cursor:b', 'goose:c']],
   ])('examines %s', async (_, argv, names) => {
     const home = await homeWith({
       [CURSOR]: GONE,
@@ -44,7 +44,7 @@ describe('jetway doctor', () => {
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 1 })
   })
 
-  it('prints progress unless it prints JSON', async () => {
+  it('prints progress except with --json', async () => {
     const home = await createHome()
     const argv = ['doctor', '--', '/bin/sh', '-c', 'exit 3']
     const told = await home.run(...argv)
@@ -56,7 +56,7 @@ describe('jetway doctor', () => {
     })
   })
 
-  it('masks the values of variables and of entries', async () => {
+  it('masks the values of variables and entries', async () => {
     const home = await homeWith({
       [CURSOR]: JSON.stringify({
         mcpServers: { a: { command: '/gone/entry-value', env: { A: 'entry-value' } } },
@@ -69,7 +69,7 @@ describe('jetway doctor', () => {
   })
 })
 
-describe('jetway doctor with the entries of a host', () => {
+describe('jetway doctor --host', () => {
   const shown = async (setup: Setup, section: string) =>
     (await diagnose(setup)).findings.filter((finding) => finding.section.includes(section))
   const VSCODE = '.config/Code/User/mcp.json'
@@ -82,7 +82,7 @@ describe('jetway doctor with the entries of a host', () => {
     ])
   })
 
-  it('skips an entry that needs an input without a terminal', async () => {
+  it('skips an entry that needs an input if there is no terminal', async () => {
     const inputs = [{ id: 'key', type: 'promptString' }]
     const files = { [VSCODE]: JSON.stringify({ inputs, servers: { a: { command: '${input:key}' } } }) }
     expect(await shown({ files, argv: ['vscode:a'] }, 'vscode:a')).toMatchObject([
@@ -104,7 +104,7 @@ describe('jetway doctor with the entries of a host', () => {
   it.each([
     ['{}', 'It has no servers'],
     [GONE, 'It has a, b'],
-  ])('lists the entries of the file %s', async (text, evidence) => {
+  ])('lists the entries of a file that contains %s', async (text, evidence) => {
     expect(await shown({ files: { [CURSOR]: text }, argv: ['--host', 'cursor'] }, 'Cursor: ')).toEqual([
       {
         section: expect.stringMatching(/^Cursor: .*\.cursor\/mcp\.json$/),
@@ -115,7 +115,7 @@ describe('jetway doctor with the entries of a host', () => {
     ])
   })
 
-  it('reports entries in a file that the host does not read, unless its own file has them', async () => {
+  it("reports entries in a file that the host does not read, unless the host's own file has them", async () => {
     const other = '.cursor/settings.json'
     const servers = { a: { command: '/gone/a' }, c: { command: '/gone/c' } }
     const files = { [CURSOR]: GONE, [other]: JSON.stringify({ mcpServers: servers }) }

@@ -37,7 +37,7 @@ async function examined({ startedBy = 'app', name = 'cursor:shop', own = {}, ...
   return { findings, checks: findings.map(({ check }) => check), progress }
 }
 
-describe('examine with a program', () => {
+describe('examine a program', () => {
   it('runs all checks with the server name of the host', async () => {
     const args = ['-c', shellServer({ tools: [LONG_TOOL] })]
     const { findings, checks, progress } = await examined({ name: 'cursor:a-name-of-a-server', args })
@@ -48,12 +48,12 @@ describe('examine with a program', () => {
     expect(progress[0]).toBe('Starting cursor:a-name-of-a-server')
   })
 
-  it('does not start a program with a faulty command', async () => {
+  it('does not start a program if its command is faulty', async () => {
     const { checks, progress } = await examined({ command: '/no/such/program' })
     expect({ checks, progress }).toEqual({ checks: ['command'], progress: [] })
   })
 
-  it('does not start a program with a faulty script', async () => {
+  it('does not start a program if its script is faulty', async () => {
     const { path } = folderWith({ 'bin/node': '' })
     const { checks, progress } = await examined({ command: path('~/bin/node'), args: ['/no/such/script.js'] })
     expect({ checks, progress }).toEqual({ checks: ['command', 'script'], progress: [] })
@@ -66,15 +66,15 @@ describe('examine with a program', () => {
 
   it.each<readonly [string, Given, serves: boolean]>([
     ["gives a host in a terminal the user's environment and folder", { startedBy: 'terminal' }, true],
-    ['gives an app neither', { startedBy: 'app' }, false],
-    ['gives a program without an entry neither', { startedBy: 'user' }, false],
-    ['gives an app those of the entry', { env: { REGION: 'x' }, cwd: process.cwd() }, true],
+    ["does not give an app the user's environment and folder", { startedBy: 'app' }, false],
     [
-      'prefers the variables of the entry in a terminal',
-      { startedBy: 'terminal', env: { REGION: '' } },
+      "does not give a program without an entry the user's environment and folder",
+      { startedBy: 'user' },
       false,
     ],
-    ['prefers the folder of the entry in a terminal', { startedBy: 'terminal', cwd: '/' }, false],
+    ["gives an app the entry's environment and folder", { env: { REGION: 'x' }, cwd: process.cwd() }, true],
+    ["prefers the entry's variables in a terminal", { startedBy: 'terminal', env: { REGION: '' } }, false],
+    ["prefers the entry's folder in a terminal", { startedBy: 'terminal', cwd: '/' }, false],
   ])('%s', async (_, given, serves) => {
     const own = { REGION: 'x' }
     const { findings } = await examined({
@@ -104,7 +104,7 @@ describe('examine with a program', () => {
   })
 })
 
-describe('examine with a URL', () => {
+describe('examine a URL', () => {
   it('adds the server name of the host to tool names', async () => {
     const url = `${await serve(jetway({ stateless: true }))}/mcp`
     const progress: string[] = []

@@ -8,7 +8,7 @@ import { fakeNode, server } from './support/servers.ts'
 const CLAUDE_LOG = '.config/Claude/logs/mcp-server-shop.log'
 
 const BROKEN: Readonly<Record<string, Broken>> = {
-  'the Node.js of a version manager': {
+  "a version manager's Node.js": {
     ...cursor(
       { command: '~/.nvm/bin/node', args: ['~/server.cjs'] },
       { '.nvm/bin/node': fakeNode('20.20.0'), 'server.cjs': server() },
@@ -29,7 +29,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /REGION is not set[^]*With your variable REGION/,
     advice: /"env" of the entry/,
   },
-  'errors in the log of Claude Desktop': {
+  "errors in Claude Desktop's log": {
     ...claude(
       { command: process.execPath, args: ['~/server.cjs'] },
       {
@@ -46,7 +46,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
 
 it.each(Object.entries(BROKEN))('jetway doctor reports %s', (_, broken) => expectFinding(broken))
 
-it('jetway doctor finds no fault in the server of an app', async () => {
+it('jetway doctor finds no fault in a server started by an app', async () => {
   const { findings, exitCode } = await diagnose({
     ...claude(
       { command: process.execPath, args: ['~/server.cjs'] },
@@ -73,7 +73,7 @@ it('jetway doctor finds no fault in the server of an app', async () => {
   expect(exitCode).toBe(0)
 })
 
-it('jetway doctor reads the file of the home folder once', async () => {
+it('jetway doctor reads the file in the home folder once', async () => {
   const home = await createHome()
   await home.write(CURSOR, '{"mcpServers":{"shop":{"command":"/missing"}}}')
   const before = process.cwd()
@@ -84,7 +84,7 @@ it('jetway doctor reads the file of the home folder once', async () => {
   expect(stdout).not.toContain('and not that of')
 })
 
-it('jetway doctor prints no secret of an entry', async () => {
+it("jetway doctor does not print an entry's secrets", async () => {
   const secret = 'sk-very"secret'
   const { stdout, stderr, findings } = await diagnose(
     claude(

@@ -137,14 +137,14 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /\$HOME\/bin\/shop is not expanded/,
     advice: /absolute path/,
   },
-  'a command that is gone': {
+  'a command that no longer exists': {
     ...cursor({ command: '~/.nvm/versions/node/v1/bin/node' }),
     check: 'command',
     verdict: 'fault',
     evidence: /There is no file .*\.nvm/,
     advice: /version manager has removed it/,
   },
-  'a command that is no program': {
+  'a command that is not a program': {
     ...cursor({ command: '~/server.cjs' }, { 'server.cjs': '' }),
     check: 'command',
     verdict: 'fault',

@@ -28,7 +28,7 @@ describe('tool names', () => {
     [['a'.repeat(54)], 'srv', 'ok', '1 names'],
     [['a', 'b'.repeat(56), 'c'.repeat(55)], 'srv', 'warning', ': 66 characters with the prefix of Claude'],
     [['a', '', 'é', 'b'.repeat(65)], 's', 'fault', `"", "é", "${'b'.repeat(65)}"`],
-  ])('%j of the server %s', async (names, serverName, verdict, evidence) => {
+  ])('are checked with their prefix: %j on server %s', async (names, serverName, verdict, evidence) => {
     const [finding] = await found('tool-names', { tools: names.map((name) => tool(name)) }, serverName)
     expect(finding).toMatchObject({ verdict, evidence: expect.stringContaining(evidence) })
     if (verdict === 'fault') expect(finding?.advice).toBe(NAMES)
@@ -85,13 +85,13 @@ describe('tool schemas', () => {
       'warning',
       'Some model APIs refuse t (/properties/a/',
     ],
-  ])('%j', async (schema, verdict, evidence) => {
+  ])('are checked: %j', async (schema, verdict, evidence) => {
     expect(await found('tool-schemas', { tools: [tool('t', schema)] })).toMatchObject([
       { verdict, evidence: expect.stringContaining(evidence) },
     ])
   })
 
-  it('get a finding for each fault', async () => {
+  it('have one finding per fault', async () => {
     const tools = [tool('a', { anyOf: [], oneOf: [] }), tool('b', { anyOf: [] })]
     const faults = await found('tool-schemas', { tools })
     expect(faults.map(({ evidence }) => evidence)).toEqual([
@@ -115,18 +115,18 @@ describe('list size', () => {
     [41, 'warning', '41 tools: some hosts warn about more than 40'],
     [128, 'warning', '128 tools: some hosts warn about more than 40'],
     [129, 'fault', '129 tools: hosts send at most 128'],
-  ])('%i tools', (count, verdict, evidence) => {
+  ])('is rated for %i tools', (count, verdict, evidence) => {
     expect(checkSize(many(count))[0]).toMatchObject({ check: 'tool-count', verdict, evidence })
   })
 
   it.each([
     [80_001, 'ok', 'the tools take about 20000 tokens'],
     [80_002, 'warning', 'the tools take about 20001 tokens, big about 20001 of them'],
-  ])('one tool of %i bytes', (bytes, verdict, evidence) => {
+  ])('is rated for one tool of %i bytes', (bytes, verdict, evidence) => {
     expect(checkSize([sized(bytes)])[1]).toMatchObject({ check: 'list-size', verdict, evidence })
   })
 
-  it('names the largest of several tools', () => {
+  it('is reported with the name of the largest tool', () => {
     const { evidence } = checkSize([tool('a'), sized(80_000), tool('b', {}, 'x'.repeat(400))])[1] ?? {}
     expect(evidence).toMatch(/^the tools take about 20\d\d\d tokens, big about 20000 of them$/)
   })

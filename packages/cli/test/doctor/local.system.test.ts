@@ -26,7 +26,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /Loading the index\nIt is written at .*server\.cjs:1:\d+/,
     advice: /stderr/,
   },
-  'prints to stdout by one of its packages': {
+  'prints to stdout in one of its packages': {
     files: {
       'server.cjs': server('require("noisy")'),
       'node_modules/noisy/index.js': 'process.stdout.write("[noisy] v1\\n")',
@@ -88,7 +88,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /Where am I\?[^]*With your variable REGION/,
     advice: /--env REGION/,
   },
-  'needs the present folder': {
+  'needs the current folder': {
     ...code('require("node:fs").readFileSync("package.json")'),
     check: 'start',
     verdict: 'warning',

@@ -74,7 +74,7 @@ describe('checkServerOffers', () => {
       'warning',
       'mute has no description',
     ],
-    ['a root that is no object', { tools: [tool('t', {})] }, 'tool-schemas', 'fault', 't: the root'],
+    ['a root that is not an object', { tools: [tool('t', {})] }, 'tool-schemas', 'fault', 't: the root'],
     [
       'anyOf at the root',
       { tools: [tool('t', { type: 'object', anyOf: [{}] })] },
@@ -90,14 +90,14 @@ describe('checkServerOffers', () => {
       't (https://a.example/b.json)',
     ],
     [
-      'a type of another language',
+      'an invalid type',
       { tools: [tool('t', property({ type: 'int' }))] },
       'tool-schemas',
       'warning',
       't (/properties/a/type)',
     ],
     [
-      'an argument with a blank in its name',
+      'an argument whose name contains a space',
       { tools: [tool('t', { type: 'object', properties: { 'a b': {} } })] },
       'tool-schemas',
       'warning',
@@ -111,7 +111,7 @@ describe('checkServerOffers', () => {
       't (/properties/a/items)',
     ],
     [
-      'a lost reference',
+      'a dangling reference',
       { tools: [tool('t', property({ $ref: '#/$defs/none' }))] },
       'tool-schemas',
       'warning',

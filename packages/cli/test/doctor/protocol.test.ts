@@ -29,7 +29,7 @@ describe('checkProtocol', () => {
     ['2026-07-28', 'ok'],
     ['2025-11-25', 'ok'],
     ['2025-06-18', 'warning'],
-  ] as const)('finds that a server with %s alone is %s', async (revision, verdict) => {
+  ] as const)('rates a server that speaks only %s as %s', async (revision, verdict) => {
     const [first, ...others] = await check(jetway({ revisions: [revision] }))
     expect(first).toMatchObject({ check: 'revisions', verdict, evidence: `answers ${revision}` })
     expect(others.map(({ check: name, verdict: other }) => [name, other])).toEqual([
@@ -37,7 +37,7 @@ describe('checkProtocol', () => {
     ])
   })
 
-  it('finds the revisions of a server without the newest one', async () => {
+  it('finds the revisions of a server that does not speak the newest one', async () => {
     const findings = await check(scripted({}))
     expect(problems(findings)).toEqual([])
     expect(findings[0]?.evidence).toBe('answers 2025-11-25, 2025-06-18')
@@ -68,7 +68,7 @@ describe('checkProtocol', () => {
       },
     ],
     [
-      'leaves out the revision for new clients',
+      'omits the revision for new clients',
       { initialize: (version) => opening(version === '2999-01-01' ? undefined : '2025-11-25') },
       {
         check: 'unknown-revision',
@@ -89,7 +89,7 @@ describe('checkProtocol', () => {
       },
     ],
     [
-      'accepts requests of an unknown revision without sessions',
+      'accepts requests in an unknown revision without a session',
       {
         discover: () => ({
           supportedVersions: ['2026-07-28'],
@@ -106,7 +106,7 @@ describe('checkProtocol', () => {
       },
     ],
     [
-      'fails at initialize',
+      'fails to answer initialize',
       { initialize: () => ({ code: -32603, message: 'No database' }) },
       { check: 'revisions', verdict: 'fault', evidence: expect.stringContaining('No database') },
     ],
@@ -124,7 +124,7 @@ describe('checkProtocol', () => {
   it.each([
     ['2024-11-05', 'answer initialize with another revision'],
     ['server/discover', '-32601'],
-  ])('reports a server that closes the connection for %s', async (part, advice) => {
+  ])('reports a server that closes the connection on %s', async (part, advice) => {
     const findings = await check(insteadOf(part, (_, response) => response.destroy()))
     expect(problems(findings)).toMatchObject([
       {

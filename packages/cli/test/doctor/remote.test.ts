@@ -97,7 +97,7 @@ const BROKEN: readonly Row[] = [
     advice: 'path',
   },
   {
-    name: 'a server below /sse only',
+    name: 'a server at /sse only',
     server: () => (request, response) =>
       request.url === '/sse'
         ? void response
@@ -147,7 +147,7 @@ const BROKEN: readonly Row[] = [
     advice: '/mcp/',
   },
   {
-    name: 'a proxy without a server',
+    name: 'a proxy whose server does not run',
     server: () => always(502, { 'content-type': 'text/html' }),
     check: 'endpoint',
     verdict: 'fault',
@@ -155,7 +155,7 @@ const BROKEN: readonly Row[] = [
     advice: 'logs',
   },
   {
-    name: 'a server that answers too few requests',
+    name: 'a server that limits requests',
     server: () => always(429),
     check: 'endpoint',
     verdict: 'fault',
@@ -194,7 +194,7 @@ const BROKEN: readonly Row[] = [
     advice: '403',
   },
   {
-    name: 'a server that looks at the Host alone',
+    name: 'a server that checks only the Host header',
     server: () =>
       inFront(jetway(), (request, _response, next) => {
         delete request.headers.origin
@@ -318,7 +318,7 @@ const BROKEN: readonly Row[] = [
     advice: 'publicUrl',
   },
   {
-    name: 'the audience of another server',
+    name: "another server's audience",
     server: () =>
       refusing({ metadata: (document) => ({ ...document, resource: 'https://mcp.example.com/mcp' }) }),
     check: 'audience',
@@ -363,7 +363,7 @@ const BROKEN: readonly Row[] = [
     advice: 'PKCE',
   },
   {
-    name: 'an authorization server of another name',
+    name: 'an authorization server with another issuer name',
     server: async () => (await protectedServer({ issuer: 'https://other.example' })).listener,
     check: 'authorization-server',
     verdict: 'fault',
@@ -402,7 +402,7 @@ describe('checkUrl', () => {
     ])
   })
 
-  it('runs in jetway doctor, which exits with 1 for a fault', async () => {
+  it('makes jetway doctor exit with 1 for a fault', async () => {
     const origin = await serve(scripted({ initialize: () => ({ code: -32603, message: 'No database' }) }))
     const { stdout, exitCode } = await runCli(['doctor', `${origin}/mcp`, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({
@@ -451,7 +451,7 @@ describe('checkUrl', () => {
     )
   })
 
-  it('reports a refused token without sending or printing it elsewhere', async () => {
+  it('reports a refused token without printing the token or sending it elsewhere', async () => {
     const { listener, seen } = await protectedServer()
     const seenHere: unknown[] = []
     const origin = await serve(

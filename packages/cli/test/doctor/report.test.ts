@@ -25,7 +25,7 @@ const SECTION: Section = {
 }
 
 describe('printReport', () => {
-  it('aligns the findings, each with a mark', () => {
+  it('aligns the findings and marks each one', () => {
     expect(printed([SECTION])).toBe(
       [
         'cursor:***',
@@ -67,8 +67,8 @@ describe('printReport', () => {
   })
 })
 
-describe('secrets', () => {
-  it('are variables with names such as API_KEY', () => {
+describe('masked secrets', () => {
+  it('include variables with names such as API_KEY', () => {
     const env = { API_KEY: 'a', Token: 'b', PATH: 'c', PASSWORD: undefined, MY_AUTH: 'd' }
     expect(secretVariables(env)).toEqual(['a', 'b', 'd'])
   })
@@ -79,7 +79,7 @@ describe('secrets', () => {
     [['abcd', 'abcdef'], 'abcdef abcd', '*** ***'],
     [['a"b c'], JSON.stringify({ x: 'a"b c' }), '{"x":"***"}'],
     [['a"b c'], 'key=a%22b%20c', 'key=***'],
-  ])('%j are masked in %s', (secrets, text, masked) => {
+  ])('are replaced in a string: %j in %s', (secrets, text, masked) => {
     expect(createMask(secrets)(text)).toBe(masked)
   })
 })
@@ -104,7 +104,7 @@ describe('subjectOf', () => {
       ['b', 's3cret'],
     ],
     [{ url: 'https://h/mcp' }, { kind: 'url', name: 'https://h/mcp', url: 'https://h/mcp', headers: {} }, []],
-  ])('%j with its secrets', (config, expected, secrets) => {
+  ])('returns the name and secrets of %j', (config, expected, secrets) => {
     const subject = subjectOf({ kind: 'server', config })
     expect(subject).toEqual(expected)
     expect(secretsOf(subject)).toEqual(secrets)
@@ -126,6 +126,6 @@ it.each([
   expect(some(names)).toBe(text)
 })
 
-it('clip shortens a text above the limit', () => {
+it('clip shortens a string above the limit', () => {
   expect([clip('abc', 3), clip('abcd', 3)]).toEqual(['abc', 'abc…'])
 })

@@ -9,12 +9,12 @@ const closedBy = (error: Error): Error => new ConnectionClosedError('Closed', { 
 
 it.each<readonly [string, unknown, boolean]>([
   ['401', new TransportError('x', { status: 401 }), true],
-  ['an end by 401', closedBy(new TransportError('x', { status: 401 })), true],
+  ['a connection closed by 401', closedBy(new TransportError('x', { status: 401 })), true],
   ['a failed authorization', new TransportError('x', { authFailed: true }), true],
   ['403', new TransportError('x', { status: 403 }), false],
   ['another error', new TypeError('x'), false],
-  ['an end by another error', closedBy(new Error('x')), false],
-])('needsAuthorization of %s: %#', (_, error, expected) => {
+  ['a connection closed by another error', closedBy(new Error('x')), false],
+])('needsAuthorization detects %s or rejects it (%#)', (_, error, expected) => {
   expect(needsAuthorization(error)).toBe(expected)
 })
 
@@ -33,7 +33,7 @@ it.each([
   [500, ['2025-11-25'], true],
   [500, ['2026-07-28'], false],
 ] as const)(
-  'tryRevisions rates the status %i for %j as unexpected: %j',
+  'tryRevisions decides if the status %i for %j is unexpected: %j',
   async (status, revisions, unexpected) => {
     const url = await serve((_, response) => response.writeHead(status).end())
     expect(await tryRevisions(http(`${url}/mcp`), revisions, 5_000)).toEqual({
@@ -44,7 +44,7 @@ it.each([
   },
 )
 
-it('tryRevisions expects errors of the server, but no cut connection', async () => {
+it('tryRevisions expects errors from the server, but not a cut connection', async () => {
   const refusing = await serve(scripted({ initialize: () => ({ code: -32603, message: 'No' }) }))
   const cutting = await serve((request) => request.socket.destroy())
   expect(await tryRevisions(http(`${refusing}/mcp`), ['2025-11-25'], 5_000)).toMatchObject({
@@ -55,7 +55,7 @@ it('tryRevisions expects errors of the server, but no cut connection', async () 
   })
 })
 
-it('tryRevisions negotiates without given revisions', async () => {
+it('tryRevisions negotiates if no revisions are given', async () => {
   const target = http(`${await serve(jetway())}/mcp`)
   expect(await tryRevisions(target, undefined, 5_000)).toEqual({ kind: 'answered', version: '2026-07-28' })
   expect(await tryRevisions(target, ['2025-06-18'], 5_000)).toEqual({

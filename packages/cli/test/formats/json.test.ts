@@ -40,7 +40,7 @@ describe('jsonFormat', () => {
     expect(removeEntry(jsonFormat, before, edit)).toBe(after)
   })
 
-  it('keeps the text of unchanged members', () => {
+  it('keeps the formatting of unchanged members', () => {
     const before =
       '{"mcpServers": {\n  "shop": {\n    "command": "old", // note\n    "disabled": true,\n    "args": [ 1 ]\n  }\n}}'
     expect(setEntry(jsonFormat, before, edit, { command: 'new', disabled: true, args: [1], url: 'x' })).toBe(
@@ -49,12 +49,12 @@ describe('jsonFormat', () => {
   })
 
   it.each([
-    ['a fault', '{\n  "a": }', /line 2, column 8/],
-    ['a text that ends early', '{\n  "a": {', /^Invalid JSON at line 2, column 8$/],
+    ['a syntax error', '{\n  "a": }', /line 2, column 8/],
+    ['a document that ends early', '{\n  "a": {', /^Invalid JSON at line 2, column 8$/],
     ['a line break in a string', '{"a": "\n"}', /^Invalid JSON at line 1, column 7$/],
     ['a list', '[]', /no object/],
-    ['two of one name', '{"mcpServers": {}, "mcpServers": {}}', /twice/],
-    ['servers that are no object', '{"mcpServers": []}', /not an object/],
+    ['a repeated name', '{"mcpServers": {}, "mcpServers": {}}', /twice/],
+    ['servers that are not an object', '{"mcpServers": []}', /not an object/],
     ['comments only', '// nothing', /no value/],
   ])('refuses %s', (_, text, message) => {
     expect(() => setEntry(jsonFormat, text, edit, entry)).toThrow(message)

@@ -113,7 +113,7 @@ describe.each(FORMATS)('%s', (_, format, print, indents) => {
     )
   })
 
-  it('keeps the other lines when an entry is replaced', () => {
+  it('keeps all other lines when an entry is replaced', () => {
     fc.assert(
       fc.property(style(indents), (given) => {
         const before = print(given)

@@ -203,14 +203,17 @@ it.each([
   ['JSON', jsonFormat, [JSON_TEXTS[0], JSON_TEXTS[7], JSON_TEXTS[8], JSON_TEXTS[11], JSON_TEXTS[15]]],
   ['YAML', yamlFormat, YAML_TEXTS],
   ['TOML', tomlFormat, TOML_TEXTS],
-] as const)('an entry in %s that is replaced is at its place, as if it was added so', (_, format, rows) => {
-  for (const [before = ''] of rows.map((row) => row ?? []))
-    expect(setEntry(format, setEntry(format, before, edit, entry), edit, other)).toBe(
-      setEntry(format, before, edit, other),
-    )
-})
+] as const)(
+  'setEntry in %s replaces an entry with the same result as adding the new entry',
+  (_, format, rows) => {
+    for (const [before = ''] of rows.map((row) => row ?? []))
+      expect(setEntry(format, setEntry(format, before, edit, entry), edit, other)).toBe(
+        setEntry(format, before, edit, other),
+      )
+  },
+)
 
-it('jsonFormat keeps an entry in one line', () => {
+it('jsonFormat keeps an entry on one line', () => {
   const before = '{"servers": {"shop": {"command":"x","args":["a",1],"env":{}}}}'
   expect(setEntry(jsonFormat, before, edit, other)).toBe(
     '{"servers": {"shop": {"command":"y","args":["a",1], "url": "z"}}}',
@@ -222,7 +225,7 @@ it.each([
   ["x=1\n[servers.'shop']\na=1\n", 'x=1\n'],
   ['x=1\n\n[servers.shop]\na=1\n[[z]]\n', 'x=1\n[[z]]\n'],
   ['[servers.shop.env]\na=1\n\n[z]', '\n[z]'],
-])('tomlFormat removes an entry with its tables: %j', (text, rest) => {
+])('tomlFormat removes an entry together with its tables: %j', (text, rest) => {
   expect(removeEntry(tomlFormat, text, edit)).toBe(rest)
 })
 

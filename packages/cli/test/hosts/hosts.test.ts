@@ -11,7 +11,7 @@ const ADDRESS: RemoteServer = { url: 'https://h/mcp', headers: { 'X-A': '1' } }
 const plain = { command: '/bin/node', args: ['/s.js'] }
 const GOOSE = { enabled: true, name: 'shop', description: '', timeout: 300 }
 
-describe('the entry for', () => {
+describe('the usual entry', () => {
   it.each([
     ['claude-desktop', { ...plain, env: { A: '1', KEY: '' } }, undefined],
     [
@@ -57,37 +57,46 @@ describe('the entry for', () => {
         headers: { 'X-A': '1' },
       },
     ],
-  ])('%s', (id, local, remote) => {
+  ])('is complete for %s', (id, local, remote) => {
     const host = HOSTS.find((one) => one.id === id)
     expect(host?.local(SERVER, 'shop')).toEqual(local)
     expect(host?.remote?.(ADDRESS, 'shop')).toEqual(remote)
   })
 })
 
-it.each(HOSTS.map((host) => [host.id, host] as const))('the entry for %s has no empty members', (_, host) => {
-  const local = host.local({ ...SERVER, env: {}, references: [] }, 'shop')
-  const remote = host.remote?.({ ...ADDRESS, headers: {} }, 'shop') ?? {}
-  const names = [...Object.keys(local), ...Object.keys(remote)]
-  const empty = host.id === 'goose' ? ['envs', 'env_keys', 'envs', 'env_keys', 'headers'] : []
-  const isEmpty = (name: string): boolean => /^(?:envs?|env_.*|headers|http_headers)$/.test(name)
-  expect(names.filter(isEmpty)).toEqual(empty)
-})
+it.each(HOSTS.map((host) => [host.id, host] as const))(
+  'the usual entry for %s does not have empty members',
+  (_, host) => {
+    const local = host.local({ ...SERVER, env: {}, references: [] }, 'shop')
+    const remote = host.remote?.({ ...ADDRESS, headers: {} }, 'shop') ?? {}
+    const names = [...Object.keys(local), ...Object.keys(remote)]
+    const empty = host.id === 'goose' ? ['envs', 'env_keys', 'envs', 'env_keys', 'headers'] : []
+    const isEmpty = (name: string): boolean => /^(?:envs?|env_.*|headers|http_headers)$/.test(name)
+    expect(names.filter(isEmpty)).toEqual(empty)
+  },
+)
 
-describe('reading an entry', () => {
-  it.each(HOSTS.map((host) => [host.id, host] as const))('of %s returns the usual form', (_, host) => {
-    const { local, remote, references, read = (entry) => entry } = host
-    const own = { KEY: 'mine' }
-    expect(read(local(SERVER, 'shop'), own)).toMatchObject({
-      command: '/bin/node',
-      args: ['/s.js'],
-      env: {
-        A: '1',
-        KEY: { none: '', text: expect.stringMatching(/^\$\{(env:)?KEY\}$/), members: 'mine' }[references],
-      },
-    })
-    if (remote !== undefined)
-      expect(read(remote(ADDRESS, 'shop'), own)).toMatchObject({ url: ADDRESS.url, headers: ADDRESS.headers })
-  })
+describe('Host.read', () => {
+  it.each(HOSTS.map((host) => [host.id, host] as const))(
+    'converts an entry for %s back to the usual form',
+    (_, host) => {
+      const { local, remote, references, read = (entry) => entry } = host
+      const own = { KEY: 'mine' }
+      expect(read(local(SERVER, 'shop'), own)).toMatchObject({
+        command: '/bin/node',
+        args: ['/s.js'],
+        env: {
+          A: '1',
+          KEY: { none: '', text: expect.stringMatching(/^\$\{(env:)?KEY\}$/), members: 'mine' }[references],
+        },
+      })
+      if (remote !== undefined)
+        expect(read(remote(ADDRESS, 'shop'), own)).toMatchObject({
+          url: ADDRESS.url,
+          headers: ADDRESS.headers,
+        })
+    },
+  )
 
   it.each([
     ['zed', { command: { path: '/z', args: ['a'] } }, { command: '/z', args: ['a'] }],
@@ -154,12 +163,12 @@ describe('reading an entry', () => {
       },
       { type: 'http', url: 'https://h/mcp', headers: { 'X-B': '2 mine $HOME' } },
     ],
-  ])('of %s accepts %j', (id, entry, usual) => {
+  ])('accepts an entry for %s: %j', (id, entry, usual) => {
     const host = HOSTS.find((one) => one.id === id)
     expect(host?.read?.(entry, { KEY: 'mine' })).toEqual(usual)
   })
 
-  it('of Codex requires the variable of its token', () => {
+  it("requires Codex's token variable to be set", () => {
     const host = HOSTS.find(({ id }) => id === 'codex')
     expect(() => host?.read?.({ url: 'https://h/mcp', bearer_token_env_var: 'NONE' }, {})).toThrow(
       'The environment variable NONE is not set',
@@ -179,7 +188,7 @@ const WINDOWS: Place = {
   list: (folder) => (folder.endsWith('Packages') ? ['Claude_pzs8sxrjxfjjc', 'Other_1'] : []),
 }
 
-describe('the files of', () => {
+describe('Host.files', () => {
   it.each([
     [
       'claude-desktop',
@@ -230,12 +239,12 @@ describe('the files of', () => {
       '/home/me/.config/goose/config.yaml',
       String.raw`C:\Users\me\AppData\Roaming\Block\goose\config\config.yaml`,
     ],
-  ])('%s', (id, mac, linux, windows) => {
+  ])('returns the files of %s', (id, mac, linux, windows) => {
     const host = HOSTS.find((one) => one.id === id)
     expect([MACS, LINUX, WINDOWS].map((place) => host?.files(place)[0])).toEqual([mac, linux, windows])
   })
 
-  it('Claude Desktop on Windows include those of the package and of the installer', () => {
+  it('includes the files of both the package and the installer for Claude Desktop on Windows', () => {
     const files = HOSTS.find(({ id }) => id === 'claude-desktop')?.files(WINDOWS)
     expect(files).toHaveLength(2)
     expect(files?.[1]).toBe(String.raw`C:\Users\me\AppData\Roaming\Claude\claude_desktop_config.json`)
@@ -253,7 +262,7 @@ describe('the files of', () => {
       {},
       String.raw`C:\Users\me\AppData\Local\Packages\Claude_pzs8sxrjxfjjc\LocalCache\Roaming\Claude\claude_desktop_config.json`,
     ],
-  ])('%s follow the variables of %o: %j', (id, place, env, file) => {
+  ])('depends on environment variables for %s: %o with %j', (id, place, env, file) => {
     expect(HOSTS.find((one) => one.id === id)?.files({ ...place, env })[0]).toBe(file)
   })
 })
@@ -267,12 +276,12 @@ describe('isPresent', () => {
   })
 
   it.each([
-    ['with its file', cursor, having('/home/me/.cursor', 'mcp.json'), true],
-    ['with its folder', cursor, having('/home/me', '.cursor'), true],
-    ['not with another file', cursor, having('/home/me/.cursor', 'mcp'), false],
-    ['with its file in the home folder', claude, having('/home/me', '.claude.json'), true],
-    ['not with the home folder alone', claude, having('/home', 'me'), false],
-  ])('%s', (_, host, place, expected) => {
+    ['its file', cursor, having('/home/me/.cursor', 'mcp.json'), true],
+    ['its folder', cursor, having('/home/me', '.cursor'), true],
+    ['its file and no other one', cursor, having('/home/me/.cursor', 'mcp'), false],
+    ['its file in the home folder', claude, having('/home/me', '.claude.json'), true],
+    ['more than the home folder', claude, having('/home', 'me'), false],
+  ])('decides by %s', (_, host, place, expected) => {
     expect(isPresent(host, place)).toBe(expected)
   })
 })

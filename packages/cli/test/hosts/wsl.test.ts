@@ -17,8 +17,8 @@ const WSL: Place = {
   list: (folder) => FOLDERS[folder] ?? [],
 }
 
-describe('hosts on Windows, in WSL', () => {
-  it('are found with their files', () => {
+describe('hosts on Windows, seen from WSL', () => {
+  it('are found together with their files', () => {
     const side = windowsSide(WSL)
     const found = HOSTS.filter((host) => side !== undefined && isPresent(host, side.place))
     expect(found.map(({ id }) => id)).toEqual(['claude-desktop', 'claude-code', 'cursor'])
@@ -29,7 +29,7 @@ describe('hosts on Windows, in WSL', () => {
     ])
   })
 
-  it('start the server in this Linux with its variables', () => {
+  it('start the server in the current Linux with its variables', () => {
     const side = windowsSide(WSL)
     const server = {
       command: '/usr/bin/node',
@@ -49,8 +49,8 @@ describe('hosts on Windows, in WSL', () => {
   it.each([
     ['another system', { ...WSL, platform: 'darwin' as const }],
     ['a Linux without Windows', { ...WSL, env: { PATH } }],
-    ['a PATH without that of Windows', { ...WSL, env: { ...WSL.env, PATH: '/usr/bin' } }],
-  ])('do not exist with %s', (_, place) => {
+    ["a Linux whose PATH lacks Windows' folders", { ...WSL, env: { ...WSL.env, PATH: '/usr/bin' } }],
+  ])('do not exist on %s', (_, place) => {
     expect(windowsSide(place)).toBeUndefined()
   })
 })

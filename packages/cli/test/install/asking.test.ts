@@ -3,12 +3,12 @@ import { createHome } from './support/home.ts'
 
 const URL_TARGET = 'https://example.com/mcp'
 
-describe('jetway install without a host', () => {
+describe('jetway install if no host is given', () => {
   it.each([
     ['its number', '2', '.cursor/mcp.json'],
     ['its name', 'Cursor', '.cursor/mcp.json'],
-    ['the word of the command line', 'codex', '.codex/config.toml'],
-  ])('asks for a host of this machine, and accepts %s', async (_, answer, file) => {
+    ['its id', 'codex', '.codex/config.toml'],
+  ])('asks for one of the installed hosts, and accepts %s', async (_, answer, file) => {
     const home = await createHome()
     await home.write('.claude.json', '{}')
     await home.write('.cursor/x', '')
@@ -25,7 +25,7 @@ describe('jetway install without a host', () => {
     expect(await home.read('.cursor/mcp.json')).toBeUndefined()
   })
 
-  it('exits with a usage error without a terminal, and lists the hosts', async () => {
+  it('exits with a usage error and a list of hosts if there is no terminal', async () => {
     const home = await createHome()
     await home.write('.codex/x', '')
     await home.write('.config/zed/x', '')
@@ -35,7 +35,7 @@ describe('jetway install without a host', () => {
     })
   })
 
-  it('asks in uninstall, too', async () => {
+  it('asks on uninstall as well', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     expect(await home.runInTerminal(['uninstall', URL_TARGET], '1')).toMatchObject({ exitCode: 0 })

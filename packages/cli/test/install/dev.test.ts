@@ -20,7 +20,7 @@ describe('jetway install --dev', () => {
     expect(text).toContain(`"dev","${DEFINITION}","--stdio","--cwd","${process.cwd()}"]`)
   })
 
-  it('passes --export and the arguments of the file on', async () => {
+  it("passes on --export and the file's arguments", async () => {
     const { stdout } = await (
       await createHome()
     ).run('install', 'cursor', DEFINITION, '--name', 'x', '--export', 'other', ...DRY, '--', '-v')

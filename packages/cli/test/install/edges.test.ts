@@ -13,8 +13,8 @@ const homeWith = async (text: string, file = CURSOR): Promise<Home> => {
   return home
 }
 
-describe('jetway install with a host file', () => {
-  it('leaves a file unchanged that is not UTF-8', async () => {
+describe("jetway install to a host's file", () => {
+  it('leaves a file that is not UTF-8 unchanged', async () => {
     const home = await homeWith('')
     await writeFile(home.path(CURSOR), new Uint8Array([0x7b, 0xff, 0x7d]))
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
@@ -49,7 +49,7 @@ describe('jetway install with a host file', () => {
     expect((await lstat(home.path(CURSOR))).isSymbolicLink()).toBe(true)
   })
 
-  it('keeps the mode of a file, except when it writes values', async () => {
+  it('keeps the file mode, except if secret values are written', async () => {
     const home = await homeWith('{}')
     await chmod(home.path(CURSOR), 0o664)
     const mode = async (): Promise<number> => (await stat(home.path(CURSOR))).mode & 0o777
@@ -60,7 +60,7 @@ describe('jetway install with a host file', () => {
     expect(await mode()).toBe(0o600)
   })
 
-  it('lists the copies of a file, newest first', async () => {
+  it("lists a file's copies, newest first", async () => {
     const home = await createHome()
     const names = ['20260101T000000000Z', '20270101T000000000Z', '2027', 'x20270101T000000000Z']
     for (const name of names) await home.write(`a.json.${name}.bak`, '')
@@ -71,7 +71,7 @@ describe('jetway install with a host file', () => {
     expect(await backupsOf(home.path('none/a.json'))).toEqual([])
   })
 
-  it('copies an existing file before it changes', async () => {
+  it('copies an existing file before the change', async () => {
     const home = await homeWith('{ }')
     await home.run('install', 'cursor', URL_TARGET)
     const names = await readdir(home.path('.cursor'))
@@ -80,7 +80,7 @@ describe('jetway install with a host file', () => {
   })
 })
 
-describe('jetway install with an existing entry', () => {
+describe('jetway install over an existing entry', () => {
   const install = ['install', 'cursor', URL_TARGET, '--name', 'shop'] as const
 
   it.each([
@@ -110,7 +110,7 @@ describe('jetway install with an existing entry', () => {
     expect(await home.read(CURSOR)).toBe('{"mcpServers":{}}')
   })
 
-  it('does not uninstall by name without --force', async () => {
+  it('does not uninstall by name unless --force is set', async () => {
     const home = await homeWith('{"mcpServers":{"shop":{"url":"x"}}}')
     expect(await home.run('uninstall', 'cursor', '--name', 'shop')).toMatchObject({
       exitCode: 1,
@@ -118,7 +118,7 @@ describe('jetway install with an existing entry', () => {
     })
   })
 
-  it('asks the user to edit an entry by hand that it cannot remove', async () => {
+  it('asks the user to edit by hand an entry that cannot be removed', async () => {
     const home = await homeWith('extensions: {shop: {a: 1}}\n', '.config/goose/config.yaml')
     const { stderr } = await home.run('uninstall', 'goose', '--name', 'shop', '--force')
     expect(stderr).toContain('cannot be edited: extensions has another form than indented lines\n')
@@ -160,7 +160,7 @@ describe('jetway install --json', () => {
     })
   })
 
-  it('prints no difference for --dry-run without changes', async () => {
+  it('does not print a difference for --dry-run if nothing changes', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     const { stdout } = await home.run('install', 'cursor', URL_TARGET, '--dry-run', '--json')
@@ -193,7 +193,7 @@ describe('jetway install', () => {
     })
   })
 
-  it('starts a program as an app does, and reports whether it answers', async () => {
+  it('starts a program as an app does, and reports whether the program answers', async () => {
     const home = await createHome()
     const code =
       'read -r line; echo \'{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}\'; cat > /dev/null'
@@ -247,7 +247,7 @@ describe('jetway install', () => {
     expect(exitCode).toBe(argv[0] === 'claude-desktop' ? 1 : 2)
   })
 
-  it('writes the value of a variable for a host that has no references', async () => {
+  it("writes a variable's value for a host that does not support references", async () => {
     const home = await createHome()
     const argv = ['install', 'claude-desktop', '--name', 'x', '--env', 'KEY', '--env', 'A=1', '--dry-run']
     const { stdout } = await home.runWith({ KEY: 'v3ry' }, ...argv, '--', '/bin/sh')

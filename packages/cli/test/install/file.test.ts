@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { changeFile } from '../../src/install/file.ts'
 import { createHome } from './support/home.ts'
 
-describe('changeFile with a concurrent change', () => {
+describe('changeFile during concurrent changes', () => {
   it('reads the file again, and keeps both changes', async () => {
     const home = await createHome()
     await home.write('a', 'one')
@@ -17,7 +17,7 @@ describe('changeFile with a concurrent change', () => {
     expect(await home.read('a')).toBe('two+')
   })
 
-  it('leaves the file unchanged if it changes every time', async () => {
+  it('leaves the file unchanged if the file changes during every attempt', async () => {
     const home = await createHome()
     await home.write('a', '0')
     const change = changeFile(home.path('a'), async ({ text }) => {

@@ -75,7 +75,7 @@ describe('the installed entry', () => {
     ])
   })
 
-  it('of --dev starts a server that answers an app', async () => {
+  it('starts a server that answers an app with --dev', async () => {
     const home = await createHome()
     const { stderr } = await home.run(
       'install',

@@ -29,7 +29,7 @@ describe('jetway install', () => {
       ['', '# mine\n', 'extensions: {}\n', 'extensions:\n', 'a: 1', 'a: 1\r\n'],
     ],
     ['zed', '.config/zed/settings.json', ['// Zed\n{\n  // servers\n  "context_servers": {},\n}\n']],
-  ])('for %s restores the same bytes on uninstall', async (host, file, texts) => {
+  ])('restores the same bytes on uninstall for %s', async (host, file, texts) => {
     for (const text of texts) {
       const home = await createHome()
       await home.write(file, text)
@@ -64,7 +64,7 @@ describe('jetway install', () => {
     })
   })
 
-  it('prints the changes without secrets for --dry-run, and makes none', async () => {
+  it('prints the changes without secrets for --dry-run, but does not apply them', async () => {
     const home = await createHome()
     const before = '{\n  "mcpServers": {\n    "a": {\n      "env": { "T": "hidden" }\n    }\n  }\n}\n'
     await home.write(CURSOR, before)
@@ -74,7 +74,7 @@ describe('jetway install', () => {
     expect(await home.read(CURSOR)).toBe(before)
   })
 
-  it('keeps symbolic links, the file mode, and three copies', async () => {
+  it('keeps symbolic links, the file mode and three copies', async () => {
     const home = await createHome()
     await home.write('dotfiles/mcp.json', '{}')
     await home.write('.cursor/x', '')
@@ -87,7 +87,7 @@ describe('jetway install', () => {
     expect(await readdir(home.path('dotfiles'))).toHaveLength(4)
   })
 
-  it('makes a file with values readable only for the user', async () => {
+  it('makes a file that contains values readable only by the user', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v')
     expect((await stat(home.path(CURSOR))).mode & 0o777).toBe(0o600)
@@ -160,7 +160,7 @@ describe('jetway install', () => {
 describe('jetway install in WSL', () => {
   const linux = { WSL_DISTRO_NAME: 'Debian', PATH: '/usr/bin' }
 
-  it('edits the file of a host on Windows, and starts the server through wsl.exe', async () => {
+  it('edits the file of a host on Windows, which starts the server through wsl.exe', async () => {
     const home = await createHome()
     await home.write('mnt/c/Users/ann/.cursor/x', '')
     const env = { ...linux, PATH: `/usr/bin:${home.path('mnt/c/Users/ann/AppData/Local/Apps')}` }
@@ -183,7 +183,7 @@ describe('jetway install in WSL', () => {
 })
 
 describe('jetway uninstall', () => {
-  it('keeps the entry of another server without --force', async () => {
+  it("keeps another server's entry unless --force is set", async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET, '--name', 'shop')
     const before = await home.read(CURSOR)
@@ -207,7 +207,7 @@ describe('jetway uninstall', () => {
     expect(await home.read(CURSOR)).toBe('{"mcpServers": {"a": {"url": "y"}}}')
   })
 
-  it('changes nothing without an entry', async () => {
+  it('changes nothing if there is no entry', async () => {
     const home = await createHome()
     expect(await home.run('uninstall', 'cursor', URL_TARGET)).toMatchObject({
       exitCode: 0,
@@ -217,7 +217,7 @@ describe('jetway uninstall', () => {
 })
 
 describe('jetway install --links', () => {
-  it('prints badges with the entry but without secrets', async () => {
+  it('prints badges that contain the entry without secrets', async () => {
     const home = await createHome()
     const { stdout } = await home.run('install', '--links', '--name', 'shop', '--', 'npx', '-y', 'shop@1')
     const [cursor = '', vscode = ''] = [...stdout.matchAll(/\]\((https:[^)]+)\)$/gm)].map(([, url]) => url)

@@ -13,6 +13,6 @@ it.each([
   ],
   ['win32', node, { command: node.path, args: node.args }],
   ['linux', { ...npx, path: '/opt/run.cmd' }, { command: '/opt/run.cmd', args: npx.args }],
-] as const)('startable converts on %s the program %j to %j', (platform, program, expected) => {
+] as const)('startable converts for %s the program %j to %j', (platform, program, expected) => {
   expect(startable(platform, program)).toEqual(expected)
 })

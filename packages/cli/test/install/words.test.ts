@@ -24,7 +24,7 @@ const NODE = { command: process.execPath, env: {}, references: [] }
 
 describe('serverFrom', () => {
   it.each<readonly [string, Partial<ServerWords>, object | undefined]>([
-    ['nothing', {}, undefined],
+    ['no arguments', {}, undefined],
     ['a URL', { word: URL_WORD }, { url: URL_WORD, headers: {} }],
     ['a URL in capitals', { word: 'HTTP://h' }, { url: 'HTTP://h', headers: {} }],
     [
@@ -34,7 +34,7 @@ describe('serverFrom', () => {
     ],
     ['a file', { word: '~/server.js' }, { ...NODE, args: ['~/server.js'] }],
     ['a program of PATH', { rest: ['shop', 'a'] }, { ...NODE, command: '~/bin/shop', args: ['a'] }],
-    ['a program by its path', { rest: ['/x/shop'] }, { ...NODE, command: '/x/shop', args: [] }],
+    ['a program given by its path', { rest: ['/x/shop'] }, { ...NODE, command: '/x/shop', args: [] }],
     ['a relative program', { rest: ['./shop'] }, { ...NODE, command: `${process.cwd()}/shop`, args: [] }],
     [
       'variables',
@@ -111,7 +111,7 @@ describe('nameFor', () => {
     [undefined, { word: '~/a/src/index.js' }, 'my-shop'],
     [undefined, { word: '~/a/unnamed/b.js' }, 'my-shop'],
     [undefined, { word: '~/b/shop.js' }, 'shop'],
-  ])('returns for %s and %j the name %s', (given, { word, ...other }, expected) => {
+  ])('names a server called %s with %j: %s', (given, { word, ...other }, expected) => {
     const { path } = folderWith(PACKAGES)
     expect(nameFor(given, words({ ...other, ...(word !== undefined && { word: path(word) }) }))).toBe(
       expected,
@@ -130,7 +130,7 @@ describe('nameFor', () => {
   })
 })
 
-it('serverFrom warns about paths that an update removes', () => {
+it('serverFrom warns about paths that an update would remove', () => {
   const local = { command: '/home/a/.nvm/v1/node', args: ['/x.js', '/a/_npx/b.js'], env: {}, references: [] }
   expect(pathWarnings(local)).toEqual(
     ['/home/a/.nvm/v1/node', '/a/_npx/b.js'].map(
@@ -149,6 +149,6 @@ it.each([
   ['a\r\nb', 'x\nb', ['@@ -1,1 +1,1 @@', '-a', '+x']],
   ['', 'a\nb', ['@@ -1,1 +1,2 @@', '-', '+a', '+b']],
   ['a\nb', 'a\nx', ['@@ -2,1 +2,1 @@', '-b', '+x']],
-])('diff of %j and %j', (before, after, lines) => {
+])('diff compares %j and %j', (before, after, lines) => {
   expect(diff('f', before, after)).toBe(['--- f', '+++ f', ...lines].join('\n'))
 })

@@ -26,7 +26,7 @@ function fill(server: McpServer): void {
   server.addPrompt({ name: 'ask', description: 'Asks', handler })
 }
 
-it('jetway list prints each entry with its description, or else its name', async () => {
+it('jetway list prints each entry with its description or name', async () => {
   const { stdout } = await runCli(['list', await serveShop(fill), ...REVISION])
   expect(stdout).toBe(`shop 1.2.3 (2025-11-25)
 
@@ -63,7 +63,7 @@ it('jetway list --schema prints the existing schemas of a tool', async () => {
   expect(stdout).toContain('    output: {\n      "type": "object",\n')
 })
 
-it('jetway list --json prints the whole response of the server', async () => {
+it("jetway list --json prints the server's whole response", async () => {
   const document: unknown = JSON.parse(
     (await runCli(['list', await serveShop(fill), ...REVISION, '--json'])).stdout,
   )

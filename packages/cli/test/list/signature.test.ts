@@ -28,7 +28,7 @@ it.each([
   [{ id: { const: 'x'.repeat(79), type: 'string' } }, 'f(id: string)'],
   [{ id: { const: 'x'.repeat(79) } }, 'f(id: unknown)'],
   [{ id: { enum: Array.from({ length: 40 }, (_, at) => `value ${at}`), type: 'string' } }, 'f(id: string)'],
-])('toolSignature of %j is %s', (properties, expected) => {
+])('toolSignature describes %j as %s', (properties, expected) => {
   expect(signature(properties, ['id'])).toBe(expected)
 })
 
@@ -38,7 +38,7 @@ it('toolSignature shortens a deep schema', () => {
   expect(signature({ id: deep })).toBe('f(id?: { a?: { a?: object } })')
 })
 
-it('promptSignature lists the arguments of a prompt', () => {
+it("promptSignature lists a prompt's arguments", () => {
   expect(promptSignature({ name: 'p', arguments: [{ name: 'a', required: true }, { name: 'b' }] })).toBe(
     'p(a, b?)',
   )

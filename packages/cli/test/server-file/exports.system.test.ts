@@ -45,10 +45,13 @@ const DEFINITIONS: readonly (readonly [string, string, ...string[]])[] = [
   ['the only server', "export const a = named('right'); export const b = a, timeout = 1_000"],
 ]
 
-describe.each(DEFINITIONS)('a server exported by %s is served', (_, code, ...args) => {
-  it('by list', async () => expect((await list(code, ...args)).output).toMatch(/^ {2}right\(\)$/m))
-  it('by dev over stdio', async () => expect(await dev('stdio', code, ...args)).toEqual(['right']))
-  it('by dev over HTTP', async () => expect(await dev('HTTP', code, ...args)).toEqual(['right']))
+describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
+  it('is listed by jetway list', async () =>
+    expect((await list(code, ...args)).output).toMatch(/^ {2}right\(\)$/m))
+  it('is served by jetway dev over stdio', async () =>
+    expect(await dev('stdio', code, ...args)).toEqual(['right']))
+  it('is served by jetway dev over HTTP', async () =>
+    expect(await dev('HTTP', code, ...args)).toEqual(['right']))
 })
 
 const SERVERS = "export const other = named('other'), right = named('right')\n"
@@ -88,7 +91,7 @@ describe.each(OVER_HTTP)('a program over HTTP %s', (_, code) => {
 /** What is wrong with a file, its code, the exit code of `list`, the error, and options. */
 const FAULTS: readonly (readonly [string, string, number, RegExp, readonly string[]])[] = [
   [
-    'the named export is no server',
+    'the named export is not a server',
     'export const a = 1, b = 2; setInterval(() => {}, 1_000)',
     2,
     /server\.ts exports no McpServer as a\nIt exports a, b/,
@@ -111,13 +114,13 @@ const FAULTS: readonly (readonly [string, string, number, RegExp, readonly strin
 ]
 
 describe.each(FAULTS)('an ambiguous file: %s', (_, code, exitCode, message, args) => {
-  it('list fails', async () => {
+  it('causes jetway list to fail', async () => {
     const run = await list(code, ...args)
     expect(run.output).toMatch(message)
     expect(run.exitCode).toBe(exitCode)
   })
 
-  it.each([['--stdio'], ['--port=0']])('dev %s waits for a change', async (transport) => {
+  it.each([['--stdio'], ['--port=0']])('makes jetway dev %s wait for a change', async (transport) => {
     const running = (await createProject(HEAD + code)).dev(transport, ...args)
     await running.until(new RegExp(`${message.source}.*\nWaiting for a change`))
   })

@@ -9,22 +9,17 @@ const [a, b, c] = ['a', 'b', 'c'].map((name) => new McpServer({ name, version: '
 ]
 
 it.each<readonly [string, exported: object, name: string | undefined, McpServer | undefined]>([
-  ['that is named', { default: a, server: b, other: c }, 'other', c],
-  ['that is the default', { other: c, server: b, default: a }, undefined, a],
-  ['that is called server', { other: c, server: b }, undefined, b],
-  [
-    'that is the only one',
-    { port: 1, other: c, none: null, like: { addTool() {}, connect() {} } },
-    undefined,
-    c,
-  ],
-  ['that has two names', { other: c, another: c }, undefined, c],
-  ['of none', { port: 1 }, undefined, undefined],
-])('findServer returns the server %s', (_, exported, name, expected) => {
+  ['the export with the given name', { default: a, server: b, other: c }, 'other', c],
+  ['the default export', { other: c, server: b, default: a }, undefined, a],
+  ['the export called server', { other: c, server: b }, undefined, b],
+  ['the only server', { port: 1, other: c, none: null, like: { addTool() {}, connect() {} } }, undefined, c],
+  ['a server exported under two names', { other: c, another: c }, undefined, c],
+  ['undefined if no server is exported', { port: 1 }, undefined, undefined],
+])('findServer returns %s', (_, exported, name, expected) => {
   expect(findServer('a.ts', { ...exported }, name)).toBe(expected)
 })
 
-it('findServer returns nothing for a file that serves by itself', async () => {
+it('findServer returns undefined for a file that serves on its own', async () => {
   const served = new McpServer({ name: 'served', version: '1' })
   const { mcp } = await import('@jetway/node')
   mcp({ server: served, path: '/mcp' })

@@ -50,6 +50,6 @@ it.each<[Partial<Trial>, boolean]>([
   [{ notStarted: 'ENOENT' }, false],
   [{ answer }, false],
   [{ ended: 'with code 0' }, false],
-])('isSilent for %o is %s', (of, silent) => {
+])('isSilent of %o is %s', (of, silent) => {
   expect(isSilent(trial(of))).toBe(silent)
 })

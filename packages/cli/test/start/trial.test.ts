@@ -49,7 +49,7 @@ async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Prom
 }
 
 describe('runTrial', () => {
-  it('sends the requests of a host, and ends the server by closing its input', async () => {
+  it("sends a host's requests, and ends the server by closing its input", async () => {
     const trial = await run(`
       process.stdout.write('stray 1\\n')
       on.initialize = (params, id) => {
@@ -85,10 +85,14 @@ describe('runTrial', () => {
     ['answers with an error', "on.initialize = () => ({ error: { code: 1, message: 'no' } })", undefined],
     ['has no tools', 'on.initialize = result({ capabilities: {} })', undefined],
     ['has no capabilities', 'on.initialize = result({})', undefined],
-    ['does not list them', "on['tools/list'] = () => ({ error: { code: 1, message: 'no' } })", undefined],
+    [
+      'does not list its tools',
+      "on['tools/list'] = () => ({ error: { code: 1, message: 'no' } })",
+      undefined,
+    ],
     ['lists something else', "on['tools/list'] = result({ tools: {} })", undefined],
     ['never ends its list', "on['tools/list'] = result({ tools: [1], nextCursor: 'x' })", 64],
-  ])('reports a server that %s without a number of tools, or with a limit', async (_, code, tools) => {
+  ])('does not count the tools of a server that %s, or stops at 64: %#', async (_, code, tools) => {
     const trial = await run(code)
     expect(trial.tools).toBe(tools)
     expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
@@ -99,7 +103,7 @@ describe('runTrial', () => {
     ['with code 3', 'on.initialize = () => process.exit(3)', undefined],
     ['by SIGKILL', "on.initialize = () => process.kill(process.pid, 'SIGKILL')", undefined],
     ['with code 4', "on['tools/list'] = () => process.exit(4)", { jsonrpc: '2.0', id: 1 }],
-  ])('reports no shutdown of a server that ends %s', async (ended, code, answer) => {
+  ])('does not report a shutdown if the server ends early %s', async (ended, code, answer) => {
     const trial = await run(code)
     expect(trial.ended).toBe(ended)
     expect(trial).not.toHaveProperty('shutdown')
@@ -140,14 +144,14 @@ describe('runTrial', () => {
   it.each([
     ['SIGTERM', '', [5_000]],
     ['SIGKILL', "process.on('SIGTERM', () => {})", [5_000, 2_000]],
-  ])('sends %s to a server that does not end with its input', async (signal, code, limits) => {
+  ])('sends %s to a server that does not end when its input is closed', async (signal, code, limits) => {
     useFakeTimers()
     const trial = run(`setInterval(() => {}, 1_000);${code}`)
     await pass(trial, ...limits)
     expect((await trial).shutdown).toEqual({ afterMs: expect.any(Number), signal, left: [] })
   })
 
-  it('reports and kills a process that the server leaves behind', async () => {
+  it('reports and kills a process left behind by the server', async () => {
     useFakeTimers()
     const trial = run(`
       const { spawn } = require('node:child_process')
@@ -165,10 +169,10 @@ describe('runTrial', () => {
   })
 })
 
-describe('runTrial with the harness', () => {
+describe('runTrial through the harness', () => {
   const report = { serves: 'http', port: 81 }
 
-  it('returns the report of the file', async () => {
+  it("returns the file's report", async () => {
     const trial = await runTrial(
       start(`process.send(${JSON.stringify(report)});setInterval(() => {}, 1_000)`),
       {
@@ -189,15 +193,15 @@ describe('runTrial with the harness', () => {
 
 describe('answers', () => {
   it.each<[string, string, boolean, boolean]>([
-    ['it does', SERVER, false, true],
-    ['it ends', '', false, false],
-    ['it serves HTTP', "process.send({ serves: 'http', port: 81 })", true, true],
-    ['it serves nothing', "process.send({ serves: 'nothing', message: '', hint: '' })", true, false],
-  ])('if %s', async (_, code, harness, expected) => {
+    ['one that answers', SERVER, false, true],
+    ['one that ends', '', false, false],
+    ['one that serves HTTP', "process.send({ serves: 'http', port: 81 })", true, true],
+    ['one that serves nothing', "process.send({ serves: 'nothing', message: '', hint: '' })", true, false],
+  ])('decides if a server answers: %s', async (_, code, harness, expected) => {
     expect(await answers(start(code), { harness })).toBe(expected)
   })
 
-  it('is false for a missing program', async () => {
+  it('returns false for a missing program', async () => {
     expect(await answers({ ...start(''), command: '/no/such/program' })).toBe(false)
   })
 })

@@ -118,14 +118,14 @@ describe('jetway call of a server that requires authorization', () => {
     expect(started.output()).toContain('access_denied')
   })
 
-  it('opens no browser without a terminal, and prints a hint', async () => {
+  it('prints a hint instead of opening a browser if there is no terminal', async () => {
     const started = withoutTerminal([])
     expect(await started.exitCode).toBe(3)
     expect(started.output()).toContain('Give a token with --bearer-env NAME')
     expect(started.output()).not.toContain('/authorize')
   })
 
-  it('succeeds with the token of --bearer-env, and fails with another', async () => {
+  it('succeeds with the right token in --bearer-env, and fails with another token', async () => {
     const { accessToken } = await issuer.issue({ resource: url, user: 'ben' })
     const started = withoutTerminal(['--bearer-env', 'TOKEN'], { TOKEN: accessToken })
     expect(await started.exitCode).toBe(0)

@@ -5,7 +5,7 @@ import { serveEverything } from '../support/serve.ts'
 
 const call = (target: string): readonly string[] => ['call', target, 'echo', 'text=hi']
 
-describe('the target of a host', () => {
+describe("a target in a host's configuration", () => {
   it.each(HOSTS.filter(({ remote }) => remote !== undefined).map(({ id }) => id))(
     'is found where install has written it: %s',
     async (id) => {
@@ -15,7 +15,7 @@ describe('the target of a host', () => {
     },
   )
 
-  it('prefers the server of the project', async () => {
+  it("uses the project's server if several files define it", async () => {
     const home = await createHome()
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(home.path('project'))
     onTestFinished(() => cwd.mockRestore())
@@ -32,7 +32,7 @@ describe('the target of a host', () => {
     expect(await home.run(...call('claude-code:all'))).toMatchObject({ stdout: 'hi\n' })
   })
 
-  it('needs no inputs of other servers', async () => {
+  it('does not require the inputs of other servers', async () => {
     const home = await createHome()
     const servers = {
       all: { url: await serveEverything() },
@@ -45,7 +45,7 @@ describe('the target of a host', () => {
 
   it.each([
     [
-      'an entry that is disabled',
+      'a disabled entry',
       'codex',
       '.codex/config.toml',
       '[mcp_servers.a]\ncommand = "x"\nenabled = false\n',
@@ -53,7 +53,7 @@ describe('the target of a host', () => {
       'is disabled',
     ],
     [
-      'an entry that runs inside of its host',
+      'an entry that runs inside its host',
       'goose',
       '.config/goose/config.yaml',
       'extensions:\n  a:\n    type: builtin\n',
@@ -77,7 +77,7 @@ describe('the target of a host', () => {
       'needs the environment variable NO',
     ],
     [
-      'what looks like a variable in a host without them',
+      'a variable reference in a host that does not support them',
       'claude-desktop',
       '.config/Claude/claude_desktop_config.json',
       '{"mcpServers":{"a":{"command":"/${NO}"}}}',
@@ -92,7 +92,7 @@ describe('the target of a host', () => {
       2,
       'The server of zed a is unknown',
     ],
-  ])('fails for %s', async (_, id, file, text, exitCode, message) => {
+  ])('is refused for %s', async (_, id, file, text, exitCode, message) => {
     const home = await createHome()
     await home.write(file, text)
     expect(await home.run(...call(`${id}:a`))).toMatchObject({

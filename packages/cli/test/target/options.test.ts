@@ -38,7 +38,7 @@ describe('findTarget', () => {
       ['a'],
     ],
     [
-      'a script of Python',
+      'a Python script',
       { positionals: [inFolder('a.py')] },
       server({ command: 'python3', args: [inFolder('a.py')], ...all }),
       [],

@@ -41,7 +41,7 @@ describe('answering a question', () => {
     [' YES ', 'accept'],
     ['yesterday', 'decline'],
     ['', 'decline'],
-  ])('to open a URL with %j returns %s', async (answer, action) => {
+  ])('maps %j to %s if the server asks to open a URL', async (answer, action) => {
     const { handlers, noted } = terminalOf({ answer })
     expect(await handlers.elicitUrl?.(LINK, contextOf({ server: { name: 'shop' } }))).toEqual({ action })
     expect(noted()).toContain('\nshop asks you to open a URL: Log in\uFFFD\n  https://h/\uFFFD\n')
@@ -52,13 +52,13 @@ describe('answering a question', () => {
     [{ name: 'cursor:shop', server: { name: 'shop' } }, 'cursor:shop'],
     [{ server: { name: 'shop' } }, 'shop'],
     [{}, 'The server'],
-  ])('names %j', async (context, name) => {
+  ])('prints a name for %j', async (context, name) => {
     const { handlers, noted } = terminalOf({ answer: 'y' })
     expect(await handlers.elicit?.(FORM, contextOf(context))).toEqual({ action: 'accept' })
     expect(noted()).toContain(`\n${name} asks: Who?`)
   })
 
-  it('cancels at the end of the input', async () => {
+  it('cancels the question at the end of the input', async () => {
     const { handlers } = terminalOf({ answer: undefined })
     expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'cancel' })
   })
@@ -69,7 +69,7 @@ describe('answering a question', () => {
       'declined, because there is no terminal: Who? You\ndeclined, because there is no terminal: Log in',
     ],
     [true, ''],
-  ])('declines without a terminal, with --json: %j', async (json, text) => {
+  ])('declines if there is no terminal (--json: %j)', async (json, text) => {
     const { handlers, noted } = terminalOf({ isTTY: false, json })
     expect(await handlers.elicit?.(FORM, contextOf({}))).toEqual({ action: 'decline' })
     expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'decline' })
@@ -77,7 +77,7 @@ describe('answering a question', () => {
     expect(noted() === '').toBe(json)
   })
 
-  it.each([true, false])('declines sampling, in a terminal: %j', (isTTY) => {
+  it.each([true, false])('declines sampling (in a terminal: %j)', (isTTY) => {
     const { handlers, noted } = terminalOf({ isTTY })
     expect(() => handlers.sample?.({} as never, contextOf({}))).toThrow(
       expect.objectContaining({ code: -1, message: 'User rejected sampling request' }),
@@ -86,7 +86,7 @@ describe('answering a question', () => {
   })
 })
 
-describe('a log message of the server', () => {
+describe('a log message from a server', () => {
   const serveLog = (): Promise<string> => {
     const server = new McpServer({ name: 'shop', version: '1' })
     server.addTool({

@@ -13,7 +13,7 @@ function writeConfig(file: string, url: string): void {
 }
 
 describe('connect', () => {
-  it('connects to a server of a configuration file', async () => {
+  it('connects to a server in a configuration file', async () => {
     writeConfig(config, await serveEverything())
     expect(
       await runCli(['call', 'echo', 'text=hi', '--config', config, '--server', 'weather']),

@@ -1,6 +1,6 @@
 import { type Evaluated, type Scope, Slot } from './scope.ts'
 
-/** Done during a run. */
+/** A step of a run. */
 export type Step = (evaluated: unknown[]) => void
 
 export type Side = 'props' | 'items'
@@ -9,7 +9,7 @@ export function newSlot({ routine, hasUnevaluated }: Scope): Slot {
   return new Slot(hasUnevaluated ? routine.slots++ : -1)
 }
 
-/** Adds what a part has evaluated to what its schema has. @returns what a run has to do for it */
+/** Adds what a subschema has evaluated to what its parent has evaluated. @returns the step that each run must do */
 export function mergeEvaluated(
   scope: Scope,
   part: Partial<Readonly<Record<Side, Evaluated>>>,

@@ -1,10 +1,10 @@
 import type { Routine } from './run.ts'
 
 /**
- * A value would be checked against the same schema again and again. JSON Schema leaves the result open, and
- * neither this interpreter nor the code of ajv would ever end.
+ * Refuses schemas that would check a value against themselves forever. JSON Schema does not define the result, and
+ * neither this interpreter nor ajv's code would end.
  *
- * @throws Error for a schema that refers to itself without going into the value
+ * @throws Error for a schema that refers to itself without descending into the value
  */
 export function refuseLoops(routines: readonly Routine[]): void {
   const open = new Set<Routine>()

@@ -9,7 +9,7 @@ type Schemas = Readonly<Record<string, unknown>>
 const has = (data: unknown, name: string): boolean =>
   Object.hasOwn(data as Values, name) && (data as Values)[name] !== undefined
 
-/** Ajv does not see a property of this name in a schema. */
+/** Lists the names in a schema except the one that ajv ignores. */
 const namesIn = (schemas: unknown): string[] =>
   Object.keys((schemas ?? {}) as Schemas).filter((name) => name !== '__proto__')
 
@@ -78,7 +78,7 @@ export function patternProperties(scope: Scope, schemas: Schemas): Check | undef
   const props = before === true || before instanceof Slot ? before : newSlot(scope)
   scope.props = props
   const isNoted = scope.hasUnevaluated && props instanceof Slot
-  // Unless it returns, ajv looks at the other properties too.
+  // Unless it returns, ajv checks the other properties as well.
   const goesOn = knows && props !== true
   return (data, run) => {
     if (isNoted && props !== before) run.evaluated[props.at] = copied(before) ?? {}
@@ -146,7 +146,7 @@ export function dependentSchemas(scope: Scope, schemas: Schemas, keyword: string
   }
 }
 
-/** Of draft-07 and 2019-09: names or a schema for each property. */
+/** Checks `dependencies` of draft-07 and 2019-09: names or a schema for each property. */
 export function dependencies(scope: Scope, value: Schemas): Check | undefined {
   const entries = Object.entries(value).filter(([name]) => name !== '__proto__')
   const names = entries.filter(([, needed]) => Array.isArray(needed))
@@ -175,7 +175,9 @@ export function unevaluatedProperties(scope: Scope, schema: unknown): Check | un
   }
 }
 
-/** In the notes of a run, ajv finds the names that every object inherits, too. */
+/**
+ * Returns whether a property is noted as evaluated. In a run's notes, ajv also finds the names that every object inherits.
+ */
 function isAmong(evaluated: unknown, name: string, isNoted: boolean): boolean {
   if (evaluated === undefined || evaluated === null) return false
   return isNoted ? Boolean((evaluated as Values)[name]) : Object.hasOwn(evaluated, name)

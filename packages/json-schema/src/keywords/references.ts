@@ -13,14 +13,14 @@ export function reference(scope: Scope, $ref: string): Check | undefined {
   if (place === undefined) throw new Error(`can't resolve reference ${$ref} from id ${scope.baseUri}`)
   if (!hasReference(place.schema, place.document.referring)) {
     const part = scope.makePart(scope, place.schema, { path: $ref })
-    // Nothing is left to do in a run: a keyword that makes a slot before this one also ends the group.
+    // A run has nothing left to do, because a keyword that creates a slot before this one also ends the group.
     mergeEvaluated(scope, part)
     return part.check
   }
   return callKnown(scope, $ref, place.routine ?? scope.makeRoutine(place))
 }
 
-/** Where the same routine is called each time, what it evaluates may be known beforehand. */
+/** Calls the same routine each time, so what the routine evaluates may be known in advance. */
 function callKnown(scope: Scope, $ref: string, routine: Routine): Check {
   if (scope.isWhole) scope.routine.onward.push({ reference: $ref, targets: () => [routine] })
   return calling(scope, () => routine, routine.isComplete ? routine : undefined)
@@ -59,7 +59,7 @@ function note(evaluated: unknown[], { props, items }: Sides, routine: Routine): 
 const copy = (props: unknown): unknown => (isNode(props) ? { ...props } : props)
 
 /**
- * Makes a schema the one that a dynamic reference leads to, unless another has been met before in the run.
+ * Makes a schema the target of a dynamic reference, unless the run has already met another one.
  */
 export function dynamicAnchor(scope: Scope, anchor: string): Check {
   const { document } = scope.place
@@ -89,6 +89,6 @@ export function dynamicReference(scope: Scope, $dynamicRef: string, keyword: str
       : [...(holders ?? []), scope.routine]
   if (scope.isWhole) scope.routine.onward.push({ reference: $dynamicRef, targets })
   const check = calling(scope, (run) => (isKnown && run.anchors.get(anchor)) || scope.routine)
-  // Keywords about any type that come after a dynamic reference are never reached in ajv.
+  // Ajv never reaches keywords for any type that follow a dynamic reference.
   return (data, run) => (check(data, run) ? undefined : false)
 }

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../types.ts'
 
 export type GroupType = 'number' | 'string' | 'array' | 'object'
 
-/** Keywords about values of one type, or of any. */
+/** The keywords for values of one type, or of any type. */
 export interface Group {
   readonly type: GroupType | undefined
   readonly keywords: readonly string[]
@@ -21,7 +21,7 @@ const ITEMS = ['prefixItems', 'items']
 const OBJECT_LATER = ['dependentRequired', 'dependentSchemas', 'unevaluatedProperties']
 const ARRAY_LATER = ['maxContains', 'minContains', 'unevaluatedItems']
 
-/** In the order in which ajv checks them: a value with several faults is refused for the same one. */
+/** Returns the groups in ajv's order, so that a value with several faults is refused for the same one. */
 function groupsOf(any: string[], items: string[], laterArray: string[], laterObject: string[]): Group[] {
   return [
     { type: undefined, keywords: any },
@@ -48,7 +48,7 @@ const RULES: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
   ]),
 )
 
-/** Whether a schema says anything; all else are annotations. */
+/** Returns whether a schema has any keyword that validates. All other keywords are annotations. */
 export function hasRules(schema: JsonSchema, dialect: Dialect, except?: string): boolean {
   return Object.keys(schema).some((keyword) => keyword !== except && RULES[dialect]!.has(keyword))
 }
@@ -63,14 +63,14 @@ export function isUsed(schema: JsonSchema, { keywords }: Group): boolean {
   return keywords.some((keyword) => schema[keyword] !== undefined)
 }
 
-/** Passes every value. */
+/** Returns whether a schema accepts every value. */
 export function isAlwaysValid(schema: unknown, dialect: Dialect): boolean {
   return typeof schema === 'boolean' ? schema : !hasRules(schema as JsonSchema, dialect)
 }
 
 const REFERENCES = new Set(['$ref', '$recursiveRef', '$recursiveAnchor', '$dynamicRef', '$dynamicAnchor'])
 
-/** @param known - the answers for parts that have been searched before */
+/** @param known - the results for subschemas that were searched before */
 export function hasReference(schema: unknown, known: Map<unknown, boolean>): boolean {
   if (typeof schema !== 'object' || schema === null) return false
   let found = known.get(schema)

@@ -1,21 +1,21 @@
 import type { Counter } from '../limit.ts'
 import type { ValidationError } from '../types.ts'
 
-/** A validation of one value. */
+/** The validation of one value. */
 export interface Run {
-  /** Failures so far. A check that returns false has added at least one. */
+  /** The failures so far. A check that returns false has added at least one. */
   readonly failures: Failure[]
   /** Whether failures are described. A verdict alone is cheaper. */
   readonly explains: boolean
   /** The first routine met for each dynamic anchor. */
   readonly anchors: Map<string, Routine>
-  /** Notes of the current routine, see `evaluated.ts`. */
+  /** The notes of the current routine: see `evaluated.ts`. */
   evaluated: unknown[]
-  /** How many failures there were before the routine that runs. */
+  /** The number of failures before the current routine. */
   base: number
   /** Whether the routine has ended at a failure: ajv returns at once, but not from a reference that fails. */
   hasEnded: boolean
-  /** How many values have been looked at, about. */
+  /** The approximate number of visited values. */
   steps: number
   /** Counts all work if it is limited. */
   readonly counter: Counter | undefined
@@ -29,20 +29,20 @@ export type Failure = { -readonly [Key in keyof ValidationError]: ValidationErro
  */
 export type Check = (data: unknown, run: Run) => boolean | undefined
 
-/** A reference that is followed with the value that its routine got. */
+/** A reference that is followed with the same value as its routine received. */
 export interface Onward {
   readonly reference: string
-  /** Where it may lead; known once all routines are made. */
+  /** Returns the possible targets, which are known once all routines are compiled. */
   readonly targets: () => readonly Routine[]
 }
 
-/** A schema that is reached by reference, or the whole one. */
+/** The compiled form of a referenced schema, or of the whole schema. */
 export interface Routine {
   check: Check
-  /** How many places its runs need to note what is evaluated. */
+  /** The number of slots that its runs need to note what is evaluated. */
   slots: number
   /**
-   * The properties that its last successful run has evaluated; the same after each run unless `isDynamic`.
+   * The properties that the last successful run has evaluated, which are the same for every run unless `isDynamic`.
    */
   props: unknown
   items: unknown
@@ -51,7 +51,7 @@ export interface Routine {
   readonly onward: Onward[]
 }
 
-/** Stands for failures that nobody reads. */
+/** Represents failures that nobody reads. */
 export const UNREAD: Failure = { keyword: '', instancePath: '', schemaPath: '', params: {} }
 
 const CALL_STEPS = 8
@@ -70,12 +70,12 @@ export function call(routine: Routine, data: unknown, run: Run): boolean {
   return isValid
 }
 
-/** Says where in the value the failures since `start` are, seen from one level further up. */
+/** Prefixes the paths of the failures since `start`, as seen from one level further up. */
 export function locate(run: Run, start: number, key: string | number): void {
   if (!run.explains) return
   const { failures } = run
   const segment = `/${escapePointer(String(key))}`
-  // One that ends a routine takes the place of all before it.
+  // A failure that ends a routine replaces all failures before it.
   const from = Math.min(start, failures.length - 1)
   run.counter?.locate(failures.length - from, segment)
   for (let at = from; at < failures.length; at++) {

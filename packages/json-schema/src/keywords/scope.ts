@@ -13,7 +13,7 @@ import { type Check, escapePointer, type Routine, type Run, UNREAD } from './run
  */
 export type Evaluated = undefined | true | number | Readonly<Record<string, true>> | Slot
 
-/** A place among what a run has evaluated. */
+/** A slot in the notes of a run. */
 export class Slot {
   readonly at: number
 
@@ -22,34 +22,34 @@ export class Slot {
   }
 }
 
-/** A schema while its checks are made. */
+/** A schema during its compilation. */
 export interface Scope {
   readonly schema: JsonSchema
   readonly dialect: Dialect
-  /** The schema that the routine is made from. */
+  /** The schema from which the routine is compiled. */
   readonly place: Place
   readonly routine: Routine
   readonly baseUri: string
-  /** As failures name it. */
+  /** The schema's path, as failures name it. */
   readonly path: string
-  /** Whether it is one of several that may fail. */
+  /** Whether the schema is one of several alternatives that may fail. */
   readonly isComposite: boolean
-  /** Whether nobody reads why it fails. */
+  /** Whether nobody reads why the value fails. */
   readonly isSilent: boolean
   /** Whether the value is the name of a property. */
   readonly isName: boolean
-  /** Whether the value is the one that the routine got, and not a part of it. */
+  /** Whether the value is the whole value that the routine received. */
   readonly isWhole: boolean
-  /** Whether it has to be known what has been evaluated. */
+  /** Whether the evaluated properties and items must be known. */
   readonly hasUnevaluated: boolean
   props: Evaluated
   items: Evaluated
-  /** Makes the checks of a part. */
+  /** Compiles a subschema. */
   readonly makePart: (scope: Scope, schema: unknown, options: PartOptions) => Part
   readonly makeRoutine: (place: Place) => Routine
 }
 
-/** A part of a schema, with what it evaluates. */
+/** A compiled subschema, with what it evaluates. */
 export interface Part {
   readonly check: Check
   readonly props: Evaluated
@@ -64,7 +64,7 @@ export interface PartOptions {
   readonly isWhole?: false
 }
 
-/** Keywords whose schemas are about the value itself. */
+/** Keywords whose schemas apply to the value itself. */
 const ABOUT_WHOLE = new Set([
   'not',
   'anyOf',
@@ -83,7 +83,7 @@ type Failing = Omit<Scope, 'schema'> & { readonly schema: JsonSchema | boolean }
 type Params = Readonly<Record<string, unknown>>
 
 /**
- * A failure that is all there is to say of the routine, unless it is one of several alternatives.
+ * Records a failure that replaces the routine's other failures, unless the schema is one of several alternatives.
  *
  * @returns false, for checks to return in turn
  */
@@ -92,7 +92,7 @@ export function fail(run: Run, scope: Failing, keyword: string, data: unknown, p
   return failAfter(run, scope, keyword, data, params)
 }
 
-/** A failure that follows from those before it, unless one of them has ended the routine. @returns false */
+/** Records a failure that follows from earlier ones, unless one of them has ended the routine. @returns false */
 export function failAfter(
   run: Run,
   scope: Failing,
@@ -118,19 +118,19 @@ export function failAfter(
     message: messageOf(keyword, params),
     schema,
     data,
-    // The name comes from the check of names that this one is part of.
+    // The name comes from the enclosing check of names.
     ...(isName && { propertyName: '' }),
   })
   return false
 }
 
-/** The part of a schema that a keyword holds. */
+/** Compiles the schema in a keyword. */
 export function partOf(scope: Scope, keyword: string, options: Omit<PartOptions, 'path'> = {}): Part {
   const path = `${scope.path}/${keyword}`
   return scope.makePart(scope, scope.schema[keyword], { path, ...options, ...reachOf(keyword) })
 }
 
-/** The part of a schema that a keyword holds under a name or an index. */
+/** Compiles the schema in a keyword's member with this name or index. */
 export function partAt(scope: Scope, keyword: string, name: string | number, isComposite?: true): Part {
   const parts = scope.schema[keyword] as Readonly<Record<string, unknown>>
   const fragment = encodeURIComponent(escapePointer(String(name)))
@@ -146,7 +146,7 @@ interface Pattern {
   test(text: string, counter: Counter | undefined): boolean
 }
 
-/** A pattern that counts its steps if they are limited. */
+/** Compiles a pattern, which counts its steps if they are limited. */
 export function patternOf({ place }: Scope, source: string): Pattern {
   return place.document.counter?.pattern(source) ?? compilePattern(source, 'u')
 }

@@ -97,10 +97,10 @@ function makeChecks(scope: Scope): Check {
   const { schema, dialect, isComposite } = scope
   const types = typesOf(schema)
   const groups = GROUPS[dialect].filter((group) => isUsed(schema, group))
-  // The type is left to the group of keywords that are about it, after those that are about any.
+  // The type is checked by the group of keywords for that type, after the keywords for any type.
   const isLate = types.length === 1 && groups.some(({ type }) => type === types[0])
   const ofType = types.length === 0 || isLate ? undefined : typeCheck(scope, types)
-  // In draft-07, keywords next to a reference do not count.
+  // In draft-07, keywords next to a reference are ignored.
   const isReference = isOnlyReference(dialect === 'draft-07' ? { $ref: schema['$ref'] } : schema, dialect)
   const made = isReference
     ? [keywordCheck(scope, '$ref', undefined)]
@@ -109,8 +109,7 @@ function makeChecks(scope: Scope): Check {
   const all = inTurn(checks)
   if (ofType === undefined) return all
   if (!isComposite) return checks.length === 0 ? ofType : (data, run) => ofType(data, run) && all(data, run)
-  // Where several alternatives may fail, ajv also reports what keywords about any type
-  // say of a value of a wrong one.
+  // If several alternatives may fail, ajv also reports failures of keywords for any type on a value of the wrong type.
   const first = made[0]
   return (data, run) => {
     if (ofType(data, run)) return all(data, run)
@@ -124,7 +123,7 @@ function typeCheck(scope: Scope, types: readonly string[]): Check {
   return (data, run) => types.some((type) => isOfType(data, type)) || refuseType(scope, data, run)
 }
 
-/** Every value passes through here. So one function tests the type and all keywords of the group. */
+/** Returns one function that tests the type and all keywords of the group, because every value passes through it. */
 function groupCheck(
   scope: Scope,
   { type, keywords }: { readonly type: string | undefined; readonly keywords: readonly string[] },
@@ -134,7 +133,7 @@ function groupCheck(
     scope.schema[keyword] === undefined ? [] : (keywordCheck(scope, keyword, type) ?? []),
   )
   if (checks.length === 0 && !checksType) return undefined
-  // `patternProperties` may go on after a failure.
+  // `patternProperties` may continue after a failure.
   const mayGoOn = type === 'object' && scope.schema['patternProperties'] !== undefined
   return (data, run) => {
     if (type !== undefined && !isOfType(data, type)) return !checksType || refuseType(scope, data, run)

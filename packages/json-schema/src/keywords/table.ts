@@ -9,9 +9,9 @@ import * as values from './values.ts'
 type MakeCheck = (scope: Scope, value: never, keyword: string, type: string | undefined) => Check | undefined
 
 interface Keyword {
-  /** The types that its value may have. */
+  /** The allowed types of the keyword's value. */
   readonly takes: readonly string[]
-  /** Missing where another keyword speaks for it. */
+  /** Missing if another keyword handles this one. */
   readonly make?: MakeCheck
 }
 

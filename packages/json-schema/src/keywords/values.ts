@@ -20,7 +20,7 @@ export function limitNumber(scope: Scope, limit: number, keyword: string): Check
 export function multipleOf(scope: Scope, divisor: number): Check {
   return (data, run) => {
     const times = (data as number) / divisor
-    // As ajv has it: https://ajv.js.org/options.html#multipleofprecision
+    // As in ajv: https://ajv.js.org/options.html#multipleofprecision
     if (divisor !== 0 && times === Number.parseInt(String(times))) return true
     return fail(run, scope, 'multipleOf', data, { multipleOf: divisor })
   }
@@ -39,7 +39,7 @@ export function limitLength(scope: Scope, limit: number, keyword: string): Check
   return (data, run) => {
     const text = data as string
     const { length } = text
-    // A text never has more characters than code units, and at least half as many.
+    // A string has at most as many characters as code units, and at least half as many.
     const isWithin =
       keyword === 'maxLength'
         ? length <= limit || textLength(text) <= limit

@@ -42,13 +42,13 @@ export function collectStream(
   stream.on('end', () => {
     if (!over) finish(chunks.length > 1 ? Buffer.concat(chunks, size) : (chunks[0] ?? EMPTY))
   })
-  // Every stream closes in the end; an error for each of them would cost more than the rest.
+  // Every stream closes eventually, and creating an error for each would cost more than the rest.
   function failed(): void {
     if (!over) finish(BodyError.endedEarly())
   }
   stream.on('error', failed)
-  // After a disconnect a request closes, and emits an error only if there is a listener.
+  // After a disconnect, a request closes, and emits an error only if there is a listener.
   stream.on('close', failed)
-  // Middleware may have paused it, such as a decompressor, and then a listener does not start it.
+  // Middleware such as a decompressor may have paused the request, so that a listener does not start it.
   stream.resume()
 }

@@ -16,7 +16,7 @@ interface Bindings {
 /**
  * Reads the connection of a web request that Node carries, for the option `connection` of `toFetch`. It works on hosts
  * that pass Node's request and response along: `@hono/node-server` in the second argument of `fetch`, and srvx
- * (h3, Nitro) in the request. Undefined on other hosts.
+ * (h3, Nitro) in the request. Returns undefined on other hosts.
  */
 export function nodeConnection(
   request: Request,

@@ -20,10 +20,10 @@ export interface NodeExchange {
  * Watches a reply that is about to be sent on Node's response, until the client has read it
  * and has sent its whole request.
  *
- * A large body counts as queued until it has left the process. If the client reads nothing of it for
- * one to two minutes, the connection is closed: otherwise a client that never reads could make a
- * server keep any number of replies. If so many replies wait that callers are refused, the client has five to
- * ten seconds. If the reply precedes the end of the request, such as 413, the
+ * A large body counts as queued until it has left the process. If the client does not read any of it for one to two
+ * minutes, the connection is closed: otherwise a client that never reads could make a server keep any number of
+ * replies. If so many replies wait that callers are refused, the client gets five to ten seconds. If the reply precedes
+ * the end of the request, such as 413, the
  * rest has the time of a body.
  */
 export function watchNodeReply(
@@ -32,10 +32,10 @@ export function watchNodeReply(
   { open, body }: HttpReply,
 ): void {
   if (open !== undefined) return
-  // A request that a host makes up has no `complete`.
+  // A request that a host has created itself has no `complete`.
   const { complete = true } = request as Partial<IncomingMessage>
   if (!complete) {
-    // A request of HTTP/2 does not end its stream when it is destroyed.
+    // An HTTP/2 request does not end its stream when it is destroyed.
     const { stream = request } = request as { readonly stream?: { destroy(): unknown } }
     request.once(
       'close',
@@ -53,8 +53,8 @@ export function watchNodeReply(
 }
 
 /**
- * Writes a stream reply to Node's response, when its turn has come. A stream that cannot be sent is opened
- * too, on a sink that drops its chunks, so that the endpoint ends it.
+ * Writes a stream reply to Node's response once its turn has come. A stream that cannot be sent is also opened, on a
+ * sink that drops its chunks, so that the endpoint ends it.
  *
  * @param sendHead - sends the head at once, or leaves it to the first chunk; false
  *   if the stream cannot be sent
@@ -96,7 +96,7 @@ class ResponseSink implements FrameSink {
     if (response === undefined) return
     this.used = true
     const keepsUp = response.write(chunk)
-    // Compressing middleware adds this method, and holds chunks back without it.
+    // Compressing middleware adds this method, and holds back chunks until it is called.
     response.flush?.()
     if (!keepsUp) return (this.#drained ??= this.#drain(response))
   }
@@ -107,7 +107,7 @@ class ResponseSink implements FrameSink {
     this.#response = undefined
   }
 
-  /** The client has disconnected. */
+  /** Handles a disconnect of the client. */
   drop(): void {
     this.used = true
     this.#response = undefined

@@ -3,15 +3,15 @@ import type { Readable } from 'node:stream'
 import type { AcceptedRequest, Endpoint, HttpReply, HttpRequest, RequestBody } from '@jetway/core/http'
 import { collectStream } from './body.ts'
 
-/** A request on Node whose body may still be a stream. */
+/** A request in Node whose body may still be a stream. */
 export interface StreamedRequest extends HttpRequest {
   /** The body, an error, or the stream to read the body from. Called once, after the head was accepted. */
   body(limit: number): RequestBody | Error | Readable
 }
 
 /**
- * Answers a request: reads the body if the head is accepted, and passes the reply to `send`. It uses no promise where
- * the endpoint needs none: a promise costs more than most calls.
+ * Answers a request: reads the body if the head is accepted, and passes the reply to `send`. It does not create a
+ * promise unless the endpoint needs one, because a promise costs more than most calls.
  *
  * @param accepted - the outcome of `endpoint.accept(request)`
  */

@@ -1,27 +1,27 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Node looks this often whether the client has read more, in ms, and acts when it has not:
- * after one to two times this.
+ * The interval at which Node checks whether the client has read more, in ms. The limit takes effect after one to two
+ * intervals.
  */
 const STALLED_MS = 60_000
-/** The same while callers are refused because so much waits, in ms. */
+/** The interval while callers are refused because too many replies wait, in ms. */
 const SHORTENED_MS = 5_000
 
 /**
- * Ends a connection whose client has read nothing of the waiting bytes for one to two minutes: otherwise a
- * client that never reads would keep them, and its socket, for ever.
+ * Ends a connection whose client has not read any waiting bytes for one to two minutes: otherwise a client that never
+ * reads would keep the bytes and the socket forever.
  */
 export class StallLimit {
   readonly #response: ServerResponse
-  /** The time limit of the app on its sockets; undefined before the first `begin`. */
+  /** The app's own socket timeout; undefined before the first `begin`. */
   #before: number | undefined
 
   constructor(response: ServerResponse) {
     this.#response = response
   }
 
-  /** Starts the limit. At the end of a response Node sets another time, so `end` need not follow. */
+  /** Starts the limit. Node sets another timeout at the end of a response, so `end` does not have to follow. */
   begin(): void {
     const response = this.#response
     if (this.#before === undefined) response.on('timeout', () => response.destroy())

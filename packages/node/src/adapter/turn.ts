@@ -4,13 +4,13 @@ import type { Socket } from 'node:net'
 // HTTP/2's compatibility API has the members of `IncomingMessage` and `ServerResponse` that this folder uses.
 
 /**
- * Whether the response waits for those before it on its connection, since the
- * client has pipelined its requests.
+ * Returns whether the response waits for earlier responses on its connection, because the client has pipelined its
+ * requests.
  */
 const isQueued = ({ socket, writableEnded }: ServerResponse): boolean => socket === null && !writableEnded
 
 /**
- * Calls the listener once: with true when the response has its connection, with false if that has ended
+ * Calls the listener once: with true when the response has its connection, with false if the connection has ended
  * before. Calls it at once unless the response is queued. Node emits no `close` on queued responses, and keeps what is
  * written to them in memory without a limit.
  */
@@ -20,7 +20,7 @@ export function onTurn(
   listener: (connected: boolean) => void,
 ): void {
   if (!isQueued(response)) {
-    // A stream of HTTP/2 that has ended has no socket.
+    // An HTTP/2 stream that has ended has no socket.
     return listener(!response.destroyed && response.socket !== undefined)
   }
   if (socket.destroyed) return listener(false)
@@ -31,7 +31,7 @@ export function onTurn(
   })
 }
 
-/** Calls the listener when the response closes, or its connection while the response is queued. */
+/** Calls the listener when the response closes, or when its connection closes while the response is queued. */
 export function onNodeClose(request: IncomingMessage, response: ServerResponse, listener: () => void): void {
   response.once('close', listener)
   if (!isQueued(response)) return
@@ -40,7 +40,7 @@ export function onNodeClose(request: IncomingMessage, response: ServerResponse, 
   })
 }
 
-/** Aborts when the client disconnects before the reply is complete; at once if it already has. */
+/** Returns a signal that aborts when the client disconnects before the reply is complete, or at once if it already has. */
 export function nodeSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   if (response.destroyed || response.socket === undefined) abortUnfinished(controller, response)
@@ -58,8 +58,8 @@ interface Waiting {
 }
 
 /**
- * By connection. A client may pipeline any number of requests, so the socket has one
- * listener, which calls these.
+ * The listeners by connection. A client may pipeline any number of requests, so the socket has one listener, which
+ * calls these.
  */
 const waiting = new WeakMap<Socket, Waiting>()
 

@@ -38,7 +38,7 @@ const refusal = (message: RegExp): unknown =>
   })
 
 describe('readSkills', () => {
-  it('reads every folder with a SKILL.md, at any depth, in the order of their paths', async () => {
+  it('reads every folder with a SKILL.md, at any depth, in path order', async () => {
     const path = folder({
       'README.md': 'no skill',
       'git/SKILL.md': document('git'),
@@ -52,7 +52,7 @@ describe('readSkills', () => {
     })
   })
 
-  it('assigns files of nested skills to the outer skill', async () => {
+  it("assigns a nested skill's files to the outer skill as well", async () => {
     const path = folder({
       'outer/SKILL.md': document('outer'),
       'outer/inner/SKILL.md': document('inner'),
@@ -69,7 +69,7 @@ describe('readSkills', () => {
     expect(listed?.resources).toHaveLength(2)
   })
 
-  it('reads a folder that is itself a skill, with its nested skills', async () => {
+  it('reads a folder that is itself a skill, including its nested skills', async () => {
     const path = folder({
       'tax/SKILL.md': document('tax'),
       'tax/rates/SKILL.md': document('rates'),
@@ -77,7 +77,7 @@ describe('readSkills', () => {
     expect(await pathsOf(join(path, 'tax'))).toEqual({ tax: ['SKILL.md'], 'tax/rates': ['SKILL.md'] })
   })
 
-  it('keeps every field of the frontmatter as in YAML 1.2, and every byte of the files', async () => {
+  it('keeps every frontmatter field as in YAML 1.2, and every byte of the files', async () => {
     const more = 'license: MIT\nsince: 2024-01-01\nyes: on\nmetadata:\n  tags: [a, "b"]\n  depth: 0o17\n'
     const text = document('verbatim', more).replaceAll('\n', '\r\n')
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
@@ -131,7 +131,7 @@ describe('readSkills', () => {
     expect(await pathsOf(path)).toEqual({ git: ['SKILL.md'] })
   })
 
-  it('returns an empty list without skills', async () => {
+  it('returns an empty list if there are no skills', async () => {
     expect(await readSkills(folder({ 'a/README.md': 'x' }))).toEqual([])
   })
 
@@ -140,7 +140,7 @@ describe('readSkills', () => {
   })
 })
 
-describe('links', () => {
+describe('symbolic links', () => {
   it('are followed within the folder', async () => {
     const path = folder({ 'git/SKILL.md': document('git'), 'shared/NAMES.md': 'names' })
     symlinkSync('../shared', join(path, 'git/references'))
@@ -189,8 +189,8 @@ describe('invalid SKILL.md', () => {
     ['invalid YAML', '---\na: [\n---\n', /invalid YAML/],
     ['a duplicate field', '---\nname: git\nname: git\ndescription: a\n---\n', /invalid YAML/],
     ['a list', '---\n- git\n---\n', /not a mapping/],
-    ['a text', '---\ngit\n---\n', /not a mapping/],
-    ['nothing', '---\n\n---\n', /not a mapping/],
+    ['a string', '---\ngit\n---\n', /not a mapping/],
+    ['an empty document', '---\n\n---\n', /not a mapping/],
     ['a mapping that does not end', '---\na: {\n---\n', /frontmatter: \w.{10}/],
     ['no description', '---\nname: git\n---\n', /has no name or no description/],
     ['a name that is a number', '---\nname: 1\ndescription: a\n---\n', /has no name or no description/],
@@ -212,8 +212,8 @@ function bomb(): string {
   return `a0: &a0 x\n${Array.from({ length: 9 }, (_, index) => line(index + 1)).join('')}`
 }
 
-describe('limits', () => {
-  it('refuse a folder that is too deep, too full or too large', async () => {
+describe('limits of readSkills', () => {
+  it('refuse a folder that is too deep or large, or that has too many files', async () => {
     const path = folder({ 'a/b/c/SKILL.md': document('c'), 'a/b/c/large.md': 'x'.repeat(2000) })
     await expect(readSkills(path, { maxDepth: 2 })).rejects.toThrow(refusal(/deeper than 2/))
     await expect(readSkills(path, { maxFiles: 4 })).rejects.toThrow(refusal(/more than 4/))

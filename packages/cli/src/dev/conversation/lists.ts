@@ -25,12 +25,12 @@ const SOURCES: readonly ListSource[] = [
   { name: 'prompts', method: Method.ListPrompts, kind: 'prompts', key: 'name' },
 ]
 
-/** Pages of a list that are read and compared. */
+/** The maximum number of pages of a list that are read and compared. */
 const MAX_PAGES = 100
-/** Printed changes of one list. */
+/** The maximum number of printed changes to one list. */
 const MAX_PRINTED = 12
 
-/** The process has ended before it answered. */
+/** Thrown if the process ends before it answers. */
 export class ProcessEnded extends Error {
   override name = 'ProcessEnded'
 
@@ -64,7 +64,7 @@ async function readList({ name, method, key }: ListSource, request: Request): Pr
   return items
 }
 
-/** What differs between the lists of two processes. */
+/** The differences between the lists of two processes. */
 export interface ListChanges {
   readonly kinds: ReadonlySet<ListKind>
   /** One line for each list that differs: `tools: +refund -pay ~search(inputSchema)`. */

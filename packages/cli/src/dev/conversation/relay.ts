@@ -20,7 +20,7 @@ import { lostAnswer } from './restart-answers.ts'
 
 interface Pending {
   readonly request: JsonRpcRequest
-  /** Undefined while a subscription waits for the next process. */
+  /** The process that has the request. Undefined while a subscription waits for the next process. */
   generation: number | undefined
 }
 
@@ -48,8 +48,8 @@ const MAX_PENDING = 4_096
 const keyOf = (id: RequestId): string => JSON.stringify(id)
 
 /**
- * Routes one client's messages over a duplex connection to one process after another. It does no input and output: callers
- * pass each message through it. The generation, an increasing number, identifies a process.
+ * Routes one client's messages over a duplex connection to one process after another. It does not do input or
+ * output: callers pass each message through it. The generation, an increasing number, identifies a process.
  */
 export class Relay {
   readonly replay: SessionReplay = new SessionReplay()
@@ -64,17 +64,23 @@ export class Relay {
     return this.#current
   }
 
-  /** `_meta` for requests that the relay sends for a client without a session; undefined before its first request. */
+  /**
+   * `_meta` for requests that the relay sends for a client without a session; undefined before its first
+   * request.
+   */
   get meta(): JsonObject | undefined {
     return this.#meta
   }
 
-  /** Whether the client has the maximum number of unanswered requests. */
+  /** Whether the client has reached the maximum number of unanswered requests. */
   get full(): boolean {
     return this.#pending.size >= MAX_PENDING
   }
 
-  /** The number of unanswered requests of a process, without subscriptions, which move to the next process. */
+  /**
+   * Returns the number of unanswered requests of a process, except subscriptions, which move to the next
+   * process.
+   */
   inFlight(generation: number): number {
     let count = 0
     for (const [key, pending] of this.#pending)
@@ -92,7 +98,9 @@ export class Relay {
     return { generation: this.#current, message: value }
   }
 
-  /** Converts a message of a process for the client. Returns undefined if the client must not receive it. */
+  /**
+   * Converts a message from a process for the client. Returns undefined if the client must not receive it.
+   */
   fromProcess(generation: number, value: unknown): unknown {
     const incoming = classify(value)
     if (incoming.kind === 'request') return this.#questions.asked(generation, incoming.message)
@@ -100,7 +108,9 @@ export class Relay {
     return incoming.kind === 'response' ? this.#answer(generation, incoming.message) : value
   }
 
-  /** Sends new requests to this process. Returns the open subscriptions, which this process must take over. */
+  /**
+   * Sends new requests to this process. Returns the open subscriptions, which this process must take over.
+   */
   moveTo(generation: number): readonly JsonRpcRequest[] {
     this.#current = generation
     for (const key of this.#subscriptions.keys()) {
@@ -115,7 +125,7 @@ export class Relay {
     if (this.#current === generation) this.#current = undefined
   }
 
-  /** Handles the end of a process. Messages of it that arrive later are dropped. */
+  /** Handles the end of a process. Its later messages are dropped. */
   lost(generation: number): Lost {
     this.leave(generation)
     const toClient: JsonRpcMessage[] = [...this.#questions.lost(generation)]
@@ -133,7 +143,7 @@ export class Relay {
     return { toClient, again }
   }
 
-  /** The `list_changed` notifications that the client expects. */
+  /** Returns the `list_changed` notifications that the client expects. */
   listChanged(kind: ListKind): readonly JsonRpcNotification[] {
     const method = `notifications/${kind}/list_changed`
     const session = this.replay.promises(kind) ? [{ jsonrpc: '2.0' as const, method }] : []

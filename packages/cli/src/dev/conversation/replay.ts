@@ -9,12 +9,12 @@ export interface Call {
 /** The lists whose changes a server may announce. */
 export type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** Subscriptions beyond this limit are relayed, but the next process does not get them. */
+/** The maximum number of subscriptions repeated in the next process. Further ones are only relayed. */
 const MAX_SUBSCRIPTIONS = 1_024
 
 /**
- * The state that a client has set in its session, which opens the same session in another process.
- * Revisions without sessions do not need it.
+ * The state that a client has set in its session, with which the relay opens the same session in another
+ * process. Revisions without sessions do not need it.
  */
 export class SessionReplay {
   #initialize: JsonObject | undefined
@@ -38,7 +38,7 @@ export class SessionReplay {
     return isObject(capability) && capability['listChanged'] === true
   }
 
-  /** The names of new capabilities, which the client does not know. */
+  /** Returns the names of new capabilities, which the client does not know. */
   unknownCapabilities({ capabilities }: JsonObject): readonly string[] {
     return isObject(capabilities)
       ? Object.keys(capabilities).filter((name) => !(name in this.#capabilities))
@@ -57,7 +57,7 @@ export class SessionReplay {
     } else if (method === Method.Unsubscribe && typeof uri === 'string') this.#subscriptions.delete(uri)
   }
 
-  /** The requests that repeat the settings of this session in a new one. */
+  /** Returns the requests that repeat this session's settings in a new session. */
   settings(): readonly Call[] {
     const subscriptions = [...this.#subscriptions.values()].map((params) => ({
       method: Method.Subscribe,
@@ -68,7 +68,7 @@ export class SessionReplay {
       : [{ method: Method.SetLogLevel, params: this.#level }, ...subscriptions]
   }
 
-  /** The requests that repeat the settings changed since `settings` returned `before`. */
+  /** Returns the requests that repeat the settings changed since `settings` returned `before`. */
   settingsSince(before: readonly Call[]): readonly Call[] {
     const now = this.settings()
     const gone = before
@@ -87,8 +87,8 @@ export class SessionReplay {
   }
 }
 
-/** The changes that a client sees only after it reconnects, because it keeps the first answer to `initialize`; undefined if
- * there are none. */
+/** Describes the changes that a client sees only after it reconnects, because it keeps the first answer to
+ * `initialize`. Returns undefined if there are none. */
 export function sessionDifference(replay: SessionReplay, result: JsonObject): string | undefined {
   if (result['protocolVersion'] !== replay.revision)
     return `The server now speaks revision ${String(result['protocolVersion'])}: the client must reconnect`

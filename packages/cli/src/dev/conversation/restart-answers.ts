@@ -3,7 +3,10 @@ import { namesRevision } from './request-meta.ts'
 
 const RESTARTED = 'The server was restarted while this ran; call again'
 
-/** The answer to a request whose process has ended. For a tool call it is an error result, which the model reads. */
+/**
+ * Creates the answer to a request whose process has ended: for a tool call an error result, which the model
+ * reads.
+ */
 export function lostAnswer({ id, method, params }: JsonRpcRequest): JsonRpcResponse {
   if (method !== Method.CallTool) return failure(id, RESTARTED)
   const result = { content: [{ type: 'text', text: RESTARTED }], isError: true }
@@ -14,7 +17,7 @@ export function lostAnswer({ id, method, params }: JsonRpcRequest): JsonRpcRespo
   }
 }
 
-/** The answer to a request that no process accepted in time. */
+/** Creates the answer to a request that no process accepted in time. */
 export const downAnswer = ({ id }: JsonRpcRequest): JsonRpcResponse =>
   failure(id, 'The server is not running: see the output of jetway dev, and try again')
 

@@ -16,9 +16,9 @@ import { endToEnd, type HttpProcess, NotDelivered, readWhole } from './process-h
 import { type Session, withId } from './session.ts'
 import { eventsOf, publicEventId, SseOutput } from './sse.ts'
 
-/** What an exchange needs of the relay. */
+/** The part of the relay that an exchange needs. */
 export interface ExchangeRelay {
-  /** Whether the maximum number of requests waits for a process. */
+  /** Whether the maximum number of requests is waiting for a process. */
   readonly full: boolean
   /** The process for new requests. Resolves to undefined if none serves within 10 s. */
   process(): Promise<HttpProcess | undefined>
@@ -37,11 +37,11 @@ export interface Posted {
   readonly session: Session | undefined
 }
 
-/** Delay between attempts to deliver a request, in ms. */
+/** The delay between attempts to deliver a request, in ms. */
 const REPEAT_MS = 50
 const MAX_REPLY = 64 * 1024 * 1024
 
-/** Relays one POST request and its reply. Each request gets exactly one answer, even if the process ends meanwhile. */
+/** Relays one POST request and its reply. Each request gets exactly one answer, even if the process ends. */
 export class Exchange {
   readonly #relay: ExchangeRelay
   readonly #posted: Posted
@@ -191,7 +191,7 @@ export class Exchange {
     }
   }
 
-  /** Answers in place of the process, whose reply has not begun. */
+  /** Answers instead of the process, whose reply has not begun. */
   #answerAll(answer: (request: JsonRpcRequest) => JsonRpcResponse): void {
     const { response, value } = this.#posted
     const answers = [...this.#takeWaiting()].map(answer)
@@ -213,7 +213,7 @@ export interface Context {
   readonly waiting: Map<string, JsonRpcRequest>
 }
 
-/** Converts text of a process for the client. Returns undefined if the client must not receive it. */
+/** Converts text from a process for the client. Returns undefined if the client must not receive it. */
 export function passText(text: Buffer | string, context: Context): Buffer | string | undefined {
   let value: unknown
   try {
@@ -229,7 +229,7 @@ export function passText(text: Buffer | string, context: Context): Buffer | stri
   return JSON.stringify(Array.isArray(value) ? kept : kept[0])
 }
 
-/** Converts a message of a process for the client, and removes answered requests from `waiting`. */
+/** Converts a message from a process for the client, and removes answered requests from `waiting`. */
 function passMessage(message: unknown, { process, session, waiting }: Context): unknown {
   const { generation } = process
   const incoming = classify(message)

@@ -16,7 +16,7 @@ import { resumePost } from './resumed-post.ts'
 import { Session, Sessions } from './session.ts'
 import { parseEventId } from './sse.ts'
 
-/** Limits: the size of a body in bytes, the relayed sessions, and the waiting requests. */
+/** The maximum size of a body in bytes, number of relayed sessions, and number of waiting requests. */
 const MAX_BODY = 4 * 1024 * 1024
 const MAX_SESSIONS = 256
 const MAX_WAITING = 1_024
@@ -30,8 +30,8 @@ export interface HttpRelayOptions {
 type Waiter = (process: HttpProcess | undefined) => void
 
 /**
- * Relays HTTP requests to one process after another, while clients keep their sessions and streams. Passes requests that are
- * not MCP on unchanged.
+ * Relays HTTP requests to one process after another, while clients keep their sessions and streams. Passes on
+ * other requests unchanged.
  */
 export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   readonly #options: HttpRelayOptions
@@ -51,7 +51,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     })
   }
 
-  /** Listens, and resolves to the port. Rejects if it is in use. */
+  /** Listens, and resolves to the port. Rejects if the port is in use. */
   async listen(): Promise<number> {
     const { port, host } = this.#options
     this.#server.listen(port, host)
@@ -199,7 +199,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     }
   }
 
-  /** The older process whose question a message answers, or whose call it cancels. */
+  /** Returns the older process whose question a message answers or whose call it cancels. */
   #addressee(session: Session, value: unknown): HttpProcess | undefined {
     const incoming = classify(value)
     if (incoming.kind === 'response' && incoming.message.id !== undefined)

@@ -23,7 +23,7 @@ interface Listen {
   readonly text: Buffer
 }
 
-/** What a stream needs of the relay. */
+/** The part of the relay that a stream needs. */
 export interface StreamRelay {
   isCurrent(process: HttpProcess): boolean
   changed(process: HttpProcess, changes: ListChanges, announce: (kind: ListKind) => void): void
@@ -32,7 +32,7 @@ export interface StreamRelay {
 export interface StreamOptions {
   readonly response: ServerResponse
   readonly caller: Caller
-  /** The session, for a GET stream. */
+  /** The session of a GET stream. */
   readonly session?: Session
   readonly listen?: Listen
 }
@@ -61,7 +61,7 @@ export class LastingStream {
     })
   }
 
-  /** Whether the head of the reply was sent. */
+  /** Whether the head of the reply has been sent. */
   get open(): boolean {
     return this.#output !== undefined && !this.#closed
   }
@@ -157,7 +157,7 @@ export class LastingStream {
     return passText(data, { process, session: this.session, waiting: new Map() })?.toString()
   }
 
-  /** Whether to pass the acknowledgement on: the client receives only that of the first process. */
+  /** Returns whether to pass on the acknowledgement: the client receives only the first process's. */
   #acknowledged({ notifications }: JsonObject, process: HttpProcess, caller: Caller): boolean {
     const isFirst = this.#agreed === undefined
     this.#agreed ??= isObject(notifications) ? notifications : {}
@@ -179,7 +179,7 @@ export class LastingStream {
     return after
   }
 
-  /** Passes the refusal of a process on, or ends the stream if it has begun. */
+  /** Passes on the refusal of a process, or ends the stream if it has begun. */
   #notStream(reply: IncomingMessage): void {
     const { response } = this.#options
     if (this.#output !== undefined) {

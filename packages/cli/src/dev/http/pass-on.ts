@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { request as send } from 'node:http'
 import { endToEnd, type HttpProcess } from './process-http.ts'
 
-/** Passes a request that is not MCP and its reply on unchanged. */
+/** Passes on a request that is not MCP, and its reply, unchanged. */
 export function passOn(process: HttpProcess, request: IncomingMessage, response: ServerResponse): void {
   const end = process.begin()
   const { method, url, headers } = request

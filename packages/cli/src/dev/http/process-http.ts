@@ -15,8 +15,8 @@ export interface Outgoing {
 export class HttpProcess {
   readonly child: ServedProcess
   /**
-   * The list changes that were printed for this process. Several clients see the same changes, some after the next
-   * process serves.
+   * The list changes that were printed for this process, because several clients see the same changes, some
+   * of them late.
    */
   readonly printed: Set<string> = new Set()
   readonly #inFlight = new Set<object>()
@@ -73,7 +73,7 @@ export class HttpProcess {
   }
 }
 
-/** The process did not receive the request, so it can be sent again. */
+/** Thrown if the process did not receive the request, so that it can be sent again. */
 export class NotDelivered extends ProcessEnded {
   override name = 'NotDelivered'
 }
@@ -97,14 +97,14 @@ function forwarded(headers: IncomingHttpHeaders, body: Outgoing['body']): Incomi
   return { ...kept, 'content-length': String(Buffer.byteLength(body)) }
 }
 
-/** The end-to-end headers, which a proxy passes on. */
+/** Returns the end-to-end headers, which a proxy passes on. */
 export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name, value]) => !HOP_BY_HOP.has(name) && value !== undefined),
   )
 }
 
-/** Reads a whole body. Undefined if it is larger than the limit. */
+/** Reads a whole body. Resolves to undefined if it is larger than the limit. */
 export async function readWhole(message: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0

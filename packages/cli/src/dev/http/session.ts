@@ -5,7 +5,7 @@ import { type ListKind, SessionReplay } from '../conversation/replay.ts'
 import type { HttpProcess } from './process-http.ts'
 import { type Caller, openSession, type Refusal, sessionLists } from './open-session.ts'
 
-/** The maximum number of requests whose reply was cut off and can be resumed. */
+/** The maximum number of requests whose cut-off replies can be resumed. */
 const MAX_UNANSWERED = 256
 
 /** Called when a session's lists have changed. */
@@ -19,7 +19,7 @@ export class Session {
   readonly questions: Questions = new Questions()
   /** List changes to announce on the next stream. */
   readonly owed: Set<ListKind> = new Set()
-  /** The number of open streams. The session is kept while there is one. */
+  /** The number of open streams. The session is kept while it has any. */
   streams = 0
   readonly #ids = new Map<number, Promise<string | Refusal>>()
   readonly #unanswered = new Map<number, Map<string, JsonRpcRequest>>()
@@ -34,7 +34,8 @@ export class Session {
   }
 
   /**
-   * Resolves to the id of this session in a process. Opens the session there first if needed, with the caller's
+   * Resolves to the id of this session in a process. Opens the session there first if needed, with the
+   * caller's
    * credentials.
    */
   idOn(process: HttpProcess, caller: Caller): Promise<string | Refusal> {
@@ -54,13 +55,14 @@ export class Session {
     return opening
   }
 
-  /** The id in a process where the session is already open. */
+  /** Returns the session's id in a process where it is already open. */
   knownOn(generation: number): Promise<string | Refusal> | undefined {
     return this.#ids.get(generation)
   }
 
   /**
-   * Reads the lists of the first process, to compare them after a restart. The caller's headers have the id of that
+   * Reads the lists of the first process, to compare them after a restart. The caller's headers have the id
+   * of that
    * process.
    */
   readFirstLists(process: HttpProcess, caller: Caller): void {
@@ -80,7 +82,7 @@ export class Session {
     this.#unanswered.set(generation, kept)
   }
 
-  /** The requests that a process has not answered before their stream ended. */
+  /** Returns the requests that a process had not answered when their stream ended. */
   unanswered(generation: number): Map<string, JsonRpcRequest> {
     return this.#unanswered.get(generation) ?? new Map()
   }

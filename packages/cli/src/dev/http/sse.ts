@@ -4,7 +4,10 @@ import { type SseEvent, SseParser } from '@jetway/client/http'
 
 const KEEP_ALIVE_MS = 15_000
 
-/** Yields the events of a reply until it ends or the connection breaks, which the message's `complete` distinguishes. */
+/**
+ * Yields the events of a reply until it ends or the connection breaks, which the message's `complete`
+ * distinguishes.
+ */
 export async function* eventsOf(message: IncomingMessage): AsyncGenerator<SseEvent> {
   const parser = new SseParser()
   message.setEncoding('utf8')
@@ -20,7 +23,7 @@ export class SseOutput {
   readonly #response: ServerResponse
   readonly #keepAlive: NodeJS.Timeout
 
-  /** Requires that the caller has set the status and headers. */
+  /** Sends the head. The caller must have set the status and headers. */
   constructor(response: ServerResponse) {
     this.#response = response
     response.flushHeaders()
@@ -50,7 +53,7 @@ export class SseOutput {
   }
 }
 
-/** The kind of stream: that of a GET request, or the reply to a POST. */
+/** The kind of stream: the reply to a GET or to a POST request. */
 export type StreamKind = 'get' | 'post'
 
 export interface EventId {

@@ -8,10 +8,10 @@ import { freePort } from '../../server-file/free-port.ts'
 import { endWithThisProcess, signalGroup } from '../../start/group.ts'
 import { SERVER_PROCESS } from './server-process.ts'
 
-/** Time between SIGTERM and SIGKILL, in ms. */
+/** The time between SIGTERM and SIGKILL, in ms. */
 const TERM_MS = 2_000
 
-/** Why a process does not serve. */
+/** The reason why a process does not serve. */
 export class StartError extends Error {
   override name = 'StartError'
   readonly reason: 'port-in-use' | 'failed' | 'exited'
@@ -66,11 +66,11 @@ export class Child {
     void this.exited.then(() => {
       this.#ended = true
       release?.()
-      // End the children of the process, too.
+      // End the process's children as well.
       this.#signal('SIGKILL')
     })
     this.ready = this.#watchStart(options)
-    // The caller may await it later: prevent an unhandled rejection.
+    // The caller may await `ready` later, so prevent an unhandled rejection.
     this.ready.catch(() => {})
   }
 

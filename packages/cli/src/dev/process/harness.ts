@@ -43,10 +43,13 @@ export async function runServerProcess(text: string): Promise<void> {
   }
 }
 
-/** Time after which a program counts as ready if it does not read its input itself, such as a wrapper, in ms. */
+/**
+ * The time after which a program that does not read its input itself, such as a wrapper, counts as ready, in
+ * ms.
+ */
 const UNNOTICED_MS = 200
 
-/** Reports when a program serves by itself, or ends without serving. */
+/** Reports when a program serves on its own, or ends without serving. */
 function reportServing({ file, transport }: ChildJob, serving: Serving): void {
   if (transport === 'stdio') void serving.input.then(() => send({ type: 'ready' }))
   else void serving.port.then((port) => send({ type: 'ready', port }))
@@ -73,7 +76,7 @@ function describe(error: unknown): string {
 
 type Serve = (server: McpServer) => Promise<{ readonly port?: number }>
 
-/** The URLs of packages that most files import and that have no side effects. */
+/** Returns the URLs of packages that most files import and that have no side effects. */
 function commonPackages(file: string): readonly string[] {
   return ['@jetway/core', 'zod'].flatMap((name) => {
     try {
@@ -117,7 +120,10 @@ async function loadServe(transport: ChildJob['transport']): Promise<Serve> {
   }
 }
 
-/** Declares `listChanged` for all lists, because clients learn only at the start of a session which lists may change. */
+/**
+ * Declares `listChanged` for all lists, because clients learn only at the start of a session which lists may
+ * change.
+ */
 function promiseLists(server: McpServer): void {
   const none = (): [] => []
   server.observe({

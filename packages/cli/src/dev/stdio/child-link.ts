@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonRpcMessage } from '@jetway/core/pro
 import type { ServedProcess } from '../client-side.ts'
 import type { Call } from '../conversation/replay.ts'
 
-/** The prefix of the ids of the relay's own requests. */
+/** The prefix of ids in the relay's own requests. */
 const OWN_ID = 'jetway-dev:'
 
 interface OwnRequest {
@@ -11,7 +11,7 @@ interface OwnRequest {
 }
 
 export interface LinkHandlers {
-  /** Called with each message of the process, except answers to requests of this link. */
+  /** Called with each message from the process, except answers to this link's requests. */
   message(text: string, value: unknown): void | Promise<void>
   /** Called with each line of stdout that is not a message. */
   stray(text: string): void

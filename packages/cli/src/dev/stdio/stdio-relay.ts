@@ -17,7 +17,7 @@ import { Relay } from '../conversation/relay.ts'
 import { sessionDifference } from '../conversation/replay.ts'
 import { busyAnswer, downAnswer } from '../conversation/restart-answers.ts'
 
-/** Time to read the lists of a process that is being replaced, in ms. */
+/** The maximum time to read the lists of a process that is being replaced, in ms. */
 const OLD_LISTS_MS = 500
 
 /** Relays the messages of one client on standard input and output to one process after another. */
@@ -36,7 +36,7 @@ export class StdioRelay implements ClientSide {
   #latest = 0
   /** The lists of that process, read after the client has initialized. */
   #lists: Promise<Lists> | undefined
-  /** Whether that process has announced list changes since they were read. */
+  /** Whether that process has announced list changes since its lists were read. */
   #outdated = false
 
   constructor(client: StdioTransport, print: (text: string) => void) {
@@ -98,7 +98,7 @@ export class StdioRelay implements ClientSide {
     for (const request of again) void this.#hold(JSON.stringify(request), request)
   }
 
-  /** Disconnects when the client has received all answers, at the latest after this time in ms. */
+  /** Disconnects when the client has received all answers, or after this time in ms. */
   async finish(ms: number): Promise<void> {
     const { current } = this.#relay
     if (current !== undefined) {

@@ -16,7 +16,7 @@ export async function readContent(host: Host, file: string): Promise<unknown> {
   return (await formatOf(host.format)).parse(text)
 }
 
-/** Reads a file of unknown syntax. Returns undefined if it does not exist or does not parse. */
+/** Reads a file that may have another syntax. Returns undefined if it is missing or invalid. */
 export async function readOther(file: string, format: FormatName): Promise<unknown> {
   try {
     return (await formatOf(format)).parse(await readText(file))
@@ -30,7 +30,7 @@ async function readText(file: string): Promise<string> {
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
-/** The names of servers under each member that looks like a list of servers. */
+/** Returns the names of servers in each member that looks like a list of servers. */
 export function serverLists(content: unknown): ReadonlyMap<string, readonly string[]> {
   if (!isObject(content)) return new Map()
   const lists = KEYS.map((key) => [key, namesOf(content[key])] as const)
@@ -40,12 +40,12 @@ export function serverLists(content: unknown): ReadonlyMap<string, readonly stri
 const namesOf = (list: unknown): readonly string[] =>
   isObject(list) ? Object.entries(list).flatMap(([name, entry]) => (isServer(entry) ? [name] : [])) : []
 
-/** Require an entry that looks like a server, because other programs use the same member names. */
+/** Returns whether an entry looks like a server, because other programs use the same member names. */
 const isServer = (entry: unknown): boolean =>
   isObject(entry) &&
   ['command', 'cmd', 'url', 'uri', 'serverUrl', 'httpUrl'].some((member) => typeof entry[member] === 'string')
 
-/** All strings in variables and headers, which must not be printed. */
+/** Returns all strings in variables and headers, which must not be printed. */
 export function secretsIn(value: unknown, within = false): readonly string[] {
   if (typeof value === 'string') return within ? [value] : []
   if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, within))

@@ -42,13 +42,13 @@ export async function readEntry(entry: HostEntry, terminal: Terminal): Promise<R
   return { findings: [ok(CHECK, list.file)], subject: subjectIn(entry, config) }
 }
 
-/** Values that a host asks the user for are unknown to this command. */
+/** Reports an entry that cannot be loaded. Values that a host asks the user for are unknown to this command. */
 const problemFinding = ({ message }: CliError, file: string): Finding =>
   /needs the input \S+: /.test(message)
     ? skipped(CHECK, 'It needs an input of the host. Run this in a terminal to give it')
     : fault(CHECK, message, `Correct the entry in ${file}`)
 
-/** A host without support for references passes them to the server as text. */
+/** Reports references in an entry of a host that passes them to the server as text. */
 function literalFinding({ host, raw }: HostEntry): Finding | undefined {
   const [, name] = /\$\{(?:env:)?(\w+)/.exec(JSON.stringify(raw)) ?? []
   if (name === undefined) return undefined

@@ -40,7 +40,7 @@ function logFolder(place: Place): string {
     : join(settingsFolder(place), 'Claude', 'logs')
 }
 
-/** The end of a file, beginning with a whole line. Undefined if the file does not exist. */
+/** Reads the end of a file, beginning with a whole line. Resolves to undefined if the file does not exist. */
 async function readTail(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch(() => undefined)
   if (file === undefined) return undefined

@@ -24,7 +24,7 @@ export interface HostEntry {
 export interface HostState {
   /** One section for each file. */
   readonly sections: readonly Section[]
-  /** The servers, those of the nearest file first. */
+  /** The servers, starting with those in the nearest file. */
   readonly entries: readonly HostEntry[]
   /** Values that must not be printed. */
   readonly secrets: readonly string[]
@@ -51,7 +51,7 @@ export async function readHost(host: Host, terminal: Terminal): Promise<HostStat
   return { sections, entries: withReplaced(inOrder(entries, lists)), secrets }
 }
 
-/** Whether the host is used here. */
+/** Returns whether the host is used on this machine. */
 export const hasFiles = (host: Host, terminal: Terminal): boolean =>
   listsOf(host, terminal).length > 0 ||
   misplacedFiles(host, thisPlace(terminal.streams.env)).some((file) => existsSync(file))
@@ -120,7 +120,7 @@ function withReplaced(entries: readonly HostEntry[]): readonly HostEntry[] {
   })
 }
 
-/** Reports a name that a nearer file also has. */
+/** Reports an entry whose name also occurs in a nearer file. */
 export const replacedFinding = ({ host, name, list }: HostEntry, by: string): Finding =>
   warning(
     'entry',

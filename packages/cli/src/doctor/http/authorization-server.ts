@@ -24,7 +24,10 @@ export async function authorizationServerFinding(site: Site, issuer: string): Pr
   )
 }
 
-/** Do not follow private URLs: a server may name any URL, even one that only this machine reaches. */
+/**
+ * Returns whether to follow an issuer. Private URLs are not followed, because a server may name any URL, even one that only
+ * this machine reaches.
+ */
 function mayAsk({ url }: Site, issuer: string): boolean {
   if (!URL.canParse(issuer)) return false
   const named = new URL(issuer)

@@ -57,7 +57,7 @@ function challengeFinding(challenge: string | undefined, named: URL | undefined,
   return ok('authorization', `401 names ${shown(named)}`)
 }
 
-/** Sends none of the user's headers, because the URL may belong to another server. */
+/** Reads metadata without the user's headers, because the URL may belong to another server. */
 async function readMetadata(site: Site, url: URL): Promise<Metadata> {
   if (url.origin !== site.url.origin)
     return { document: undefined, problem: 'has another origin than the server' }

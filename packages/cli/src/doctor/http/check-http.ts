@@ -16,7 +16,7 @@ export interface HttpSubject {
   readonly headers: Readonly<Record<string, string>>
   /** Reports slow steps to the user. */
   readonly progress: (text: string) => void
-  /** Time to wait for data on a silent stream, in ms. @default 20_000 */
+  /** The maximum time to wait for data on a silent stream, in ms. @default 20_000 */
   readonly keepAliveMs?: number
 }
 
@@ -31,7 +31,7 @@ export interface HttpReport {
   readonly canConnect: boolean
 }
 
-/** Checks how a server and its proxies handle HTTP. Calls no tool. */
+/** Checks how a server and its proxies handle HTTP, without calling tools. */
 export async function checkHttp({
   url,
   headers,
@@ -84,7 +84,7 @@ async function examine(site: Site, reply: RpcReply, replyMs: number): Promise<Ht
   return { findings, canConnect: true }
 }
 
-/** Continues after a request without a reply, because the server has answered before. */
+/** Reports a request without a reply. The checks continue, because the server has answered before. */
 const noReplyTo =
   (check: string) =>
   (error: unknown): readonly Finding[] => {

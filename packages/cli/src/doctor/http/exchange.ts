@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 
-/** Where requests go. */
+/** A request to send. */
 export interface HttpCall {
   readonly url: URL
   readonly method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS'
@@ -17,13 +17,13 @@ export interface HttpReply {
 }
 
 export interface ExchangeLimits {
-  /** Time limit for the request and the body, in ms. */
+  /** The time limit for the request and the body, in ms. */
   readonly timeoutMs: number
   /** Stops reading the body when this returns true. */
   readonly isComplete?: (text: string) => boolean
 }
 
-/** Thrown without a reply. The code is a Node.js error code, such as `ECONNREFUSED`, or `TIMEOUT`. */
+/** Thrown if there is no reply. The code is a Node.js error code, such as `ECONNREFUSED`, or `TIMEOUT`. */
 export class NoReplyError extends Error {
   override name = 'NoReplyError'
   readonly code: string
@@ -89,7 +89,7 @@ export const shown = (url: URL | string): string => {
   return origin + pathname
 }
 
-/** The media type of a reply without its parameters. */
+/** Returns the media type of a reply without its parameters. */
 export const mediaType = (headers: IncomingHttpHeaders): string =>
   (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 

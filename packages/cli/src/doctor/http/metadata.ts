@@ -5,7 +5,7 @@ import type { Site } from './site.ts'
 /** The JSON document at a URL. */
 export interface Metadata {
   readonly document: JsonObject | undefined
-  /** Why the document is missing. */
+  /** The reason why the document is missing. */
   readonly problem: string
 }
 

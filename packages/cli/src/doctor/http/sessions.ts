@@ -14,17 +14,17 @@ import {
 export interface Opened {
   /** The reply to `initialize`. */
   readonly reply: RpcReply
-  /** The time until that reply, in ms. */
+  /** The time until the reply to `initialize`, in ms. */
   readonly replyMs: number
-  /** The headers of later requests; undefined if the server supports no revision with sessions. */
+  /** The headers of later requests. Undefined if the server does not support revisions with sessions. */
   readonly session: Readonly<Record<string, string>> | undefined
-  /** Undefined if the server sent no session id. */
+  /** The session id. Undefined if the server did not send one. */
   readonly sessionId: string | undefined
   /** Whether the server supports revisions without sessions. */
   readonly isModern: boolean
 }
 
-/** Some servers do not reply to unknown methods or to notifications. */
+/** Ignores a missing reply, because some servers do not reply to unknown methods or notifications. */
 function unlessAnswered(error: unknown): undefined {
   if (!(error instanceof NoReplyError)) throw error
 }
@@ -46,7 +46,7 @@ export async function openServer(site: Site, reply: RpcReply, replyMs: number): 
   return { reply, replyMs, session, sessionId, isModern }
 }
 
-/** The revision in the response to `initialize`. */
+/** Returns the revision in the response to `initialize`. */
 function versionOf(response: JsonObject | undefined): string | undefined {
   const { result } = response ?? {}
   if (!isObject(result)) return undefined

@@ -18,11 +18,11 @@ export interface Site {
   readonly url: URL
   /** The user's headers, which may contain a token. They are sent only to this URL. */
   readonly headers: Readonly<Record<string, string>>
-  /** Time limit for a reply. */
+  /** The time limit for a reply. */
   readonly replyMs: number
-  /** Time limit for the first bytes of a stream, added to the time of a reply. */
+  /** The time limit for the first bytes of a stream, added to the time of a reply. */
   readonly firstBytesMs: number
-  /** Time limit for the first data on a silent stream. */
+  /** The time limit for the first data on a silent stream. */
   readonly keepAliveMs: number
   /** Reports slow steps to the user. */
   readonly progress: (text: string) => void
@@ -55,7 +55,7 @@ export async function post(site: Site, message: JsonObject, headers: Headers = {
   return { ...reply, response: responseIn(reply.text, mediaType(reply.headers)) }
 }
 
-/** The same site, without the token. */
+/** Returns the same site without the token. */
 export const withoutToken = (site: Site): Site => ({
   ...site,
   headers: Object.fromEntries(
@@ -66,7 +66,7 @@ export const withoutToken = (site: Site): Site => ({
 export const hasToken = ({ headers }: Site): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 
-/** The first JSON-RPC response in a body of JSON or events. */
+/** Returns the first JSON-RPC response in a body of JSON or events. */
 function responseIn(text: string, type: string = EVENT_STREAM): JsonObject | undefined {
   const candidates = type === EVENT_STREAM ? eventData(text) : [text]
   return candidates.map(parse).find((value) => isObject(value) && ('result' in value || 'error' in value))
@@ -103,7 +103,7 @@ export const initializeMessage = (): JsonObject => ({
 export const INITIALIZED: JsonObject = { jsonrpc: '2.0', method: Notification.Initialized }
 export const PING: JsonObject = { jsonrpc: '2.0', id: 2, method: Method.Ping }
 
-/** A request of the revision without sessions, with the headers that repeat its fields. */
+/** Creates a request of the revision without sessions, with the headers that repeat its fields. */
 export function modernRequest(method: string, params: JsonObject = {}): readonly [JsonObject, Headers] {
   const _meta = {
     [PROTOCOL_VERSION]: MODERN.version,
@@ -118,5 +118,5 @@ export function modernRequest(method: string, params: JsonObject = {}): readonly
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** Whether only this machine reaches a URL. */
+/** Returns whether only this machine reaches a URL. */
 export const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname)

@@ -14,7 +14,7 @@ interface StreamCall {
   readonly speaksFirst: boolean
 }
 
-/** The value that Node.js and browsers send. Without it, a proxy would not compress. */
+/** The encodings that Node.js and browsers accept. Without them, a proxy would not compress. */
 const ENCODINGS = 'gzip, deflate, br'
 
 const BEGINNING_MS = 500
@@ -57,7 +57,7 @@ function streamCalls({ url, headers }: Site, { session, isModern }: Opened): rea
   return [...(isModern ? [listen] : []), ...(session === undefined ? [] : [get])]
 }
 
-/** Undefined if the server does not answer with a stream. */
+/** Examines a stream. Resolves to undefined if the server does not answer with one. */
 async function examineStream(
   site: Site,
   { name, call, speaksFirst }: StreamCall,

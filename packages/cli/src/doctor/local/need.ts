@@ -2,14 +2,14 @@ import { type Start, userEnvironment } from '../../start/environment.ts'
 import { answers, type TrialOptions } from '../../start/trial.ts'
 import type { Examination } from '../subject.ts'
 
-/** Finds what a server needs from the user's environment and its host does not provide. */
+/** The part of the user's environment that a server needs but its host does not provide. */
 export type Need =
   | { readonly kind: 'folder' }
   | { readonly kind: 'path' }
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'several' }
 
-/** Undefined if the server does not answer in the user's environment, either. */
+/** Finds the need. Resolves to undefined if the server does not answer in the user's environment either. */
 export async function findNeed(
   start: Start,
   stderr: readonly string[],
@@ -32,7 +32,7 @@ export async function findNeed(
 
 type Variable = readonly [name: string, value: string]
 
-/** Finds the variable that the server needs. Undefined if it needs several. */
+/** Finds the variable that the server needs. Resolves to undefined if it needs several. */
 async function oneOf(
   variables: readonly Variable[],
   stderr: readonly string[],
@@ -71,7 +71,7 @@ const TEXTS: Readonly<Record<Exclude<Need['kind'], 'variable'>, NeedText>> = {
   },
 }
 
-/** @param configured - whether there is an entry of a host */
+/** @param configured - whether a host has an entry for the server */
 export function describeNeed(need: Need, configured: boolean): NeedText {
   if (need.kind !== 'variable') return TEXTS[need.kind]
   return {

@@ -13,12 +13,12 @@ import { interpreterOf } from './command.ts'
 
 const { ok, warning, fault } = verdictsOf('script')
 const SCRIPT = /\.(?:[cm]?[jt]sx?|py)$/i
-/** Options of Node.js whose value is the next argument. */
+/** The Node.js options whose value is the next argument. */
 const WITH_VALUE =
   /^(?:-r|--require|--import|--(?:experimental-)?loader|-C|--conditions|--env-file(?:-if-exists)?)$/
 const CODE = /^(?:-e|--eval|-p|--print|-pe)$/
 
-/** The script that a command runs. Undefined if the arguments have no path of a script. */
+/** Returns the script that a command runs. Undefined if the arguments do not contain a script's path. */
 export function scriptOf({ command, args }: Pick<Start, 'command' | 'args'>): string | undefined {
   if (!isNode(command)) return args.find((arg) => !arg.startsWith('-') && SCRIPT.test(arg))
   for (let at = 0; at < args.length; at++) {
@@ -91,7 +91,7 @@ export interface Package {
   readonly content: Readonly<Record<string, unknown>>
 }
 
-/** The nearest `package.json` above a file. */
+/** Finds the nearest `package.json` above a file. */
 export function packageOf(path: string): Package | undefined {
   const folder = dirname(path)
   try {
@@ -110,7 +110,10 @@ export interface NodeRun {
   readonly loader: boolean
 }
 
-/** Undefined for other programs. The command may itself be a script, such as those in `node_modules/.bin`. */
+/**
+ * Returns the Node.js run of a command, or undefined for other programs. The command may itself be a script, such as those
+ * in `node_modules/.bin`.
+ */
 export function nodeRunOf(start: Start): NodeRun | undefined {
   const { command, args, env, cwd } = start
   const found = /[\\/]/.test(command) ? undefined : findProgram(command, env['PATH'])

@@ -38,7 +38,7 @@ export async function checkStart(subject: StartSubject, examination: Examination
     return { trial, findings: [need, ...findings.filter(({ check }) => check !== 'start')], serves: false }
   }
   if (!isSlow(trial)) return { trial, findings, serves: true }
-  // Each would start it again.
+  // Each further check would start the server again.
   const later = skipped('revisions', 'It starts too slowly for the other checks')
   return { trial, findings: [...findings, later], serves: false }
 }
@@ -51,7 +51,7 @@ function reported(report: NotStdio): Pick<Started, 'findings' | 'serves'> {
   return { findings: [fault('start', message, hint)], serves: false }
 }
 
-/** Why the server starts for the user but not for an app. Undefined if it starts for neither. */
+/** Reports why the server starts for the user but not for an app. Resolves to undefined if it starts for neither. */
 async function needFinding(
   { start, startedBy, harness }: StartSubject,
   trial: Trial,

@@ -54,7 +54,7 @@ function remoteReference(value: unknown, depth = 0): string | undefined {
   return undefined
 }
 
-/** The places where the bridge must change a schema for a model API. */
+/** Describes where the bridge must change a schema for a model API. */
 async function changedFor(tool: Tool): Promise<string | undefined> {
   const source = {
     tools: async () => [{ server: '', name: tool.name, tool }],
@@ -70,7 +70,7 @@ async function changedFor(tool: Tool): Promise<string | undefined> {
   return place === undefined ? undefined : `${tool.name} (${place})`
 }
 
-/** Ignore the dialect, which no API refuses, and a root without properties, which hosts complete. */
+/** Ignores the dialect, which no API refuses, and a root without properties, which hosts complete. */
 function plain(schema: JsonObject, { $schema, properties }: JsonObject): JsonObject {
   const { $schema: _, properties: own, ...rest } = schema
   const keep = properties !== undefined || Object.keys(own ?? {}).length > 0

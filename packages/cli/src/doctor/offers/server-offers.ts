@@ -8,7 +8,7 @@ import { checkOffers } from './offers.ts'
 
 export interface ServerOffersSubject {
   readonly target: TransportFactory
-  /** The server's name in the host. Undefined if no host has it; its own name is used then. */
+  /** The server's name in the host. If it is undefined because no host has the server, the server's own name is used. */
   readonly serverName?: string | undefined
 }
 

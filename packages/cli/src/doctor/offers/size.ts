@@ -2,9 +2,9 @@ import type { Tool } from '@jetway/core/protocol'
 import type { Finding } from '../finding.ts'
 import { fault, ok, warning } from '../verdicts.ts'
 
-/** OpenAI refuses requests with more tools, so VS Code sends no more. */
+/** The maximum number of tools: OpenAI refuses requests with more, so VS Code does not send more. */
 const MAX_TOOLS = 128
-/** Cursor and Amazon Q warned about more tools, and models choose less well among many. */
+/** The number of tools above which models choose less well, about which Cursor and Amazon Q warned. */
 const MANY_TOOLS = 40
 const MANY_TOKENS = 20_000
 const BYTES_PER_TOKEN = 4

@@ -5,7 +5,7 @@ export interface Question {
   readonly message: JsonRpcRequest
   readonly revision: Revision | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** Time limit for the whole connection, in ms. */
+  /** The time limit for the whole connection, in ms. */
   readonly timeoutMs: number
 }
 

@@ -6,16 +6,16 @@ import { describeError, NEEDS_TOKEN, needsAuthorization, tryRevisions, type Try 
 import { checkUnknownRevisions } from './unknown-revision.ts'
 
 export interface ProtocolSubject {
-  /** Called once for each connection. */
+  /** Creates a transport, once for each connection. */
   readonly target: TransportFactory
   /** Reports slow steps to the user. */
   readonly progress: (text: string) => void
-  /** Time limit for one connection, in ms. @default 10_000 */
+  /** The time limit for one connection, in ms. @default 10_000 */
   readonly timeoutMs?: number
 }
 
 const TIMEOUT_MS = 10_000
-/** A server is outdated if it supports none of the newest revisions. */
+/** The number of newest revisions that count as current. A server that supports none of them is outdated. */
 const CURRENT = 2
 
 /** Connects with each revision, and with revisions that do not exist. */

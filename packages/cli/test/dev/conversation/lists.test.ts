@@ -13,7 +13,7 @@ const tools = (...items: readonly object[]): Answers => ({ 'tools/list': { tools
 
 describe('compareLists', () => {
   it.each<[string, Answers, Answers, readonly string[], readonly string[]]>([
-    ['nothing', tools({ name: 'a' }), tools({ name: 'a' }), [], []],
+    ['equal lists', tools({ name: 'a' }), tools({ name: 'a' }), [], []],
     [
       'tools',
       tools({ name: 'pay' }, { name: 'search', inputSchema: { type: 'object' } }),
@@ -36,7 +36,7 @@ describe('compareLists', () => {
       ['resources'],
     ],
     [
-      'no list, and items that are none',
+      'a result without a list, and invalid items',
       { 'tools/list': { tools: { name: 'a' } } },
       tools('b' as never, { name: 'c' }),
       ['tools: +c'],
@@ -70,7 +70,7 @@ describe('compareLists', () => {
     expect(pages).toBe(100)
   })
 
-  it('counts the changes beyond 12', async () => {
+  it('prints the number of changes beyond 12', async () => {
     const many = Array.from({ length: 50 }, (_, index) => ({ name: `t${index}` }))
     const { lines } = compareLists(await listsOf({}), await listsOf(tools(...many)))
     expect(lines).toEqual([expect.stringMatching(/^tools: \+t0 .* \+t11 and 38 more$/)])

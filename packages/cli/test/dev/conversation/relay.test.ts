@@ -24,7 +24,7 @@ function initialized(capabilities: object = { tools: { listChanged: true } }): R
   return relay
 }
 
-describe('Relay with requests', () => {
+describe('Relay requests', () => {
   it('sends requests to the current process, and passes one response from the process that has the request', () => {
     const relay = initialized()
     expect(relay.fromClient(request(1, 'ping'))).toEqual({ generation: 1, message: request(1, 'ping') })
@@ -45,7 +45,7 @@ describe('Relay with requests', () => {
     expect(relay.fromProcess(1, result(1))).toEqual(result(1))
   })
 
-  it('finds no process while none runs', () => {
+  it('does not find a process while none runs', () => {
     const relay = initialized()
     relay.leave(1)
     expect(relay.fromClient(request(1, 'ping'))?.generation).toBeUndefined()
@@ -67,7 +67,7 @@ describe('Relay with requests', () => {
     expect(relay.lost(1).toClient).toEqual([])
   })
 
-  it('keeps the requests of other processes when one ends', () => {
+  it('keeps the requests of other processes when a process ends', () => {
     const relay = initialized()
     relay.fromClient(request(1, 'tools/call'))
     relay.moveTo(2)
@@ -117,7 +117,7 @@ describe('Relay with requests', () => {
     },
   )
 
-  it('repeats initialize in the next process', () => {
+  it('repeats initialize for the next process', () => {
     const relay = new Relay()
     relay.moveTo(1)
     relay.fromClient(request(0, 'initialize'))
@@ -133,7 +133,7 @@ describe('Relay with requests', () => {
   })
 })
 
-describe('Relay with questions', () => {
+describe('Relay questions', () => {
   const question = request(7, 'elicitation/create')
 
   it('replaces the id of a question, and sends the answer to the process that asked', () => {
@@ -156,7 +156,7 @@ describe('Relay with questions', () => {
     expect(relay.fromProcess(1, request(1_025, 'ping'))).toEqual(request('1:1025', 'ping'))
   })
 
-  it('keeps the questions of other processes when one ends', () => {
+  it('keeps the questions of other processes when a process ends', () => {
     const relay = initialized()
     relay.fromProcess(1, question)
     relay.fromProcess(2, question)
@@ -171,7 +171,7 @@ describe('Relay with questions', () => {
     expect(relay.fromClient(result('2:7'))).toEqual({ generation: 2, message: result(7) })
   })
 
-  it('cancels the questions of a process that ends', () => {
+  it("cancels a process's questions when the process ends", () => {
     const relay = initialized()
     const { id } = relay.fromProcess(1, question) as { readonly id: string }
     expect(relay.lost(1).toClient).toMatchObject([
@@ -193,7 +193,7 @@ describe('Relay with questions', () => {
   })
 })
 
-describe('Relay with a session', () => {
+describe('Relay sessions', () => {
   it('repeats the log level and the subscriptions that the server accepted', () => {
     const relay = initialized()
     const calls = [
@@ -255,7 +255,7 @@ describe('Relay with a session', () => {
   })
 })
 
-describe('Relay with subscriptions/listen', () => {
+describe('Relay subscriptions/listen', () => {
   const listen = request(9, 'subscriptions/listen', modern)
 
   function listening(): Relay {
@@ -291,7 +291,7 @@ describe('Relay with subscriptions/listen', () => {
     expect(relay.fromProcess(1, acknowledged(9, {}))).toBeUndefined()
   })
 
-  it('sends no changes to a subscription without a filter', () => {
+  it('does not send changes to a subscription without a filter', () => {
     const relay = new Relay()
     relay.moveTo(1)
     relay.fromClient(listen)
@@ -315,7 +315,7 @@ describe('Relay with subscriptions/listen', () => {
     expect(relay.moveTo(2)).toEqual([])
   })
 
-  it('sends changes only of lists that the server acknowledged', () => {
+  it('sends changes only for lists that the server acknowledged', () => {
     const relay = listening()
     expect(relay.listChanged('tools')).toEqual([
       {
@@ -327,7 +327,7 @@ describe('Relay with subscriptions/listen', () => {
     expect(relay.listChanged('prompts')).toEqual([])
   })
 
-  it('gives the _meta of the client for its own requests', () => {
+  it("returns the client's _meta for the relay's own requests", () => {
     expect(listening().meta).toEqual({ 'io.modelcontextprotocol/protocolVersion': 'x' })
   })
 })

@@ -64,10 +64,10 @@ describe('an HTTP exchange', () => {
   })
 
   it.each([
-    ['no JSON', 'text/plain', 'not found', 404],
-    ['JSON that is no message', 'application/json', '7', 400],
+    ['plain text', 'text/plain', 'not found', 404],
+    ['JSON that is not a message', 'application/json', '7', 400],
     ['broken JSON', 'application/json', '{', 200],
-    ['no type', undefined, '', 202],
+    ['no media type', undefined, '', 202],
   ])('passes a reply with %s unchanged', async (_, type, body, status) => {
     const { url, start } = await relayHttp()
     await start({
@@ -100,7 +100,7 @@ describe('an HTTP exchange', () => {
     expect(replies.map(({ headers }) => headers.get('mcp-session-id'))).toEqual(['session-1', null])
   })
 
-  it('opens no session in the next process after 404', async () => {
+  it('does not open a session in the next process after 404', async () => {
     const { url, start } = await relayHttp()
     await start({ ping: (_, response) => json(response, 404, 'gone') })
     const session = await openSession(url)
@@ -115,7 +115,7 @@ describe('an HTTP exchange', () => {
   it.each([
     ['another method', request(1, 'ping'), 200],
     ['another status', request(1, 'initialize'), 201],
-  ])('opens no session for %s', async (_, message, status) => {
+  ])('does not open a session for %s', async (_, message, status) => {
     const { url, start } = await relayHttp()
     const reply: Reply = (got, response) =>
       json(response, status, answerOf(got.message.id), { 'mcp-session-id': 'no-session' })
@@ -127,7 +127,7 @@ describe('an HTTP exchange', () => {
   })
 })
 
-describe('an HTTP exchange whose process ends', () => {
+describe('an HTTP exchange when its process ends', () => {
   it('answers calls with an error result, and other requests with an error', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ 'tools/call': () => {}, 'resources/read': () => {} })
@@ -165,7 +165,7 @@ describe('an HTTP exchange whose process ends', () => {
     expect((await note).status).toBe(202)
   })
 
-  it('answers in place of a reply that is cut', async () => {
+  it('answers if the process cuts off its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       ping(_, response) {
@@ -220,8 +220,8 @@ describe('an HTTP exchange whose process ends', () => {
   })
 })
 
-describe('an HTTP exchange with a stream', () => {
-  it('passes events on with ids that name the process', async () => {
+describe('the stream of an HTTP exchange', () => {
+  it('passes on events with ids that name the process', async () => {
     const { url, start } = await relayHttp()
     const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
     await start({
@@ -251,7 +251,7 @@ describe('an HTTP exchange with a stream', () => {
     )
   })
 
-  it('answers pending requests on the stream when the process ends', async () => {
+  it('answers pending requests when the process ends', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ POST: streams([answerOf(2)]), answer: streams([answerOf(2)]) })
     const abort = new AbortController()
@@ -262,7 +262,7 @@ describe('an HTTP exchange with a stream', () => {
     expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }, lost(3)])
   })
 
-  it('sends no answer on a stream that the process closed early, because the client may resume it', async () => {
+  it('does not answer on a stream that the process closed early, because the client may resume the stream', async () => {
     const { url, start } = await relayHttp()
     const ends: Reply = (_, response) => {
       openStream(response)
@@ -276,7 +276,7 @@ describe('an HTTP exchange with a stream', () => {
     expect(process.asked()).toContain('ping')
   })
 
-  it('answers with an error if a replaced process ends the stream without a response', async () => {
+  it('sends an error if a replaced process ends the stream without a response', async () => {
     const { url, start } = await relayHttp()
     let finish = (): void => {}
     const first = await start({

@@ -11,7 +11,7 @@ import {
   writeEvent,
 } from '../support/relay-http.ts'
 
-describe('HttpRelay with a question', () => {
+describe('HttpRelay questions', () => {
   const question = { jsonrpc: '2.0', id: 7, method: 'elicitation/create', params: {} }
 
   it("replaces the question's id, and restores it in the answer", async () => {

@@ -79,7 +79,7 @@ describe('HttpRelay while no process runs', () => {
     expect(JSON.parse((await asked).body)).toMatchObject({ id: 1, result: {} })
   })
 
-  it('holds 1,024 requests, and refuses one more at once', async () => {
+  it('holds 1,024 requests, and refuses the next one at once', async () => {
     useFakeTimers()
     const { url, relay, start } = await relayHttp()
     const waits = waitsOf(relay)
@@ -99,7 +99,7 @@ describe('HttpRelay while no process runs', () => {
     expect(new Set((await Promise.all(waiting)).map((process) => process?.generation))).toEqual(new Set([1]))
   })
 
-  it('gives up a request after 10 s if every process refuses the connection', async () => {
+  it('gives up on a request after 10 s if every process refuses the connection', async () => {
     const { relay, url } = await relayHttp()
     const { process: refusing, tried } = refusingProcess()
     await relay.prepare(refusing)
@@ -115,7 +115,7 @@ describe('HttpRelay while no process runs', () => {
   })
 })
 
-describe('HttpRelay with a foreign request', () => {
+describe('HttpRelay loopback protection', () => {
   it.each([
     ['Host', { host: 'attacker.example' }, 'The Host header is not one of this machine'],
     ['Origin', { origin: 'https://attacker.example' }, 'The Origin header is not one of this machine'],
@@ -148,8 +148,8 @@ it('refuses a body of more than 4 MiB', async () => {
   expect(process.asked()).toEqual(['ping'])
 })
 
-describe('HttpRelay with DELETE', () => {
-  it('ends the session in the process, and does not open it in the next one', async () => {
+describe('HttpRelay DELETE', () => {
+  it('ends the session in its process, and does not reopen the session in the next process', async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -178,8 +178,8 @@ describe('HttpRelay with DELETE', () => {
   })
 })
 
-describe('HttpRelay with a request that is not MCP', () => {
-  it('passes the request and its reply on', async () => {
+describe('HttpRelay requests to other paths', () => {
+  it('passes on the request and its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT: (_, response) =>
@@ -198,7 +198,7 @@ describe('HttpRelay with a request that is not MCP', () => {
     expect(process.asked()).toEqual(['PUT', 'ping', 'DELETE'])
   })
 
-  it('replies 502 if the process ends before the head', async () => {
+  it('replies with 502 if the process ends before it sends the head', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ PUT: () => void setImmediate(() => process.end()) })
     const reply = await ask(url, 'PUT')
@@ -209,7 +209,7 @@ describe('HttpRelay with a request that is not MCP', () => {
     })
   })
 
-  it('cuts the reply if the process ends after the head', async () => {
+  it('cuts off the reply if the process ends after it has sent the head', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT(_, response) {
@@ -220,7 +220,7 @@ describe('HttpRelay with a request that is not MCP', () => {
     await expect(ask(url, 'PUT')).rejects.toThrow()
   })
 
-  it('drains the process after the reply, but does not wait for a stream', async () => {
+  it('drains the process after the reply without waiting for a stream', async () => {
     const { relay, url, start } = await relayHttp()
     let finish = (): void => {}
     const process = await start({
@@ -253,8 +253,8 @@ describe('HttpRelay with a request that is not MCP', () => {
   })
 })
 
-describe('HttpRelay with more than 256 sessions', () => {
-  it('forgets the least recently used session without a stream', async () => {
+describe('HttpRelay session limit', () => {
+  it('forgets the least recently used session that has no stream', async () => {
     const { url, start, relay } = await relayHttp()
     const first = await start()
     const streaming = await openSession(url)
@@ -278,7 +278,7 @@ describe('HttpRelay with more than 256 sessions', () => {
 })
 
 describe('HttpRelay', () => {
-  it('rejects a port that is in use', async () => {
+  it('rejects if the port is in use', async () => {
     const { url } = await relayHttp()
     const other = new HttpRelay({ port: Number(new URL(url).port), host: '127.0.0.1', print: () => {} })
     await expect(other.listen()).rejects.toMatchObject({ code: 'EADDRINUSE' })

@@ -89,7 +89,7 @@ it('continues in the process that has the call', async () => {
   expect(await (await resume(front, call)).rest()).toEqual([])
 })
 
-it('answers once in place of a process that has ended', async () => {
+it('answers once if the process has ended', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })
@@ -102,7 +102,7 @@ it('answers once in place of a process that has ended', async () => {
   expect(next.asked()).not.toContain('GET')
 })
 
-it('answers when the process ends during the resumption', async () => {
+it('answers if the process ends during the resumption', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply, GET: begins })
@@ -114,7 +114,7 @@ it('answers when the process ends during the resumption', async () => {
   expect(await stream.rest()).toMatchObject([lost(1)])
 })
 
-it('can be resumed again after the process closed the stream early', async () => {
+it('can be resumed again if the process closed the stream early', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   let replies = 0
@@ -132,7 +132,7 @@ it('can be resumed again after the process closed the stream early', async () =>
   expect(await (await resume(front, call)).rest()).toEqual([answer(1)])
 })
 
-it('passes the refusal of the current process', async () => {
+it("passes on the current process's refusal", async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   await front.start({
@@ -148,7 +148,7 @@ it('passes the refusal of the current process', async () => {
 it.each([
   [503, [lost(1)]],
   [400, undefined],
-])('answers in place of an older process that replies %i', async (status, expected) => {
+])('answers if an older process replies with %i', async (status, expected) => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   await front.start({ 'tools/call': reply, GET: (_, response) => json(response, status, 'no') })

@@ -22,7 +22,7 @@ const ping = (url: string, session: object, headers: object = {}) =>
   post(url, request(1, 'ping'), { ...session, ...headers })
 
 describe('a session that moves to the next process', () => {
-  it('sends initialize and the settings of the client', async () => {
+  it("sends initialize and the client's settings", async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -153,9 +153,15 @@ describe('a session that moves to the next process', () => {
       'x'.repeat(65_536),
       undefined,
     ],
-    ['no larger body', (_, response) => json(response, 403, 'x'.repeat(65_537)), 403, '', undefined],
     [
-      '404 for another fault',
+      'an empty body instead of one above 64 KiB',
+      (_, response) => json(response, 403, 'x'.repeat(65_537)),
+      403,
+      '',
+      undefined,
+    ],
+    [
+      '404 instead of another error status',
       (_, response) => json(response, 500, 'oh', { 'www-authenticate': 'x' }),
       404,
       '',
@@ -163,14 +169,14 @@ describe('a session that moves to the next process', () => {
     ],
     ['404 if it has no sessions', (_, response) => json(response, 200, result), 404, '', undefined],
     [
-      '404 for another status than 200',
+      '404 instead of a status other than 200',
       (_, response) => json(response, 201, result, { 'mcp-session-id': 'x' }),
       404,
       '',
       undefined,
     ],
     [
-      '404 for an error',
+      '404 instead of a JSON-RPC error',
       (_, response) =>
         json(response, 200, { jsonrpc: '2.0', id: 'jetway-dev', error: {} }, { 'mcp-session-id': 'x' }),
       404,
@@ -178,14 +184,14 @@ describe('a session that moves to the next process', () => {
       undefined,
     ],
     [
-      '404 for no object',
+      '404 instead of a body that is not an object',
       (_, response) => json(response, 200, '[1]', { 'mcp-session-id': 'x' }),
       404,
       '',
       undefined,
     ],
     [
-      '404 for a stream without the answer',
+      '404 instead of a stream without a response',
       (_, response) => {
         openStream(response, { 'mcp-session-id': 'x' })
         response.end()
@@ -232,7 +238,7 @@ describe('list changes of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c', 'prompts: +p'])
   })
 
-  it('wait for the next stream if none is open', async () => {
+  it('are announced on the next stream if none is open', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     await front.start(tools('b'))
@@ -248,7 +254,7 @@ describe('list changes of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
   })
 
-  it('are announced without a difference if the old process announced one', async () => {
+  it('are announced even without a difference if the old process announced a change', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const stream = await listenOn(front.url, session)
@@ -268,7 +274,7 @@ describe('list changes of a session', () => {
     expect(front.printed).toEqual([])
   })
 
-  it('are printed once for each process, not for each session', async () => {
+  it('are printed once per process, not once per session', async () => {
     const front = await relayHttp()
     const first = await front.start(tools('a'))
     const sessions = [await openSession(front.url), await openSession(front.url)]
@@ -284,7 +290,7 @@ describe('list changes of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +a -b', 'tools: +b -a'])
   })
 
-  it('are printed once if some sessions compare after the next process serves', async () => {
+  it('are printed once even if some sessions compare lists after the next process is in use', async () => {
     const front = await relayHttp()
     const first = await front.start(tools('a'))
     const sessions = [await openSession(front.url), await openSession(front.url)] as const
@@ -331,7 +337,7 @@ describe('list changes of a session', () => {
     expect(marked.asked()).toContain('initialize')
   })
 
-  it('ignore a process that ends while its lists are read', async () => {
+  it('are omitted if a process ends while its lists are read', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const second = await front.start({ 'tools/list': () => void setImmediate(() => second.end()) })

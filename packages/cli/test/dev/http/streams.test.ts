@@ -41,7 +41,7 @@ function written(): Written {
 }
 
 describe('the GET stream of a session', () => {
-  it('continues in the next process without the last event id', async () => {
+  it('continues in the next process, which does not get the last event id', async () => {
     const { url, start } = await relayHttp()
     const old = written()
     const first = await start({ GET: old.reply })
@@ -82,7 +82,7 @@ describe('the GET stream of a session', () => {
     },
   )
 
-  it('ends when the current process ends it, but not when a replaced one does', async () => {
+  it('ends when the current process ends the stream, but not when a replaced process does', async () => {
     const { url, start } = await relayHttp()
     const old = written()
     await start({ GET: old.reply })
@@ -115,7 +115,7 @@ describe('the GET stream of a session', () => {
     expect(second?.message).toEqual(mark('two'))
   })
 
-  it('passes the refusal of a process without such a stream', async () => {
+  it('passes on the refusal of a process that has no such stream', async () => {
     const { url, start } = await relayHttp()
     await start({ GET: (_, response) => json(response, 405, 'none', { 'x-reply': 'r' }) })
     const session = await openSession(url)
@@ -138,7 +138,7 @@ describe('the GET stream of a session', () => {
     expect(await stream.rest()).toEqual([])
   })
 
-  it('passes the refusal of the session', async () => {
+  it('passes on the refusal of the session', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -153,7 +153,7 @@ describe('the GET stream of a session', () => {
     ])
   })
 
-  it('keeps its session among more than 256 until it is closed', async () => {
+  it('protects its session from the limit of 256 until the stream is closed', async () => {
     const { url, start, relay } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -290,11 +290,11 @@ describe('subscriptions/listen', () => {
   })
 
   it.each([
-    ['another list', { promptsListChanged: true }, []],
-    ['this list', { toolsListChanged: true }, [announced]],
-    ['another value', { toolsListChanged: 1 }, []],
-    ['nothing', null, []],
-  ])('announces changes only of acknowledged lists: %s', async (_, agreed, expected) => {
+    ['another list is', { promptsListChanged: true }, []],
+    ['this list is', { toolsListChanged: true }, [announced]],
+    ['this list is not validly', { toolsListChanged: 1 }, []],
+    ['no list is', null, []],
+  ])('announces only changes to acknowledged lists: %s acknowledged', async (_, agreed, expected) => {
     const front = await relayHttp()
     await front.start(process(['a'], agreed).replies)
     const stream = await listening(front)
@@ -308,7 +308,7 @@ describe('subscriptions/listen', () => {
     expect(messages).toEqual([...expected, mark('end')])
   })
 
-  it('announces changes again that the old process announced', async () => {
+  it('repeats changes that the old process announced', async () => {
     const front = await relayHttp()
     const old = process(['a'])
     await front.start(old.replies)
@@ -340,7 +340,7 @@ describe('subscriptions/listen', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('passes the error of a server that does not know the method', async () => {
+  it('passes on the error of a server that does not know the method', async () => {
     const front = await relayHttp()
     const error = { jsonrpc: '2.0', id: 9, error: { code: -32_601, message: 'no' } }
     await front.start({ 'subscriptions/listen': (_, response) => json(response, 200, error) })

@@ -97,7 +97,7 @@ describe('Child', () => {
       },
     ],
     [
-      'says why before it exits',
+      'prints a reason before it exits',
       `${say({ type: 'failed', message: 'why', needsChange: true })}process.disconnect();process.exit(1)`,
       { reason: 'failed', message: 'why', needsChange: true },
     ],
@@ -106,12 +106,12 @@ describe('Child', () => {
     await expect(child.ready).rejects.toMatchObject({ name: 'StartError', ...error })
   })
 
-  it('gives no hint if a process over stdio exits', async () => {
+  it('does not hint at a missing port if a stdio process exits', async () => {
     const { child } = await spawn('process.exit(0)', 'stdio')
     await expect(child.ready).rejects.toMatchObject({ message: 'The server exited with code 0' })
   })
 
-  it('kills a process that ignores SIGTERM after 2 s, with its process group', async () => {
+  it('kills a process that ignores SIGTERM, with its process group, after 2 s', async () => {
     const { child, imported } = await spawn(`
       import { spawn } from 'node:child_process'
       setInterval(() => {}, 1_000)

@@ -42,7 +42,7 @@ describe('StdioRelay', () => {
   it.each([
     ['client', 'The client sent a message that cannot be read: '],
     ['process', 'The server wrote to stdout, which carries the protocol: '],
-  ] as const)('of the %s that are too long are printed', async (from, begin) => {
+  ] as const)('prints overlong messages from the %s', async (from, begin) => {
     const front = relayStdio()
     const process = await front.start()
     const { write } = from === 'client' ? front.client : process
@@ -57,8 +57,8 @@ describe('StdioRelay', () => {
   })
 })
 
-describe('StdioRelay with a session', () => {
-  it('opens the session with its settings in the next process', async () => {
+describe('StdioRelay session', () => {
+  it('opens the session in the next process with the same settings', async () => {
     const front = relayStdio()
     const accepts = server([], ({ id }) => (typeof id === 'number' && id > 0 ? { result: {} } : undefined))
     await front.start(accepts)
@@ -91,7 +91,7 @@ describe('StdioRelay with a session', () => {
     expect(front.printed).toEqual([])
   })
 
-  it('opens no session before the client has', async () => {
+  it('does not open a session before the client does', async () => {
     const front = relayStdio()
     const first = await front.start(server())
     const second = await front.start(server())
@@ -101,7 +101,7 @@ describe('StdioRelay with a session', () => {
   it.each([
     ['its error', { error: { code: 1, message: 'no' } }, 'Error: no'],
     ['an error without text', { error: {} }, 'Error: undefined'],
-    ['nothing', {}, 'Error: undefined'],
+    ['neither result nor error', {}, 'Error: undefined'],
   ])('rejects a process that answers initialize with %s', async (_, answer, why) => {
     const front = relayStdio()
     await front.start(server())
@@ -135,7 +135,7 @@ describe('StdioRelay with a session', () => {
       { protocolVersion: 'r', capabilities: { tools: {}, logging: {}, prompts: {} } },
       'The client must reconnect to use the new capabilities logging, prompts',
     ],
-  ])('prints a hint for %s', async (_, result, hint) => {
+  ])('prints a hint if the next process answers with %s', async (_, result, hint) => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -145,7 +145,7 @@ describe('StdioRelay with a session', () => {
 })
 
 describe('StdioRelay while no process runs', () => {
-  it('holds messages in their order', async () => {
+  it('keeps held messages in order', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.client.write(request(1, 'ping'), note('notifications/x'), [request(2, 'ping')])
@@ -170,7 +170,7 @@ describe('StdioRelay while no process runs', () => {
     expect((await front.start()).got).toEqual([])
   })
 
-  it('holds 1,024 messages, and refuses one more request', async () => {
+  it('holds 1,024 messages, and refuses the next request', async () => {
     useFakeTimers()
     const front = relayStdio()
     const requests = Array.from({ length: 1_024 }, (_, id) => request(id, 'ping'))
@@ -182,7 +182,7 @@ describe('StdioRelay while no process runs', () => {
   })
 })
 
-it('StdioRelay passes 4,096 open requests, and refuses one more', async () => {
+it('StdioRelay passes on 4,096 open requests, and refuses the next one', async () => {
   const front = relayStdio()
   const process = await front.start()
   await front.client.write(...Array.from({ length: 4_096 }, (_, id) => request(id, 'ping')))
@@ -195,8 +195,8 @@ it('StdioRelay passes 4,096 open requests, and refuses one more', async () => {
   expect(process.got.at(-1)).toEqual(request(4_097, 'ping'))
 })
 
-describe('StdioRelay with a replaced process', () => {
-  it('resolves drained when its requests are answered', async () => {
+describe('a replaced process of StdioRelay', () => {
+  it('is drained when its requests are answered', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(request(1, 'ping'))
@@ -210,7 +210,7 @@ describe('StdioRelay with a replaced process', () => {
     await front.relay.drained({ ...first.child, generation: 99 })
   })
 
-  it('sends it no new requests', async () => {
+  it('does not get new requests', async () => {
     const front = relayStdio()
     const first = await front.start()
     void front.relay.drained(first.child)
@@ -219,7 +219,7 @@ describe('StdioRelay with a replaced process', () => {
     expect((await front.start()).got).toEqual([request(1, 'ping')])
   })
 
-  it('answers its calls when it ends, and repeats its initialize', async () => {
+  it('has its calls answered and its initialize repeated when it ends', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(INITIALIZE, callOf(1, 'a'))
@@ -231,7 +231,7 @@ describe('StdioRelay with a replaced process', () => {
     expect(front.client.take()).toEqual([])
   })
 
-  it('moves its subscriptions to the next process', async () => {
+  it('passes its subscriptions to the next process', async () => {
     const front = relayStdio()
     const listen = request(9, 'subscriptions/listen', {
       _meta: { 'io.modelcontextprotocol/protocolVersion': 'x' },
@@ -270,7 +270,7 @@ describe('StdioRelay at the end of the input', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('disconnects at the time limit if a request has no response', async () => {
+  it('disconnects after the time limit if a request gets no response', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()
@@ -284,7 +284,7 @@ describe('StdioRelay at the end of the input', () => {
     await front.relay.ended
   })
 
-  it('disconnects at once without requests or without a process', async () => {
+  it('disconnects at once if there are no requests or no process', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()

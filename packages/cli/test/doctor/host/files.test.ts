@@ -34,7 +34,7 @@ describe('checkLog', () => {
   const clean = [{ check: 'log', verdict: 'ok', evidence: `The last start has no errors in ~/${LOG}` }]
 
   it.each<readonly [string, string, readonly object[]]>([
-    ['no start', '[error] a\n', logged('[error] a')],
+    ['no start of the server', '[error] a\n', logged('[error] a')],
     ['an error of an earlier start', `[error] a\n${START}`, clean],
     [
       'errors of the last start',
@@ -48,7 +48,7 @@ describe('checkLog', () => {
       logged('[error] 2', '[error] 3', '[error] 4'),
     ],
     ['a long error', `[error] ${'x'.repeat(293)}\n`, logged(`[error] ${'x'.repeat(292)}…`)],
-    ['nothing', '', clean],
+    ['no lines', '', clean],
     ['an error before the last 64 KiB', `[error] a\n${'x'.repeat(65_536)}\n`, clean],
     [
       'a line that begins before the last 64 KiB',
@@ -64,12 +64,12 @@ describe('checkLog', () => {
     expect(await check(text)).toEqual(expected)
   })
 
-  it('reads another folder on macOS', async () => {
+  it('reads the log in another folder on macOS', async () => {
     const [finding] = await check('', 'Library/Logs/Claude/mcp-server-shop.log', 'darwin')
     expect(finding?.verdict).toBe('ok')
   })
 
-  it('reports nothing without a log, or for other hosts', async () => {
+  it('reports nothing if there is no log, or for other hosts', async () => {
     const { path } = folderWith({})
     const place = placeAt(path('~'))
     expect(await checkLog(host('claude-desktop'), 'shop', place)).toEqual([
@@ -92,7 +92,7 @@ describe('the content of a host file', () => {
     await expect(readContent(host('claude-desktop'), path('~/a'))).rejects.toThrow(SyntaxError)
   })
 
-  it('is undefined if the file does not parse or exist', async () => {
+  it('is undefined if the file is invalid or missing', async () => {
     const { path } = folderWith({ a: '{' })
     expect(await readOther(path('~/a'), 'json')).toBeUndefined()
     expect(await readOther(path('~/b'), 'json')).toBeUndefined()
@@ -115,7 +115,7 @@ describe('the content of a host file', () => {
     [{ extensions: { a: { version: '1' } }, servers: ['x'], other: { a: { command: 'x' } } }, []],
     [['x'], []],
     [undefined, []],
-  ])('serverLists finds the servers in %j', (content, lists) => {
+  ])('can be searched for servers: %j', (content, lists) => {
     expect([...serverLists(content)]).toEqual(lists)
   })
 
@@ -126,7 +126,7 @@ describe('the content of a host file', () => {
     [{ http_headers: { A: 'a' }, requestInit: { headers: { B: 'b' } } }, ['a', 'b']],
     [{ environment: 'a', my_env: 'b' }, []],
     [null, []],
-  ])('secretsIn finds the secrets in %j', (value, secrets) => {
+  ])('can be searched for secrets: %j', (value, secrets) => {
     expect(secretsIn(value)).toEqual(secrets)
   })
 })
@@ -138,7 +138,7 @@ it.each(HOSTS.map(({ id }) => id))('misplacedFiles lists no file that %s reads',
   expect(files.length > 0).toBe(!['zed', 'goose'].includes(id))
 })
 
-it('misplacedFiles lists the file of a project only in the home folder', () => {
+it("misplacedFiles lists the project's file only in the home folder", () => {
   expect(misplacedFiles(host('vscode'), placeAt(process.cwd()))).toEqual([])
   expect(misplacedFiles(host('vscode'), placeAt('/home/ann'))).toEqual(['/home/ann/.vscode/mcp.json'])
 })

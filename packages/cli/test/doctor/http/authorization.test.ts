@@ -81,9 +81,13 @@ describe('resource metadata', () => {
   const usual = `~${WELL_KNOWN}/mcp`
 
   it.each<readonly [string, Server, object]>([
-    ['both', { challenge: NAMED, documents: { '/m': {}, ...at({}) } }, { verdict: 'ok', evidence: usual }],
     [
-      'that which is named',
+      'named in the challenge and at the usual path',
+      { challenge: NAMED, documents: { '/m': {}, ...at({}) } },
+      { verdict: 'ok', evidence: usual },
+    ],
+    [
+      'only named in the challenge',
       { challenge: NAMED, documents: { '/m': {} } },
       {
         verdict: 'warning',
@@ -91,14 +95,14 @@ describe('resource metadata', () => {
         advice: `Serve the metadata at ${WELL_KNOWN}/mcp`,
       },
     ],
-    ['the usual one', { documents: at({}) }, { verdict: 'ok', evidence: usual }],
+    ['only at the usual path', { documents: at({}) }, { verdict: 'ok', evidence: usual }],
     [
-      'the usual one of a root',
+      "at the root's usual path",
       { path: '/', documents: at({}, '') },
       { verdict: 'ok', evidence: `~${WELL_KNOWN}` },
     ],
     [
-      'none',
+      'missing',
       {},
       {
         verdict: 'fault',
@@ -107,7 +111,7 @@ describe('resource metadata', () => {
       },
     ],
     [
-      'one of another origin',
+      'at another origin',
       { challenge: ELSEWHERE, documents: at({}) },
       {
         verdict: 'fault',
@@ -115,11 +119,11 @@ describe('resource metadata', () => {
         advice: 'Serve the metadata at this URL',
       },
     ],
-  ])('is %s', async (_, server, expected) => {
+  ])('is found or rejected: %s', async (_, server, expected) => {
     expect((await findings(server))[1]).toEqual({ check: 'resource-metadata', ...expected })
   })
 
-  it('prefers the document named in the challenge', async () => {
+  it('is read from the document named in the challenge, if both exist', async () => {
     const documents = { '/m': { resource: 'https://named' }, ...at({ resource: 'https://usual' }) }
     const found = await findings({ challenge: NAMED, documents })
     expect(found[2]?.evidence).toContain('https://named')
@@ -144,7 +148,7 @@ describe('resource metadata', () => {
     ],
     ['mcp', '/mcp', { verdict: 'fault', evidence: 'the resource of the metadata is mcp, the URL is ~/mcp' }],
     [1, '/mcp', { verdict: 'fault', evidence: 'the metadata has no resource' }],
-  ])('with resource %s matches the server at %s, or not', async (resource, path, expected) => {
+  ])('matches or does not match: resource %s, server at %s', async (resource, path, expected) => {
     const found = await findings({ path, documents: at({ resource }, path) })
     expect(found[2]).toMatchObject({ check: 'audience', ...expected })
   })
@@ -171,7 +175,7 @@ describe('authorizationServerFinding', () => {
     ['https://h.example/mcp', 'http://issuer.example'],
     ['https://h.example/mcp', 'https://127.0.0.1:1'],
     ['https://h.example/mcp', 'http://localhost:1'],
-  ])('does not follow the issuer of %s: %s', async (url, issuer) => {
+  ])('does not follow from the server %s the issuer %s', async (url, issuer) => {
     expect(await authorizationServerFinding(siteAt(url), issuer)).toEqual({
       check: 'authorization-server',
       verdict: 'fault',
@@ -225,7 +229,7 @@ describe('authorizationServerFinding', () => {
     [{}, 'has no S256'],
     [{ issuer: undefined }, 'calls itself null'],
     [{ issuer: `https://${'x'.repeat(200)}` }, `calls itself "https://${'x'.repeat(191)}…`],
-  ])('reports a fault for metadata with %j', async (metadata, evidence) => {
+  ])('reports a fault for the metadata %j', async (metadata, evidence) => {
     const origin: string = await serve((_, response) => json(response, 200, { issuer: origin, ...metadata }))
     expect(await authorizationServerFinding(siteAt(origin), origin)).toMatchObject({
       verdict: 'fault',

@@ -29,7 +29,7 @@ describe('connectionFinding', () => {
     ['ECONNRESET', 'http://h', 'Try the URL with https'],
     ['ECONNRESET', 'https://h', 'the port speaks HTTP'],
     ['ECONNRESET', 'http://localhost', 'the port speaks HTTP'],
-  ])('advises for %s at %s', (code, url, advice) => {
+  ])('advises on %s at %s', (code, url, advice) => {
     const error = new NoReplyError(code, 'x'.repeat(201))
     expect(connectionFinding(siteAt(`${url}/mcp?key=s3cret`), error)).toEqual({
       check: 'connection',
@@ -40,10 +40,10 @@ describe('connectionFinding', () => {
   })
 })
 
-describe('a reply that is not a result of initialize', () => {
+describe('refusalFinding', () => {
   const site = siteAt('https://h/mcp?key=s3cret')
 
-  it.each([[200], [299], [400], [402], [404], [500]])('with %i has no refusalFinding', (status) => {
+  it.each([[200], [299], [400], [402], [404], [500]])('returns undefined for the status %i', (status) => {
     expect(refusalFinding(site, reply(status, { location: '/' }))).toBeUndefined()
   })
 
@@ -74,7 +74,7 @@ describe('a reply that is not a result of initialize', () => {
     ],
     [302, undefined, 'fault', '302 without a location', 'Answer POST requests'],
     [302, 'https://', 'fault', '302 without a location', 'Answer POST requests'],
-  ])('with %i to %s is reported as a redirect', (status, location, verdict, evidence, advice) => {
+  ])('reports %i to %s as a redirect', (status, location, verdict, evidence, advice) => {
     expect(refusalFinding(site, reply(status, location === undefined ? {} : { location }))).toEqual({
       check: 'redirect',
       verdict,
@@ -89,7 +89,7 @@ describe('a reply that is not a result of initialize', () => {
     [{ message: 1 }, ''],
     [{ message: 'No' }, ': No'],
     [{ message: 'x'.repeat(201) }, `: ${'x'.repeat(200)}…`],
-  ])('with 403 quotes the error %j', (error, quoted) => {
+  ])('quotes the error of a 403: %j', (error, quoted) => {
     expect(refusalFinding(site, reply(403, {}, error))).toMatchObject({
       check: 'endpoint',
       verdict: 'fault',
@@ -103,7 +103,7 @@ describe('a reply that is not a result of initialize', () => {
     [429, 'Wait'],
     [406, 'Accept JSON'],
     [415, 'Accept JSON'],
-  ])('with %i is reported without another request', async (status, advice) => {
+  ])('reports %i without another request', async (status, advice) => {
     expect(
       await noServerFinding(siteAt('http://127.0.0.1:1/mcp'), reply(status, {}, { message: 'No' })),
     ).toEqual({
@@ -124,9 +124,9 @@ describe('noServerFinding', () => {
   const OTHER_PATH = 'Check the path of the URL'
 
   it.each<readonly [string, asked: string, at: string, RequestListener, advice: string]>([
-    ['a server', '/x', '/mcp', (_, response) => json(response, 200, result), 'Use the URL ~/mcp'],
+    ['any server', '/x', '/mcp', (_, response) => json(response, 200, result), 'Use the URL ~/mcp'],
     [
-      'a server that wants a token',
+      'a server that requires a token',
       '/x',
       '/mcp',
       (_, response) => json(response, 401, {}),
@@ -144,7 +144,7 @@ describe('noServerFinding', () => {
     ],
     ['other events', '/x', '/sse', events('event: endpoints\ndata: /m\n\n'), OTHER_PATH],
     ['another media type', '/x', '/sse', events('event: endpoint\ndata: /m\n\n', 'text/plain'), OTHER_PATH],
-  ])('looks for %s: asked at %s, served at %s', async (_, asked, at, listener, advice) => {
+  ])('looks for %s: requested at %s, served at %s', async (_, asked, at, listener, advice) => {
     const origin = await serve((request, response) =>
       request.url === at ? listener(request, response) : void response.writeHead(404).end(),
     )
@@ -160,7 +160,7 @@ describe('noServerFinding', () => {
     })
   })
 
-  it('finds an HTTP+SSE stream that does not end', async () => {
+  it('finds an HTTP+SSE server even if its stream does not end', async () => {
     const origin = await serve(
       (_, response) =>
         void response

@@ -27,35 +27,41 @@ describe('checkCors', () => {
   })
 
   it.each<readonly [string, status: number, preflight: object, posted: object, object]>([
-    ['are not allowed', 204, {}, ALLOWED, skipped],
-    ['are refused', 300, ALLOWED, ALLOWED, skipped],
+    ['skips a server that allows no origins', 204, {}, ALLOWED, skipped],
+    ['skips a server that refuses the preflight', 300, ALLOWED, ALLOWED, skipped],
     [
-      'are allowed for OPTIONS only',
+      'skips a server that allows origins for OPTIONS only',
       299,
       ALLOWED,
       {},
       { verdict: 'warning', evidence: expect.stringContaining('but POST has not') },
     ],
-    ['need no session', 200, ALLOWED, ALLOWED, allowed],
-    ['cannot read the session', 204, ALLOWED, WITH_SESSION, hidden('missing')],
+    ['accepts a server without sessions', 200, ALLOWED, ALLOWED, allowed],
+    ['reports a session id that pages cannot read', 204, ALLOWED, WITH_SESSION, hidden('missing')],
     [
-      'can read other headers',
+      'reports a session id that is missing in the exposed headers',
       204,
       ALLOWED,
       { ...WITH_SESSION, [EXPOSED]: 'x-session' },
       hidden('x-session'),
     ],
-    ['can read the session', 204, ALLOWED, { ...WITH_SESSION, [EXPOSED]: 'X-A , Mcp-Session-Id' }, allowed],
-    ['can read all headers', 204, ALLOWED, { ...WITH_SESSION, [EXPOSED]: '*' }, allowed],
     [
-      'cannot read all with credentials',
+      'accepts a session id in the exposed headers',
+      204,
+      ALLOWED,
+      { ...WITH_SESSION, [EXPOSED]: 'X-A , Mcp-Session-Id' },
+      allowed,
+    ],
+    ['accepts a wildcard for exposed headers', 204, ALLOWED, { ...WITH_SESSION, [EXPOSED]: '*' }, allowed],
+    [
+      'reports a wildcard with credentials',
       204,
       ALLOWED,
       { ...WITH_SESSION, ...CREDENTIALS, [EXPOSED]: '*' },
       hidden('*'),
     ],
     [
-      'can read it with credentials',
+      'accepts an exposed session id with credentials',
       204,
       ALLOWED,
       { ...WITH_SESSION, ...CREDENTIALS, [EXPOSED]: 'mcp-session-id' },
@@ -121,14 +127,14 @@ describe('the session checks', () => {
     [405, 'ok'],
     [300, 'warning'],
     [404, 'warning'],
-  ])('rate DELETE answered with %i as %s', async (status, verdict) => {
+  ])('rate status %i for DELETE as %s', async (status, verdict) => {
     const site = await listening((_, response) => response.writeHead(status).end())
     expect(await checkSessionEnd(site, opened)).toMatchObject([
       { check: 'session-end', verdict, evidence: `DELETE was answered with ${status}` },
     ])
   })
 
-  it('skip a server without sessions', async () => {
+  it('are skipped for a server without sessions', async () => {
     const site = siteAt('http://127.0.0.1:1/mcp')
     expect(await checkSessionEnd(site, { ...opened, sessionId: undefined })).toEqual([])
     expect(await checkSession(site, { ...opened, sessionId: undefined })).toMatchObject([
@@ -136,7 +142,7 @@ describe('the session checks', () => {
     ])
   })
 
-  it('send an unknown session id with the other headers of the session', async () => {
+  it("send an unknown session id together with the session's other headers", async () => {
     const seen: unknown[] = []
     const site = await listening(({ headers }, response) => {
       seen.push(headers['mcp-session-id'], headers['mcp-protocol-version'])
@@ -151,15 +157,20 @@ describe('the session checks', () => {
     [{ 'mcp-session-id': 'a' }, 'a'],
     [{ 'mcp-session-id': '' }, undefined],
     [{}, undefined],
-  ])('read the session id of the reply headers %j', (headers, id) => {
+  ])('read the session id from the reply headers %j', (headers, id) => {
     expect(sessionIdOf({ status: 200, headers, text: '' })).toBe(id)
   })
 
   it.each<readonly [string, object, headers: object, ended: readonly unknown[]]>([
-    ['that was opened', OPENING, { 'mcp-session-id': 'a' }, [['a', '2025-06-18']]],
-    ['without a version', { ...OPENING, result: {} }, { 'mcp-session-id': 'a' }, [['a', '2025-11-25']]],
-    ['with an error', { error: {} }, { 'mcp-session-id': 'a' }, []],
-    ['without an id', OPENING, {}, []],
+    ['opened with a version', OPENING, { 'mcp-session-id': 'a' }, [['a', '2025-06-18']]],
+    [
+      'opened without a version',
+      { ...OPENING, result: {} },
+      { 'mcp-session-id': 'a' },
+      [['a', '2025-11-25']],
+    ],
+    ['not after an error', { error: {} }, { 'mcp-session-id': 'a' }, []],
+    ['not if it has no id', OPENING, {}, []],
   ])('tryInitialize ends the session: %s', async (_, body, headers, expected) => {
     const ended: unknown[] = []
     const site = await listening((request, response) => {
@@ -171,7 +182,7 @@ describe('the session checks', () => {
     expect(ended).toEqual(expected)
   })
 
-  it('openServer accepts a server that cuts the connection for unknown requests', async () => {
+  it('openServer accepts a server that cuts the connection after unknown requests', async () => {
     const site = await listening((request) => request.socket.destroy())
     const reply = { status: 200, headers: {}, text: '', response: OPENING }
     expect(await openServer(site, reply, 7)).toEqual({
@@ -205,7 +216,7 @@ describe('Site', () => {
     expect(withoutToken(site).headers).toEqual({ 'x-b': 'b' })
   })
 
-  it('sends the headers of the user unless a check overrides them', async () => {
+  it("sends the user's headers unless a check overrides them", async () => {
     const seen: unknown[] = []
     const { url } = await listening(({ headers }, response) => {
       seen.push([headers['x-a'], headers['content-type'], headers.origin])
@@ -224,7 +235,7 @@ describe('Site', () => {
     ['JSON', 'application/json', '{"result":1}', { result: 1 }],
     ['JSON with an error', 'APPLICATION/JSON; a=b', '{"error":1}', { error: 1 }],
     [
-      'the second event',
+      'an event after another',
       'text/event-stream',
       'data: {"method":"a"}\n\ndata: {"result":1}\n\n',
       { result: 1 },
@@ -233,7 +244,7 @@ describe('Site', () => {
     ['a list', 'application/json', '[{"result":1}]', undefined],
     ['neither a result nor an error', 'application/json', '{"id":1}', undefined],
     ['a page', 'text/html', '<html>', undefined],
-  ])('parses a response that is %s', async (_, type, text, expected) => {
+  ])('reads a response from a body that is %s', async (_, type, text, expected) => {
     const site = await listening((_request, response) =>
       response.writeHead(200, { 'content-type': type }).end(text),
     )

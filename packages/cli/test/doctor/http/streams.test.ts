@@ -45,14 +45,14 @@ describe('checkStream', () => {
     ['GET', OPENED],
     ['subscriptions/listen', MODERN],
     ['subscriptions/listen', { ...MODERN, session: {} }],
-  ])('finds no fault in a healthy stream of %s', async (name, opened) => {
+  ])('finds no fault in a healthy %s stream', async (name, opened) => {
     expect(await findings(streaming(lively), opened)).toEqual([
       { check: 'stream', verdict: 'ok', evidence: `${name} was answered at once` },
       ...HEALTHY,
     ])
   })
 
-  it('sends the headers of the user and of the session', async () => {
+  it("sends the user's and the session's headers", async () => {
     const seen: object[] = []
     await findings(
       (request, response) => {
@@ -115,7 +115,7 @@ describe('checkStream', () => {
     ['subscriptions/listen', MODERN, () => {}, 'the reply to subscriptions/listen', 60],
     // Long enough for the head to arrive on a busy machine.
     ['an event', MODERN, streaming(() => {}), 'the first event of subscriptions/listen', 1_000],
-  ])('reports that %s is delayed', async (_, opened, listener, what, firstBytesMs) => {
+  ])('reports a delay of %s', async (_, opened, listener, what, firstBytesMs) => {
     expect(await findings(listener, { ...opened, replyMs: 0.5 }, { firstBytesMs })).toEqual([
       {
         check: 'stream',
@@ -126,7 +126,7 @@ describe('checkStream', () => {
     ])
   })
 
-  it('warns about a stream without keep-alives', async () => {
+  it('warns about a stream that lacks keep-alives', async () => {
     expect(
       (
         await findings(
@@ -159,7 +159,7 @@ describe('checkStream', () => {
     })
   })
 
-  it('rejects if the connection is cut before the head', async () => {
+  it("rejects if the connection is cut before the reply's head", async () => {
     await expect(findings((request) => request.socket.destroy())).rejects.toMatchObject({
       code: 'ECONNRESET',
     })

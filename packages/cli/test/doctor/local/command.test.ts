@@ -105,25 +105,28 @@ describe('checkCommand', () => {
     ['app', '~/bin/shop-shell', undefined, 'ok', '~/bin/shop-shell', ''],
     ['terminal', '~/bin/shop-script', undefined, 'ok', '~/bin/shop-script', ''],
     ['app', '~/.nvm/bin/node', undefined, 'warning', `~/.nvm/bin/node ${VERSION}`, 'a program that stays'],
-  ])('for %s, rates %j with the PATH %j: %s', async (startedBy, command, PATH, verdict, evidence, advice) => {
-    const { path, shown } = folderWith(FILES)
-    const env = PATH === undefined ? {} : { PATH: path(PATH) }
-    const program = { command: path(command), args: [], env }
-    const findings = await checkCommand(
-      { kind: 'program', name: 'shop', program, startedBy },
-      { env: { PATH: path('~/bin') }, progress: () => {} },
-    )
-    expect(shown(findings)).toEqual([
-      {
-        check: 'command',
-        verdict,
-        evidence: expect.stringContaining(evidence),
-        ...(advice !== '' && { advice: expect.stringContaining(advice) }),
-      },
-    ])
-  })
+  ])(
+    'rates commands started by %s: %j with the PATH %j is %s',
+    async (startedBy, command, PATH, verdict, evidence, advice) => {
+      const { path, shown } = folderWith(FILES)
+      const env = PATH === undefined ? {} : { PATH: path(PATH) }
+      const program = { command: path(command), args: [], env }
+      const findings = await checkCommand(
+        { kind: 'program', name: 'shop', program, startedBy },
+        { env: { PATH: path('~/bin') }, progress: () => {} },
+      )
+      expect(shown(findings)).toEqual([
+        {
+          check: 'command',
+          verdict,
+          evidence: expect.stringContaining(evidence),
+          ...(advice !== '' && { advice: expect.stringContaining(advice) }),
+        },
+      ])
+    },
+  )
 
-  it.each(['terminal', 'user'] as const)('accepts a relative path for %s', async (startedBy) => {
+  it.each(['terminal', 'user'] as const)('accepts a relative path if started by %s', async (startedBy) => {
     const program = { command: './shop', args: [], env: {} }
     const subject = { kind: 'program', name: 'shop', program, startedBy } as const
     expect(await checkCommand(subject, { env: {}, progress: () => {} })).toEqual([])

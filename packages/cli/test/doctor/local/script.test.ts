@@ -21,7 +21,7 @@ describe('scriptOf', () => {
     ['python3', ['-m', 'server'], undefined],
     ['tsx', ['--flag.js', 'watch', 'a.mts'], 'a.mts'],
     ['my-node', ['a'], undefined],
-  ])('%s %j is %j', (command, args, script) => {
+  ])('finds the script in %s %j: %j', (command, args, script) => {
     expect(scriptOf({ command, args })).toBe(script)
   })
 })
@@ -61,7 +61,7 @@ describe('checkScript', () => {
     ['~/built/src/b.js', 'app', undefined, { ...MISSING, advice: 'Did you mean ~/built/src/a.js?' }],
     ['~/plain/dist/a.js', 'app', undefined, { ...MISSING, advice: 'Correct the path in "args"' }],
     ['~/bare/dist/a.js', 'app', undefined, { ...MISSING, advice: 'Correct the path in "args"' }],
-  ])('rates %s for %s in %j: %j', async (script, startedBy, cwd, expected) => {
+  ])('rates %s started by %s in %j: %j', async (script, startedBy, cwd, expected) => {
     const { path, shown } = folderWith(FILES)
     const args = [path(script)]
     const program = { command: 'node', args, env: {}, ...(cwd !== undefined && { cwd: path(cwd) }) }
@@ -78,7 +78,7 @@ describe('checkScript', () => {
     ])
   })
 
-  it('finds nothing for a program without a script', async () => {
+  it('returns no findings for a program without a script', async () => {
     const program = { command: 'shop', args: [], env: {} }
     const start = { ...program, cwd: '/' }
     expect(await checkScript({ kind: 'program', name: 'shop', program, startedBy: 'app' }, start)).toEqual([])
@@ -90,18 +90,23 @@ describe('nodeRunOf', () => {
 
   it.each<readonly [string, string, readonly string[], object | undefined]>([
     ['a script', '~/bin/node', ['a.js'], { node: '~/bin/node', script: '/cwd/a.js', loader: false }],
-    ['a script, named by PATH', 'node', ['/a.js'], { node: '~/bin/node', script: '/a.js', loader: false }],
     [
-      'a script, named by the folder',
+      'a script, run by node from PATH',
+      'node',
+      ['/a.js'],
+      { node: '~/bin/node', script: '/a.js', loader: false },
+    ],
+    [
+      'a script in the current folder',
       './node',
       ['a.js'],
       { node: '/cwd/node', script: '/cwd/a.js', loader: false },
     ],
     ['no script', 'node', ['-e', '0'], undefined],
     ['a program', '~/bin/shop', ['x'], { node: '~/bin/node', script: '~/bin/shop', loader: false }],
-    ['a program, named by PATH', 'shop', [], { node: '~/bin/node', script: '~/bin/shop', loader: false }],
-    ['a program for something else', '~/bin/other', ['a.js'], undefined],
-    ['nothing', 'none', ['a.js'], undefined],
+    ['a program in PATH', 'shop', [], { node: '~/bin/node', script: '~/bin/shop', loader: false }],
+    ['a program for another interpreter', '~/bin/other', ['a.js'], undefined],
+    ['a missing program', 'none', ['a.js'], undefined],
     ...['-r', '--require', '--import', '--import=x', '--loader', '--experimental-loader=x'].map(
       (option) =>
         [
@@ -117,7 +122,7 @@ describe('nodeRunOf', () => {
       ['--important', '/a.ts'],
       { node: '~/bin/node', script: '/a.ts', loader: false },
     ],
-  ])('%s: %s %j', async (_, command, args, expected) => {
+  ])('recognizes %s: %s %j', async (_, command, args, expected) => {
     const { path } = folderWith(FILES)
     const run = nodeRunOf({ command: path(command), args, env: { PATH: path('~/bin') }, cwd: '/cwd' })
     expect(run).toEqual(expected === undefined ? undefined : JSON.parse(path(JSON.stringify(expected))))
@@ -130,10 +135,14 @@ describe('nodeRunOf', () => {
 })
 
 it.each([
-  ['the nearest', '~/a/b/c.js', { folder: '~/a', content: { name: 'a' } }],
-  ['one that is an object', '~/list/c.js', undefined],
-  ['one that parses', '~/a/broken/c.js', { folder: '~/a', content: { name: 'a' } }],
-])('packageOf returns %s', async (_, file, expected) => {
+  ['the nearest folder', '~/a/b/c.js', { folder: '~/a', content: { name: 'a' } }],
+  ['no folder if package.json is not an object', '~/list/c.js', undefined],
+  [
+    'the nearest folder whose package.json parses',
+    '~/a/broken/c.js',
+    { folder: '~/a', content: { name: 'a' } },
+  ],
+])('packageOf returns the package of %s', async (_, file, expected) => {
   const { path } = folderWith({
     'a/package.json': '{"name":"a"}',
     'a/broken/package.json': '{',

@@ -28,7 +28,7 @@ function check(command: string, code: string, given: Given = {}) {
 const shell = (before: string, given?: Given) => check('/bin/sh', shellServer({ before }), given)
 const node = (code: string, given?: Given) => check(process.execPath, code, given)
 
-describe('checkStart of a server that serves', () => {
+describe('checkStart for a server that answers', () => {
   it('finds no fault', async () => {
     const { findings, serves } = await shell('')
     expect(findings.map(({ check: name, verdict }) => [name, verdict])).toEqual([
@@ -40,7 +40,7 @@ describe('checkStart of a server that serves', () => {
     expect(serves).toBe(true)
   })
 
-  it('names the place that prints a line to stdout', async () => {
+  it('names the source line that prints to stdout', async () => {
     const { path } = folderWith({ 'server.cjs': server('console.log("Loading"); console.log("Ready")') })
     const start = {
       command: process.execPath,
@@ -58,7 +58,7 @@ describe('checkStart of a server that serves', () => {
     expect(serves).toBe(true)
   })
 
-  it('quotes the line of a program that does not run on Node.js', async () => {
+  it('quotes a stdout line of a program that does not run on Node.js', async () => {
     const { findings } = await shell('echo Loading')
     expect(findings.find((each) => each.check === 'stdout')?.evidence).toBe(
       'This line is no message: Loading',
@@ -66,7 +66,7 @@ describe('checkStart of a server that serves', () => {
   })
 })
 
-describe('checkStart of a server that does not serve', () => {
+describe('checkStart for a server that does not answer', () => {
   const TOOL = { 'bin/tool': '#!/bin/sh\n' }
   const REGION = 'test -n "$REGION" || { echo "Where am I?" >&2; exit 3; }'
   const NAMED = 'test -n "$REGION" || { echo "REGION is not set" >&2; exit 3; }'
@@ -74,12 +74,18 @@ describe('checkStart of a server that does not serve', () => {
   const ENDED = 'As an app starts it: It ended with code 3 before it answered'
 
   it.each<readonly [string, string, Given, evidence: string, advice: string]>([
-    ['a variable', REGION, { own: { A: '1', REGION: 'x', Z: '2' } }, 'your variable REGION', IN_ENTRY],
+    [
+      'one of several variables',
+      REGION,
+      { own: { A: '1', REGION: 'x', Z: '2' } },
+      'your variable REGION',
+      IN_ENTRY,
+    ],
     ['the first variable', REGION, { own: { REGION: 'x', Z: '2' } }, 'your variable REGION', IN_ENTRY],
     ['the only variable', REGION, { own: { REGION: 'x' } }, 'your variable REGION', IN_ENTRY],
     ['the last variable', REGION, { own: { A: '1', REGION: 'x' } }, 'your variable REGION', IN_ENTRY],
     [
-      'a variable that it names, and the value is not its own',
+      'a variable that the server names, with another value',
       NAMED,
       { own: { A: '1', REGION: 'x' } },
       'REGION is not set\nWith your variable REGION it answers',
@@ -100,7 +106,7 @@ describe('checkStart of a server that does not serve', () => {
       'make its paths absolute',
     ],
     [
-      'the present folder',
+      'the current folder',
       'test -f package.json || exit 3',
       {},
       'In your present folder',
@@ -113,7 +119,7 @@ describe('checkStart of a server that does not serve', () => {
       'With your PATH it answers',
       'Name programs by their absolute paths',
     ],
-  ])('finds what an app does not provide: %s', async (_, before, given, evidence, advice) => {
+  ])('finds out what an app does not provide: %s', async (_, before, given, evidence, advice) => {
     const { path } = folderWith(TOOL)
     const own = Object.fromEntries(Object.entries(given.own ?? {}).map(([name, text]) => [name, path(text)]))
     const { findings, serves } = await shell(before, { ...given, own })
@@ -130,7 +136,7 @@ describe('checkStart of a server that does not serve', () => {
     expect(serves).toBe(false)
   })
 
-  it('only warns before a host has the server, and gives other advice', async () => {
+  it('warns with other advice if no host has the server yet', async () => {
     const { findings, serves } = await shell(REGION, { startedBy: 'user', own: { REGION: 'x' } })
     expect(findings[0]).toMatchObject({
       check: 'start',
@@ -141,12 +147,9 @@ describe('checkStart of a server that does not serve', () => {
   })
 
   it.each<readonly [string, Given]>([
-    [
-      'in a terminal, which gives it the environment of the user',
-      { startedBy: 'terminal', own: { REGION: 'x' } },
-    ],
-    ['for the user either', { own: { OTHER: 'x' } }],
-    ['with the value of its entry, which stays', { own: { REGION: 'x' }, env: { REGION: '' } }],
+    ["in a terminal, which provides the user's environment", { startedBy: 'terminal', own: { REGION: 'x' } }],
+    ["with the user's environment either", { own: { OTHER: 'x' } }],
+    ["with its entry's value", { own: { REGION: 'x' }, env: { REGION: '' } }],
   ])('only quotes the error of a server that does not start %s', async (_, given) => {
     const { findings, serves } = await shell(REGION, given)
     expect(findings).toEqual([
@@ -168,16 +171,16 @@ describe('checkStart of a server that does not serve', () => {
   })
 })
 
-describe('checkStart of a file', () => {
+describe('checkStart for a file', () => {
   const reporting = (report: object): string => `process.send(${JSON.stringify(report)})`
 
-  it('finds that it serves HTTP', async () => {
+  it('detects that the file serves HTTP', async () => {
     const { findings, serves, trial } = await node(reporting({ serves: 'http', port: 1 }), { harness: true })
     expect(findings).toEqual([{ check: 'start', verdict: 'ok', evidence: 'It serves HTTP' }])
     expect([serves, trial.report]).toEqual([true, { serves: 'http', port: 1 }])
   })
 
-  it('reports that it serves nothing', async () => {
+  it('reports that the file serves nothing', async () => {
     const report = { serves: 'nothing', message: 'It exports nothing', hint: 'Export a server' }
     const { findings, serves } = await node(reporting(report), { harness: true })
     expect(findings).toEqual([

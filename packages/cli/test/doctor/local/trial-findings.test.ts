@@ -40,7 +40,7 @@ describe('trialFindings', () => {
     ])
   })
 
-  it('reports once that a server does not answer', () => {
+  it('reports a server that does not answer only once', () => {
     const advice = expect.stringContaining('Answer first')
     expect(trialFindings(SILENT, undefined)).toEqual([
       { check: 'start', verdict: 'skipped', evidence: 'It runs, and does not answer' },
@@ -50,15 +50,23 @@ describe('trialFindings', () => {
   })
 
   it.each<readonly [string, Trial, object]>([
-    ['one tool', { ...ANSWERED, tools: 1 }, { verdict: 'ok', evidence: 'It answers, and has 1 tool' }],
-    ['no tool', { ...ANSWERED, tools: 0 }, { verdict: 'ok', evidence: 'It answers, and has 0 tools' }],
+    [
+      'an answer and one tool',
+      { ...ANSWERED, tools: 1 },
+      { verdict: 'ok', evidence: 'It answers, and has 1 tool' },
+    ],
+    [
+      'an answer and an empty list',
+      { ...ANSWERED, tools: 0 },
+      { verdict: 'ok', evidence: 'It answers, and has 0 tools' },
+    ],
     [
       'an error',
       { ...ANSWERED, answer: { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'x'.repeat(301) } } },
       { verdict: 'ok', evidence: `It answers initialize with error -32603: ${'x'.repeat(300)}…` },
     ],
     [
-      'an end',
+      'an exit',
       ENDED,
       {
         verdict: 'fault',
@@ -67,7 +75,7 @@ describe('trialFindings', () => {
       },
     ],
     [
-      'an end with an error',
+      'an exit with an error',
       { ...ENDED, stderr: ['Error: no key'] },
       {
         verdict: 'fault',
@@ -93,7 +101,7 @@ describe('trialFindings', () => {
   })
 })
 
-describe('trialFindings of stdout', () => {
+describe('trialFindings for stdout', () => {
   it.each([
     [['Loading'], undefined, 'This line is no message: Loading'],
     [
@@ -110,7 +118,7 @@ describe('trialFindings of stdout', () => {
   })
 })
 
-describe('trialFindings of the shutdown', () => {
+describe('trialFindings for the shutdown', () => {
   const late = (signal: string): string =>
     `It did not end within 5 s after its stdin was closed; it needed ${signal}`
   const left = { verdict: 'fault', evidence: 'It has ended, and left sleep (pid 1), sh (pid 2)' }
