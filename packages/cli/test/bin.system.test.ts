@@ -75,7 +75,8 @@ const CALLS: Readonly<Record<string, { readonly words?: readonly string[]; reado
 }
 
 it('jetway call can call every tool of server-everything', async () => {
-  const url = await serveEverything()
+  const logger = logLines()
+  const url = await serveEverything({ logger })
   const { tools } = JSON.parse((await runBin(['list', url, '--json'])).stdout) as {
     tools: { name: string }[]
   }
