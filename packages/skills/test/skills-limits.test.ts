@@ -139,8 +139,8 @@ describe('files', () => {
   it.each<[string, NonNullable<SkillDefinition['files']>[string], object]>([
     ['a.json', () => '1', { text: '1', mimeType: 'application/json' }],
     ['NOTES', () => '1', { text: '1', mimeType: 'text/plain' }],
-    ['bytes from a function', () => Buffer.from('\ufeffx'), { text: '\ufeffx' }],
-    ['given bytes', Buffer.from('\ufeffx'), { text: '\ufeffx' }],
+    ['made', () => Buffer.from('\ufeffx'), { text: '\ufeffx' }],
+    ['given', Buffer.from('\ufeffx'), { text: '\ufeffx' }],
     ['NO-UTF-8', new Uint8Array([65, 255]), { blob: 'Qf8=', mimeType: 'application/octet-stream' }],
   ])('are sent as text or bytes, depending on their contents: %s', async (name, content, expected) => {
     const { request } = serve([documented({ [name]: content })])

@@ -12,7 +12,7 @@ import { notApproved } from './errors.ts'
 
 /** An action that the host approves or refuses. `detail` comes from configurations, models and servers. */
 export type ApprovalRequest = { readonly server: string; readonly signal: AbortSignal } &
-  /** Starts a process. The host is asked again for each reconnect. */
+  /** Starts a process; the host is asked again for each reconnect. */
   (
     | {
         readonly kind: 'spawn'
