@@ -67,9 +67,10 @@ it('answers running calls after a crash, and keeps the session', async () => {
     isError: true,
     content: [{ type: 'text', text: 'The server was restarted while this ran; call again' }],
   })
+  // A call before this line may still reach the process that ends.
+  await dev.until(/exited with code 3/)
   expect(await client.echo('again')).toBe('again')
   expect(client.sessionId()).toBe(session)
-  await dev.until(/exited with code 3/)
 })
 
 it('replaces a process that hangs, answers its calls, and kills its process group', async () => {
