@@ -4,7 +4,7 @@ import { authorizationCode, oauth } from '@jetway/client/oauth'
 import { freePort } from '@jetway-apps/test-support/http'
 import { MOUNTS } from '@jetway-apps/test-support/mounts'
 import type { AuthorizationServer } from '@jetway/testing/authorization-server'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { INTERACTION, type LoginOptions } from '../src/github-login/interactions.ts'
 import { serve } from '../src/github-login/serve.ts'
 import { Browser, type Page } from './support/browser.ts'
@@ -12,14 +12,25 @@ import { type GitHub, GITHUB_APP, GITHUB_TOKEN, startGitHub } from './support/gi
 import { call, connect, protect, REDIRECT } from './support/protected.ts'
 
 const CLIENT = 'https://client.test/metadata.json'
-const DOCUMENT = {
-  client_id: CLIENT,
-  client_name: 'Client <b>of</b> the test',
-  redirect_uris: [REDIRECT],
-  token_endpoint_auth_method: 'none',
-  application_type: 'native',
-  grant_types: ['authorization_code', 'refresh_token'],
-}
+/** Hosts on the web register such a client. `oidc-provider` asks the users of native clients in any case. */
+const WEB_CLIENT = 'https://web.test/metadata.json'
+const WEB_REDIRECT = 'https://web.test/callback'
+const DOCUMENTS: readonly { readonly client_id: string }[] = [
+  {
+    client_id: CLIENT,
+    client_name: 'Client <b>of</b> the test',
+    redirect_uris: [REDIRECT],
+    token_endpoint_auth_method: 'none',
+    application_type: 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+  },
+  {
+    client_id: WEB_CLIENT,
+    client_name: 'Web client',
+    redirect_uris: [WEB_REDIRECT],
+    token_endpoint_auth_method: 'none',
+  },
+]
 
 interface Site {
   readonly url: string
@@ -48,8 +59,11 @@ async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site
       cookieKeys: ['a key of cookies'],
       secret: 'a secret',
       github: { ...GITHUB_APP, origin: github.origin, api: github.origin },
-      fetch: async (asked) =>
-        new Request(asked).url === CLIENT ? Response.json(DOCUMENT) : new Response(null, { status: 404 }),
+      fetch: async (asked) => {
+        const { url } = new Request(asked)
+        const document = DOCUMENTS.find(({ client_id }) => client_id === url)
+        return document ? Response.json(document) : new Response(null, { status: 404 })
+      },
       ...options,
     },
     { port, host: '127.0.0.1' },
@@ -80,18 +94,38 @@ async function signIn({ url }: Site, visit: Visit): Promise<Awaited<ReturnType<t
   return connect(url, auth)
 }
 
-it('a GitHub user logs in, consents to a client, and calls a tool', async () => {
+function authorizationUrl(site: Site, parameters: Readonly<Record<string, string>> = {}): URL {
+  const address = new URL('/auth', site.issuer)
+  address.search = String(
+    new URLSearchParams({
+      client_id: CLIENT,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      scope: 'mcp',
+      resource: site.url,
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+      ...parameters,
+    }),
+  )
+  return address
+}
+
+it('a GitHub user consents to a client, logs in, and calls a tool', async () => {
   const site = await start()
   const pages: Page[] = []
+  const loginsBefore: number[] = []
   const { client, sent } = await signIn(site, async (address) => {
     const browser = newBrowser()
     const consent = await browser.visit(address)
     pages.push(consent)
+    loginsBefore.push(site.github.logins)
     return browser.submit(consent, 'answer', 'allow')
   })
   expect(await call(client, 'whoami')).toBe(`github:583231 by ${CLIENT}`)
   expect(await call(client, 'write')).toBe('written')
   expect(pages.map(({ status }) => status)).toEqual([200, 200])
+  expect([loginsBefore, site.github.logins]).toEqual([[0, 1], 2])
   const [first, second] = pages.map(({ text }) => text)
   expect(first).toContain('Client &lt;b&gt;of&lt;/b&gt; the test')
   expect(first).toContain(new URL(REDIRECT).host)
@@ -111,8 +145,8 @@ it.each<[string, Visit]>([
       return browser.submit(await browser.visit(address), 'answer', 'deny')
     },
   ],
-  ['nobody may log in', (address) => newBrowser().visit(address)],
-  ['the user denies at GitHub', (address) => newBrowser().visit(address)],
+  ['nobody may log in', agree],
+  ['the user denies at GitHub', agree],
 ])('a client does not get a token if %s', async (how, visit) => {
   const site = await start(how === 'nobody may log in' ? { mayLogIn: () => false } : {})
   if (how === 'the user denies at GitHub') site.github.user = undefined
@@ -130,12 +164,12 @@ it('only the browser that began a login can finish it, with its own code', async
     // The attacker stops before the callback, and sends its URL to a victim's browser.
     const callbacks: URL[] = []
     const attacker = new Browser((at) => at.pathname.endsWith('/github') && callbacks.push(at) > 0)
-    await attacker.visit(address)
+    await attacker.submit(await attacker.visit(address), 'answer', 'allow')
     const [callback = address] = callbacks
     attempts.push(await newBrowser().visit(callback))
     let stopped = false
     const victim = new Browser((at) => at.pathname.endsWith('/github') && !stopped && (stopped = true))
-    const own = (await victim.visit(address)).url
+    const own = (await victim.submit(await victim.visit(address), 'answer', 'allow')).url
     own.searchParams.set('code', callback.searchParams.get('code') ?? '')
     attempts.push(await victim.visit(own))
     return agree(address)
@@ -146,20 +180,55 @@ it('only the browser that began a login can finish it, with its own code', async
   ])
 })
 
+describe('a user who has allowed the client before', () => {
+  it.each([
+    ['native', CLIENT, REDIRECT],
+    ['web', WEB_CLIENT, WEB_REDIRECT],
+  ])('is asked again by the next authorization of the %s client', async (_kind, client, redirect) => {
+    const site = await start()
+    const browser = new Browser((at) => at.href.startsWith(redirect))
+    const address = authorizationUrl(site, { client_id: client, redirect_uri: redirect })
+    const first = await browser.submit(await browser.visit(address), 'answer', 'allow')
+    expect(first.url.searchParams.has('code')).toBe(true)
+    const second = await browser.visit(address)
+    expect(second).toMatchObject({ status: 200, text: expect.stringContaining('Allow access?') as string })
+    const silent = await browser.visit(
+      authorizationUrl(site, {
+        client_id: client,
+        redirect_uri: redirect,
+        prompt: 'none',
+      }),
+    )
+    expect(silent.url.searchParams.get('error')).toBe('consent_required')
+  })
+
+  it('gets tokens of the account with which GitHub logs in', async () => {
+    const site = await start()
+    const browser = newBrowser()
+    const visit: Visit = async (address) => {
+      const page = await browser.submit(await browser.visit(address), 'answer', 'allow')
+      // `oidc-provider` ends the session of the former account by a form that the page sends at once.
+      return page.status === 200 ? browser.submit(page) : page
+    }
+    const { client } = await signIn(site, visit)
+    site.github.user = { id: 7, login: 'another' }
+    const { client: next } = await signIn(site, visit)
+    expect(await call(client, 'whoami')).toBe(`github:583231 by ${CLIENT}`)
+    expect(await call(next, 'whoami')).toBe(`github:7 by ${CLIENT}`)
+  })
+})
+
+it('the callback of GitHub gives no code before the user has allowed the client', async () => {
+  const site = await start()
+  const browser = newBrowser()
+  const { url } = await browser.visit(authorizationUrl(site))
+  const callback = new URL(`${url.pathname}/github?code=code-0&state=guessed`, url)
+  expect(await browser.visit(callback)).toMatchObject({ status: 400 })
+})
+
 it('no token is issued for another server', async () => {
   const site = await start()
-  const address = new URL('/auth', site.issuer)
-  address.search = String(
-    new URLSearchParams({
-      client_id: CLIENT,
-      redirect_uri: REDIRECT,
-      response_type: 'code',
-      scope: 'mcp',
-      resource: 'https://other.example/mcp',
-      code_challenge: 'a'.repeat(43),
-      code_challenge_method: 'S256',
-    }),
-  )
+  const address = authorizationUrl(site, { resource: 'https://other.example/mcp' })
   const { url } = await newBrowser().visit(address)
   expect(url.searchParams.get('error')).toBe('invalid_target')
 })

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { AuthInfo, Logger } from '@jetway/core'
 import { BodyError } from '@jetway/core/http'
 import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
-import { nodeSignal, type StreamedRequest } from '@jetway/node/adapter'
+import { isQueued, nodeSignal, type StreamedRequest } from '@jetway/node/adapter'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** The options of the plugin that read Fastify's request. */
@@ -60,6 +60,10 @@ export class PluginRequest implements StreamedRequest {
 
   get signal(): AbortSignal {
     return (this.#signal ??= nodeSignal(this.request.raw, this.reply.raw))
+  }
+
+  get isQueued(): boolean {
+    return isQueued(this.reply.raw)
   }
 
   query(name: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@jetway/core'
 import { BodyError, type HttpRequest, type RequestBody, type Route } from '@jetway/core/http'
-import { nodeSignal } from './adapter/turn.ts'
+import { isQueued, nodeSignal } from './adapter/turn.ts'
 import { bodyReader } from './body-reader.ts'
 import { pathOf } from './paths.ts'
 
@@ -62,6 +62,10 @@ export class MountRequest implements HttpRequest {
 
   get locals(): unknown {
     return this.#around.readers.locals?.(this.request, this.context)
+  }
+
+  get isQueued(): boolean {
+    return isQueued(this.response)
   }
 
   /** Koa's context. */

@@ -441,8 +441,16 @@ const inConnections: readonly Fault[] = [
     does: 'opens pipelined streams before their turn',
     parts: { turn: (_req, _res, begin) => begin() },
     breaks: {
-      'opens a pipelined stream when the previous stream has ended': 'for the first stream to open',
-      'ends pipelined streams when the connection ends': 'for the first stream to open',
+      'opens the stream of a pipelined call when the previous stream has ended':
+        'for the first stream to open',
+    },
+  },
+  {
+    does: 'does not report that a response is queued',
+    parts: { isQueued: () => false },
+    breaks: {
+      'refuses the stream of a session while an earlier response on its connection is unfinished':
+        'for the refusals',
     },
   },
   {

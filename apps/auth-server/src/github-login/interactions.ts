@@ -10,6 +10,8 @@ export const INTERACTION = '/interaction'
 
 export interface LoginOptions {
   readonly issuer: string
+  /** The scopes of the MCP server. */
+  readonly scopes: readonly string[]
   readonly github: GitHubApp
   /** Protects the login from other sites. */
   readonly secret: string
@@ -20,7 +22,11 @@ export interface LoginOptions {
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 type Result = Parameters<Provider['interactionFinished']>[2]
 
-/** Logs users in with GitHub, and asks for their consent. */
+/**
+ * Asks users for their consent, and then logs them in with GitHub. The consent comes first because GitHub knows only
+ * one client, and would send a user who has allowed it straight back: MCP's Security Best Practices call this the
+ * confused deputy.
+ */
 export class Interactions {
   readonly #provider: Provider
   readonly #options: LoginOptions
@@ -39,14 +45,11 @@ export class Interactions {
       const path = `${INTERACTION}/${interaction.uid}`
       const route = `${request.method} ${pathname.slice(path.length)}`
       if (!pathname.startsWith(path)) throw new Error('Another interaction')
-      if (route === 'GET ') return await this.#begin(interaction, response)
-      const result =
-        route === 'GET /github'
-          ? await this.#login(interaction, searchParams)
-          : route === 'POST /consent' && interaction.prompt.name === 'consent'
-            ? await this.#consent(interaction, await text(request))
-            : undefined
-      if (result === undefined) return void response.writeHead(404).end()
+      if (route === 'GET ') return await this.#askForConsent(interaction, response)
+      const isAllowed = route === 'POST /consent' && (await isAllowedBy(request))
+      if (isAllowed) return void response.writeHead(303, { location: this.#loginUrl(interaction) }).end()
+      if (route !== 'GET /github' && route !== 'POST /consent') return void response.writeHead(404).end()
+      const result = route === 'GET /github' ? await this.#login(interaction, searchParams) : DENIED
       await this.#provider.interactionFinished(request, response, result)
     } catch (error) {
       console.error(String(error))
@@ -56,48 +59,43 @@ export class Interactions {
     }
   }
 
-  async #begin({ uid, prompt, params }: Interaction, response: ServerResponse): Promise<void> {
-    if (prompt.name === 'login') {
-      const challenge = createHash('sha256').update(this.#secretFor('verifier', uid)).digest('base64url')
-      const location = loginUrl(this.#options.github, { ...this.#callback(uid), challenge })
-      response.writeHead(303, { location }).end()
-      return
-    }
+  async #askForConsent({ uid, params }: Interaction, response: ServerResponse): Promise<void> {
     const client = await this.#provider.Client.find(String(params['client_id']))
-    const { resources } = missingScopes(prompt.details)
     response.writeHead(200, CONSENT_HEADERS).end(
       consentPage({
         action: `${INTERACTION}/${uid}/consent`,
         clientName: client?.clientName ?? String(params['client_id']),
         redirectHost: new URL(String(params['redirect_uri'])).host,
         resource: String(params['resource']),
-        scopes: Object.values(resources).flat(),
+        scopes: this.#requestedScopes(params),
       }),
     )
   }
 
-  async #login({ uid, prompt }: Interaction, query: URLSearchParams): Promise<Result> {
+  #loginUrl({ uid }: Interaction): string {
+    const challenge = createHash('sha256').update(this.#secretFor('verifier', uid)).digest('base64url')
+    return loginUrl(this.#options.github, { ...this.#callback(uid), challenge })
+  }
+
+  /** Handles the redirect from GitHub. Its state proves the consent, because only an allowed interaction gets it. */
+  async #login({ uid, params }: Interaction, query: URLSearchParams): Promise<Result> {
     const { redirectUri, state } = this.#callback(uid)
-    if (prompt.name !== 'login' || !isEqual(query.get('state') ?? '', state)) throw new Error('Another login')
+    if (!isEqual(query.get('state') ?? '', state)) throw new Error('Another login')
     const code = query.get('code')
     if (code === null) return DENIED
     const verifier = this.#secretFor('verifier', uid)
     const user = await userOf(this.#options.github, { code, redirectUri, verifier })
-    return this.#options.mayLogIn?.(user) === false ? DENIED : { login: { accountId: `github:${user.id}` } }
+    if (this.#options.mayLogIn?.(user) === false) return DENIED
+    const accountId = `github:${user.id}`
+    const grant = new this.#provider.Grant({ clientId: String(params['client_id']), accountId })
+    grant.addOIDCScope(String(params['scope'] ?? ''))
+    grant.addResourceScope(String(params['resource']), this.#requestedScopes(params).join(' '))
+    return { login: { accountId }, consent: { grantId: await grant.save() } }
   }
 
-  async #consent({ params, session, grantId, prompt }: Interaction, form: string): Promise<Result> {
-    if (new URLSearchParams(form).get('answer') !== 'allow') return DENIED
-    const { Grant } = this.#provider
-    const known = grantId === undefined ? undefined : await Grant.find(grantId)
-    const grant =
-      known ??
-      new Grant({ clientId: String(params['client_id']), ...(session && { accountId: session.accountId }) })
-    const { openid, resources } = missingScopes(prompt.details)
-    grant.addOIDCScope(openid.join(' '))
-    for (const [resource, scopes] of Object.entries(resources))
-      grant.addResourceScope(resource, scopes.join(' '))
-    return { consent: { grantId: await grant.save() } }
+  #requestedScopes(params: Interaction['params']): readonly string[] {
+    const requested = String(params['scope'] ?? '').split(' ')
+    return this.#options.scopes.filter((scope) => requested.includes(scope))
   }
 
   #callback(uid: string): { readonly redirectUri: string; readonly state: string } {
@@ -113,17 +111,8 @@ export class Interactions {
 
 const DENIED: Result = { error: 'access_denied', error_description: 'The user has not agreed' }
 
-/** Returns the scopes without the user's consent. */
-function missingScopes(details: unknown): {
-  readonly openid: readonly string[]
-  readonly resources: Readonly<Record<string, readonly string[]>>
-} {
-  const { missingOIDCScope = [], missingResourceScopes = {} } = details as {
-    readonly missingOIDCScope?: readonly string[]
-    readonly missingResourceScopes?: Readonly<Record<string, readonly string[]>>
-  }
-  return { openid: missingOIDCScope, resources: missingResourceScopes }
-}
+const isAllowedBy = async (request: IncomingMessage): Promise<boolean> =>
+  new URLSearchParams(await text(request)).get('answer') === 'allow'
 
 const isEqual = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

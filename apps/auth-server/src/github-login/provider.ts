@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Configuration, errors, type JWK, Provider } from 'oidc-provider'
+import { type Configuration, errors, interactionPolicy, type JWK, Provider } from 'oidc-provider'
 import { INTERACTION } from './interactions.ts'
 
 export interface ProviderOptions {
@@ -33,7 +33,7 @@ export function createProvider(options: ProviderOptions): Provider {
     // Hosts that run in browsers call the token endpoint from their own origin.
     clientBasedCORS: () => true,
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
-    interactions: { url: (_context, { uid }) => `${INTERACTION}/${uid}` },
+    interactions: { policy: createPolicy(), url: (_context, { uid }) => `${INTERACTION}/${uid}` },
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
     ttl: { AccessToken: 600, AuthorizationCode: 60, Interaction: 600, Session: 86_400, Grant: 1_209_600 },
     features: {
@@ -76,6 +76,23 @@ export function createProvider(options: ProviderOptions): Provider {
   // The server runs behind a proxy that terminates TLS.
   provider.proxy = issuer.startsWith('https:')
   return provider
+}
+
+/**
+ * Asks the user in every authorization. By default `oidc-provider` sends a code to a known client without a page, so a
+ * link from another site would be enough: https://github.com/advisories/GHSA-6x8h-498w-gv8c
+ */
+function createPolicy(): interactionPolicy.DefaultPolicy {
+  const policy = interactionPolicy.base()
+  const { Check } = interactionPolicy
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check('no_consent', 'The user must allow each authorization', 'consent_required', ({ oidc }) =>
+        oidc.result?.consent === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      ),
+    )
+  return policy
 }
 
 /** Refuses addresses in the server's own network, because anybody can choose the address of a document. */

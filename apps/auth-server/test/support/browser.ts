@@ -41,10 +41,14 @@ export class Browser {
     throw new Error('Too many redirects')
   }
 
-  /** Clicks a button in the form of a page. */
-  submit({ url, text }: Page, name: string, value: string): Promise<Page> {
+  /** Submits the form of a page with its hidden fields, and with the button that the user clicks. */
+  submit({ url, text }: Page, ...button: readonly [name: string, value: string] | []): Promise<Page> {
     const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? []
-    return this.visit(new URL(action, url), { method: 'POST', body: new URLSearchParams({ [name]: value }) })
+    const fields = text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]+)"/g)
+    const body = new URLSearchParams(Array.from(fields, ([, name = '', value = '']) => [name, value]))
+    const [name, value] = button
+    if (name !== undefined && value !== undefined) body.append(name, value)
+    return this.visit(new URL(action, url), { method: 'POST', body })
   }
 
   #cookiesFor({ origin, pathname }: URL): string {

@@ -12,6 +12,8 @@ export interface GitHub {
   readonly origin: string
   /** The user who is logged in to GitHub in this browser; undefined if the user refuses. */
   user: { readonly id: number; readonly login: string } | undefined
+  /** How often a browser came to log in. */
+  readonly logins: number
   readonly release: () => void
 }
 
@@ -22,12 +24,16 @@ export interface GitHub {
  */
 export async function startGitHub(callback: () => string): Promise<GitHub> {
   const codes = new Map<string, URLSearchParams>()
-  const state: { user: GitHub['user'] } = { user: { id: 583_231, login: 'octocat' } }
+  const state: { user: GitHub['user']; logins: number } = {
+    user: { id: 583_231, login: 'octocat' },
+    logins: 0,
+  }
   const http = createServer((request, response) => {
     const send = (status: number, body: object): void =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://localhost')
     if (pathname === '/login/oauth/authorize') {
+      state.logins += 1
       const redirect = query.get('redirect_uri') ?? ''
       // GitHub accepts paths below the registered callback URL.
       const isKnown = redirect.startsWith(`${callback()}/`) && query.get('client_id') === GITHUB_APP.clientId

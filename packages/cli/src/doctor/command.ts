@@ -44,6 +44,7 @@ export const command: Command = defineCommand({
 async function report(args: Arguments<typeof OPTIONS>, terminal: Terminal): Promise<HostReport> {
   const examination: HostExamination = {
     terminal,
+    project: args.values.project === true,
     env: terminal.streams.env,
     progress(text) {
       if (!terminal.json) terminal.note(terminal.noteColour('dim', text))

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path'
 import process from 'node:process'
 import { harnessArguments } from '../own-files.ts'
 import { freePort } from '../server-file/free-port.ts'
-import { appEnvironment, type Start, userEnvironment } from '../start/environment.ts'
+import { appEnvironment, projectEnvironment, type Start, userEnvironment } from '../start/environment.ts'
 import { findProgram } from '../start/find-program.ts'
 import { startFile } from '../target/start-file.ts'
 import type { Finding } from './finding.ts'
@@ -31,7 +31,7 @@ async function examineProgram(
   const run = nodeRunOf(start)
   if (run !== undefined) findings.push(...(await checkNode(run)))
   examination.progress(`Starting ${subject.name}`)
-  const started = await checkStart({ start, startedBy: subject.startedBy, harness: false }, examination)
+  const started = await checkStart({ ...subject, start, harness: false }, examination)
   findings.push(...started.findings)
   if (!started.serves) return findings
   // The server does not have a name yet if no host has it.
@@ -44,9 +44,14 @@ const hasFault = (findings: readonly Finding[]): boolean =>
   findings.some(({ verdict }) => verdict === 'fault')
 
 /** Returns how the server's host starts it. */
-function startOf({ program, startedBy }: ProgramSubject, own: Examination['env']): Start {
+function startOf({ program, startedBy, ofProject }: ProgramSubject, own: Examination['env']): Start {
   const { command, args } = program
-  const { env, cwd } = startedBy === 'terminal' ? userEnvironment(own) : appEnvironment(own)
+  const { env, cwd } =
+    startedBy !== 'terminal'
+      ? appEnvironment(own)
+      : ofProject
+        ? projectEnvironment(own)
+        : userEnvironment(own)
   const start = { command, args, env: { ...env, ...program.env }, cwd: program.cwd ?? cwd }
   if (startedBy !== 'user') return start
   // No host has this server yet, so resolve its paths as the user does.

@@ -22,6 +22,8 @@ export interface ProgramSubject {
    * an app may start it later.
    */
   readonly startedBy: 'app' | 'terminal' | 'user'
+  /** Whether a project's file names the program. It then never gets the user's whole environment. */
+  readonly ofProject?: boolean
 }
 
 /** A user's file, which exports a server or serves on its own. */

@@ -23,6 +23,12 @@ export function appEnvironment(own: Variables): Pick<Start, 'env' | 'cwd'> {
   return { env: { PATH: APP_PATH, ...pick(own, ['HOME']) }, cwd: '/' }
 }
 
+/** Returns an environment without variables that may be secret, because a stranger may have chosen the program. */
+export const projectEnvironment = (own: Variables): Pick<Start, 'env' | 'cwd'> => ({
+  env: pick(own, [...WINDOWS_NAMES, 'HOME', 'LANG', 'LOGNAME', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']),
+  cwd: process.cwd(),
+})
+
 /** Returns the environment that a host in a terminal gives its servers. */
 export const userEnvironment = (own: Variables): Pick<Start, 'env' | 'cwd'> => ({
   env: pick(own, Object.keys(own)),

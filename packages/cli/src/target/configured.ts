@@ -17,6 +17,7 @@ import { findHost } from '../hosts/find-host.ts'
 import type { Host } from '../hosts/host.ts'
 import { thisPlace } from '../hosts/place.ts'
 import type { Terminal } from '../terminal.ts'
+import { requireAllowed } from './project-servers.ts'
 import { unknownName } from '../unknown-name.ts'
 
 /** Finds a server in `--config FILE`: the one named by `--server`, or the only one. @throws CliError */
@@ -35,14 +36,29 @@ export async function findInConfig(
   return pick(loaded, name, file)
 }
 
-/** Finds a server of a host, such as `cursor:weather`. @throws CliError */
-export async function findInHost(id: string, server: string, terminal: Terminal): Promise<ServerConfig> {
+/**
+ * Finds a server of a host, such as `cursor:weather`. The user's own entry wins over the entry of a project.
+ *
+ * @param project - whether the user trusts the project's files
+ * @throws CliError also if the user does not agree to start the server of a project
+ */
+export async function findInHost(
+  id: string,
+  server: string,
+  project: boolean,
+  terminal: Terminal,
+): Promise<ServerConfig> {
   const host = await findHost(id)
   const known: string[] = []
-  for (const list of listsOf(host, terminal)) {
-    const { names, loaded } = await loadOne(host, list, server, terminal)
-    if (names.includes(server)) return pick(loaded, server, list.file)
-    known.push(...names)
+  const lists = listsOf(host, terminal)
+  for (const list of [...lists.filter(isUsers), ...lists.filter((each) => !isUsers(each))]) {
+    const servers = await readServers(host, list, terminal)
+    known.push(...Object.keys(servers))
+    if (!Object.hasOwn(servers, server)) continue
+    const { file, ofProject } = list
+    if (ofProject)
+      await requireAllowed({ name: `${id}:${server}`, file, entry: servers[server] }, project, terminal)
+    return pick(await loadOne(host, list, server, terminal), server, file)
   }
   throw await unknownName(`The server of ${id}`, server, [...new Set(known)])
 }
@@ -53,7 +69,11 @@ export interface HostList {
   readonly select: (content: unknown) => unknown
   /** The folder to which paths are relative. */
   readonly workspaceFolder?: string
+  /** Whether the file belongs to the project in the current folder, and not to the user. */
+  readonly ofProject: boolean
 }
+
+const isUsers = ({ ofProject }: HostList): boolean => !ofProject
 
 /** Returns the existing lists, nearest first. */
 export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] {
@@ -66,43 +86,58 @@ export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] 
       file,
       select: (content: unknown) => host.ofProject?.(content, folder),
       workspaceFolder: folder,
+      ofProject: false,
     })),
     // In the home folder, the file of the project is the user's file.
     ...(projectFile === undefined || users.includes(join(folder, projectFile))
       ? []
-      : [{ file: join(folder, projectFile), select, workspaceFolder: folder }]),
-    ...users.map((file) => ({ file, select })),
+      : [{ file: join(folder, projectFile), select, workspaceFolder: folder, ofProject: true }]),
+    ...users.map((file) => ({ file, select, ofProject: false })),
   ]
   return lists.filter(({ file }) => existsSync(file))
+}
+
+/** Reads the entries of a list as written. */
+async function readServers(
+  host: Host,
+  { file, select }: HostList,
+  terminal: Terminal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const syntax = await formatOf(host.format)
+  let servers: unknown
+  await load(file, terminal, {
+    parse(text) {
+      servers = select(syntax.parse(text))
+      return { mcpServers: {} }
+    },
+  })
+  return isObject(servers) ? servers : {}
 }
 
 /** Loads only one server of a list, because others could ask the user for inputs. */
 export async function loadOne(
   host: Host,
-  { file, select, ...options }: HostList,
+  { file, select, workspaceFolder }: HostList,
   server: string,
   terminal: Terminal,
-): Promise<{ readonly names: readonly string[]; readonly loaded: LoadedConfig }> {
+): Promise<LoadedConfig> {
   const syntax = await formatOf(host.format)
   const { env } = terminal.streams
-  let names: readonly string[] = []
-  const loaded = await load(file, terminal, {
-    ...options,
+  return load(file, terminal, {
+    ...(workspaceFolder !== undefined && { workspaceFolder }),
     literal: host.references !== 'text',
     parse(text) {
       const content = syntax.parse(text)
       const list = select(content)
-      if (!isObject(list)) return { mcpServers: {} }
-      names = Object.keys(list)
+      if (!isObject(list) || !Object.hasOwn(list, server)) return { mcpServers: {} }
       const entry = list[server]
       const usual = isObject(entry) ? (host.read?.(entry, env) ?? entry) : entry
       return {
-        mcpServers: names.includes(server) ? { [server]: usual } : {},
+        mcpServers: { [server]: usual },
         inputs: isObject(content) ? content['inputs'] : undefined,
       }
     },
   })
-  return { names, loaded }
 }
 
 async function load(

@@ -5,6 +5,7 @@ export const TARGET_OPTIONS = {
   export: { type: 'string', placeholder: 'NAME', help: 'the export of the file that is the server' },
   config: { type: 'string', placeholder: 'FILE', help: 'a configuration file of a host' },
   server: { type: 'string', placeholder: 'NAME', help: 'the server in --config' },
+  project: { type: 'boolean', help: 'start servers from the files of this project without asking' },
   header: {
     type: 'string',
     placeholder: "'K: V'",

@@ -66,7 +66,10 @@ async function findByWord(
   if (existsSync(path)) return findFile(word, path, values.export)
   const [, host, name] = /^([a-z][a-z-]+):(.+)$/.exec(word) ?? []
   if (host !== undefined && name !== undefined)
-    return { kind: 'server', config: withHeaders(await findInHost(host, name, terminal), values, terminal) }
+    return {
+      kind: 'server',
+      config: withHeaders(await findInHost(host, name, values.project === true, terminal), values, terminal),
+    }
   throw usageError(`The file ${word} does not exist`, 'Name a file, a URL, or a command after --')
 }
 

@@ -15,7 +15,7 @@ describe("a target in a host's configuration", () => {
     },
   )
 
-  it("uses the project's server if several files define it", async () => {
+  it("uses the user's server if several files define it, and prefers those for the current folder", async () => {
     const home = await createHome()
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(home.path('project'))
     onTestFinished(() => cwd.mockRestore())
@@ -23,12 +23,12 @@ describe("a target in a host's configuration", () => {
     const of = (address: string): object => ({ mcpServers: { all: { type: 'http', url: address } } })
     const wrong = of('http://127.0.0.1:1/mcp')
 
-    await home.write('.claude.json', JSON.stringify(wrong))
-    await home.write('project/.mcp.json', JSON.stringify(of(url)))
+    await home.write('project/.mcp.json', JSON.stringify(wrong))
+    await home.write('.claude.json', JSON.stringify(of(url)))
     expect(await home.run(...call('claude-code:all'))).toMatchObject({ stdout: 'hi\n' })
 
-    await home.write('project/.mcp.json', JSON.stringify(wrong))
-    await home.write('.claude.json', JSON.stringify({ projects: { [home.path('project')]: of(url) } }))
+    const projects = { [home.path('project')]: of(url) }
+    await home.write('.claude.json', JSON.stringify({ ...wrong, projects }))
     expect(await home.run(...call('claude-code:all'))).toMatchObject({ stdout: 'hi\n' })
   })
 

@@ -103,6 +103,8 @@ export class BatchResponses {
   #missing: number
   /** The size of all responses, in UTF-16 units. */
   size = 0
+  /** The size of the results that may still be encoded, in UTF-16 units. The last result may exceed it. */
+  room: number
 
   /**
    * @param expected - the number of responses to the batch
@@ -111,6 +113,12 @@ export class BatchResponses {
   constructor(expected: number, limit: number) {
     this.#missing = expected
     this.#limit = limit
+    this.room = limit
+  }
+
+  /** The reason why a response is left out, and the remedy. */
+  get problem(): string {
+    return `The responses to this batch together exceed ${this.#limit} bytes. Send this request by itself`
   }
 
   /** Whether all responses have been added. */
@@ -126,11 +134,7 @@ export class BatchResponses {
   add(id: RequestId, frame: string | undefined): void {
     this.#missing--
     if (frame === undefined) return
-    const admitted = fitResponse(id, frame, {
-      waiting: this.size,
-      limit: this.#limit,
-      problem: `The responses to this batch together exceed ${this.#limit} bytes. Send this request by itself`,
-    })
+    const admitted = fitResponse(id, frame, { waiting: this.size, limit: this.#limit, problem: this.problem })
     this.size += admitted.length
     this.#responses.push({ id, frame: admitted })
   }

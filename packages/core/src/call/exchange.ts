@@ -1,3 +1,5 @@
+import type { BatchResponses } from './batch.ts'
+
 /** The connection that carries a request, in the terms of the OpenTelemetry conventions. */
 export interface Network {
   readonly transport: 'tcp' | 'pipe'
@@ -25,6 +27,8 @@ export interface Exchange extends RequestOrigin {
    * after the response or a disconnect, because a late notification must never crash a handler.
    */
   send(frame: string): void | Promise<void>
+  /** The responses to the batch that the request is part of. */
+  readonly batch?: Pick<BatchResponses, 'room' | 'problem'> | undefined
   /** Whether requests can be sent to the client on this exchange. */
   readonly duplex: boolean
   /** Whether the request can start a subscription. */

@@ -58,8 +58,13 @@ export class ResponseEncoder {
     try {
       switch (result.kind) {
         case 'complete': {
+          const { batch } = ctx.scope.exchange
+          // Encoding results that cannot be sent could keep this process busy for seconds.
+          if (batch !== undefined && batch.room <= 0)
+            return refuse(ctx, new McpError(ErrorCode.InternalError, batch.problem))
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
+          if (batch !== undefined) batch.room -= json.length
           // A UTF-16 unit takes at most three bytes, so most results need not be counted.
           const size = json.length * 3 <= limit ? 0 : utf8Length(json)
           if (size > limit) {

@@ -202,7 +202,7 @@ export class DuplexConversation implements Carrier<void> {
     if (ids.length > 0) this.#begin()
     runBatch(items, {
       deliver: (item) => this.deliver(item),
-      call: (message) => session.call(message, this.#exchange, caller),
+      call: (message) => session.call(message, { ...this.#exchange, batch: responses }, caller),
       collect: (id, response) => {
         responses.add(id, response?.frame)
         if (responses.complete) void this.#answer(responses.join())

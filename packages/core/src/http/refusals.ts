@@ -33,6 +33,7 @@ export const STATUSES = {
   unsupportedMessageType: { status: 400, message: 'Content-Type must be application/json' },
   notAcceptable: { status: 406, message: 'Accept must allow application/json and text/event-stream' },
   notAcceptableStream: { status: 406, message: 'Accept must allow text/event-stream' },
+  pipelined: { status: 503, message: 'A stream needs its own connection' },
   malformedSessionId: { status: 400, message: 'Mcp-Session-Id must be 1 to 1024 visible ASCII characters' },
   draining: { status: 503, message: 'The server is shutting down' },
   unauthorized: { status: 401, message: 'Authentication is required' },
@@ -111,6 +112,9 @@ interface RefusalDetails {
   readonly status?: number | undefined
 }
 
+/** https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/
+
 const reasons = new WeakMap<HttpReply, StatusKey>()
 const plain = new Map(Object.keys(STATUSES).map((key) => [key, build(key as StatusKey, {})]))
 
@@ -121,6 +125,8 @@ export const ENDED: HttpReply = build('ended', {})
 /** Returns the reply for a row. If there are no details, the reply is always the same object, with the same bytes. */
 export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   const ready = plain.get(key)
+  for (const value of Object.values(details?.headers ?? NO_HEADERS))
+    if (!SENDABLE.test(value)) throw new TypeError(`A header cannot contain ${JSON.stringify(value)}`)
   return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }
 

@@ -54,6 +54,11 @@ export interface HttpRequest {
    * must already be aborted.
    */
   readonly signal: AbortSignal
+  /**
+   * Whether the response waits for earlier responses on its connection, because the client has pipelined its requests.
+   * A stream is then refused, because nothing shows whether its client is still there.
+   */
+  readonly isQueued?: boolean | undefined
   /** Keeps a runtime that stops between requests running until the work is done. */
   waitUntil?(work: Promise<unknown>): void
 }

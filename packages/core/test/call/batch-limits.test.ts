@@ -1,5 +1,5 @@
 import { callTool, deferred, initialize, INITIALIZED, ping, settled } from '@jetway-apps/test-support'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { McpServer } from '../../src/index.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
@@ -55,6 +55,14 @@ describe.each(['large', 'large-later'])('a batch of 100 calls to a tool with a %
     const session = await harness.open({ version: BATCHES })
     return session.post(calls(name))
   }
+
+  it('encodes only the results that fit', async () => {
+    const stringify = vi.spyOn(JSON, 'stringify')
+    onTestFinished(() => stringify.mockRestore())
+    await overHttp({})
+    const results = stringify.mock.results.filter(({ value }) => String(value).length > 9_000)
+    expect(results.length).toBeLessThan(10)
+  })
 
   it('returns at most one maximum-size result over HTTP, and errors for the other calls', async () => {
     const { list, text } = await overHttp({})

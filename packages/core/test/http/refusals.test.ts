@@ -1,4 +1,4 @@
-import { request, requestMeta, settled } from '@jetway-apps/test-support'
+import { MODERN, request, requestMeta, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { Rejection } from '../../src/http/authenticate.ts'
@@ -98,6 +98,26 @@ const scenarios: Record<StatusKey, readonly Scenario[]> = {
     {
       endpoint: { legacySse: true },
       run: ({ send }) => send({ route: 'sse', method: 'GET', headers: { accept: 'application/json' } }),
+    },
+  ],
+  pipelined: [
+    { run: ({ send }) => send({ method: 'GET', isQueued: true }) },
+    {
+      endpoint: { legacySse: true },
+      run: ({ send }) => send({ route: 'sse', method: 'GET', isQueued: true }),
+    },
+    {
+      run: ({ send }) =>
+        send({
+          body: {
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'subscriptions/listen',
+            params: { notifications: { toolsListChanged: true }, _meta: requestMeta() },
+          },
+          headers: { 'mcp-protocol-version': MODERN, 'mcp-method': 'subscriptions/listen' },
+          isQueued: true,
+        }),
     },
   ],
   malformedSessionId: ['', 'a b', 'a\u0001', 'é', 'x'.repeat(1_025), 'x'.repeat(16_384)].map((id) => ({

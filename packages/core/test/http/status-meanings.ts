@@ -20,6 +20,8 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   notAcceptable:
     'The Accept header of a POST excludes one of the two types. No Accept header accepts every type',
   notAcceptableStream: 'The Accept header of a GET excludes event streams',
+  pipelined:
+    'A GET, or `subscriptions/listen`, is pipelined behind a request whose reply is not complete. The reply is sent in order',
   malformedSessionId: 'The session id is not valid',
   draining: 'The mount is closing',
   unauthorized:

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpReply, HttpRequest, ReplyLimits, WebConnection } from '@jetway/core/http'
 import { watchNodeReply } from './reply.ts'
 import { StallLimit } from './stall-limit.ts'
-import { onTurn } from './turn.ts'
+import { isQueued, onTurn } from './turn.ts'
 
 interface WithRuntime {
   readonly runtime?: { readonly node?: { readonly req?: IncomingMessage; readonly res?: ServerResponse } }
@@ -47,6 +47,10 @@ export class NodeConnection implements WebConnection {
   get authority(): string | undefined {
     const value = this.request.headers?.[':authority']
     return typeof value === 'string' ? value : undefined
+  }
+
+  get isQueued(): boolean {
+    return this.#response !== undefined && isQueued(this.#response)
   }
 
   onTurn(listener: (connected: boolean) => void): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 
 // HTTP/2's compatibility API has the members of `IncomingMessage` and `ServerResponse` that this folder uses.
 
@@ -7,7 +7,8 @@ import type { Socket } from 'node:net'
  * Returns whether the response waits for earlier responses on its connection, because the client has pipelined its
  * requests.
  */
-const isQueued = ({ socket, writableEnded }: ServerResponse): boolean => socket === null && !writableEnded
+export const isQueued = ({ socket, writableEnded }: ServerResponse): boolean =>
+  socket === null && !writableEnded
 
 /**
  * Calls the listener once: with true when the response has its connection, with false if the connection has ended
@@ -15,10 +16,12 @@ const isQueued = ({ socket, writableEnded }: ServerResponse): boolean => socket 
  * written to them in memory without a limit.
  */
 export function onTurn(
-  { socket }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
   listener: (connected: boolean) => void,
 ): void {
+  const { socket } = request
+  limitPause(request)
   if (!isQueued(response)) {
     // An HTTP/2 stream that has ended has no socket.
     return listener(!response.destroyed && response.socket !== undefined)
@@ -34,7 +37,7 @@ export function onTurn(
 /** Calls the listener when the response closes, or when its connection closes while the response is queued. */
 export function onNodeClose(request: IncomingMessage, response: ServerResponse, listener: () => void): void {
   response.once('close', listener)
-  if (!isQueued(response)) return
+  if (!isQueued(response)) return limitPause(request)
   onTurn(request, response, (connected) => {
     if (!connected) listener()
   })
@@ -50,6 +53,31 @@ export function nodeSignal(request: IncomingMessage, response: ServerResponse): 
 
 function abortUnfinished(controller: AbortController, response: ServerResponse): void {
   if (!response.writableEnded || !response.writableFinished) controller.abort()
+}
+
+/** How long Node may stop reading from a connection, in ms. */
+const PAUSE_MS = 4_000
+
+const limited = new WeakSet<Socket>()
+
+/**
+ * Ends a connection from which Node has not read for a while. Node stops reading when a client pipelines requests and
+ * does not read the replies, and does not see the end of a connection from which it does not read.
+ */
+function limitPause({ socket, httpVersionMajor }: IncomingMessage): void {
+  // HTTP/2 does not pipeline, and gives its requests a stand-in for the socket, as do tests without a network.
+  if (limited.has(socket) || httpVersionMajor !== 1 || !(socket instanceof Socket)) return
+  limited.add(socket)
+  let timer: NodeJS.Timeout | undefined
+  const begin = (): void => {
+    timer ??= setTimeout(() => socket.destroy(), PAUSE_MS).unref()
+  }
+  const end = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  socket.on('pause', begin).on('resume', end).once('close', end)
+  if (socket.isPaused()) begin()
 }
 
 interface Waiting {

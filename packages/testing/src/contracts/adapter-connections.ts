@@ -7,14 +7,12 @@ import type { AdapterCase } from './adapter-types.ts'
 
 const COUNT = 5
 
-/** Sends the requests for the GET streams of new sessions on one connection, without waiting for replies. */
-async function pipeline(client: AdapterClient): Promise<Awaited<ReturnType<AdapterClient['raw']>>> {
+/** Returns the requests for the GET streams of new sessions. */
+async function streamsOf(client: AdapterClient): Promise<string> {
   let bytes = ''
   for (let stream = 0; stream < COUNT; stream++)
     bytes += client.post('', await client.initialize()).replace('POST', 'GET')
-  const connection = await client.raw()
-  await connection.send(bytes)
-  return connection
+  return bytes
 }
 
 /** The rules for connections that carry several requests. */
@@ -33,30 +31,48 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'opens a pipelined stream when the previous stream has ended',
+    name: 'opens the stream of a pipelined call when the previous stream has ended',
     needs: 'pipelining',
     async run({ serve }) {
-      const { client, server } = await serve()
-      const connection = await pipeline(client)
+      const { server, release, calls } = holding()
+      const { client } = await serve({ stateless: true }, {}, server)
+      const connection = await client.raw()
+      await connection.send(client.post(callFrame('hold', { reports: true })).repeat(COUNT))
+      await client.eventually(() => calls() === COUNT, 'the calls to run')
       await client.eventually(() => server.stats().openStreams === 1, 'the first stream to open')
       await client.send({ body: INITIALIZE })
       expect(server.stats().openStreams).toBe(1)
-      const closed = server.close()
+      release()
       await connection.until((received) => received.split('HTTP/1.1 200').length > COUNT, 'all streams')
+    },
+  },
+  {
+    name: 'refuses the stream of a session while an earlier response on its connection is unfinished',
+    needs: 'pipelining',
+    async run({ serve }) {
+      const { client, server } = await serve({ sessions: { max: COUNT } })
+      const connection = await client.raw()
+      await connection.send(await streamsOf(client))
+      await client.eventually(() => server.stats().openStreams === 1, 'the first stream to open')
+      // The other sessions make room, because nothing shows that their clients are still there.
+      for (let session = 1; session < COUNT; session++) await client.initialize()
+      const closed = server.close()
+      await connection.until((received) => received.split('HTTP/1.1 503').length === COUNT, 'the refusals')
       await client.within(closed, 'the close')
     },
   },
   {
-    name: 'ends pipelined streams when the connection ends',
+    name: 'releases the streams of a connection that ends while the client does not read its replies',
     needs: 'pipelining',
     async run({ serve }) {
-      const { client, server } = await serve({ sessions: { max: COUNT } })
-      const connection = await pipeline(client)
-      await client.eventually(() => server.stats().openStreams === 1, 'the first stream to open')
+      const { client, server } = await serve()
+      const connection = await client.raw()
+      const [stream = ''] = (await streamsOf(client)).split(/(?=GET )/)
+      const unread = client.post(callFrame('echo', { text: 'x'.repeat(30_000) })).repeat(COUNT)
+      await connection.send(stream + unread)
+      await client.eventually(() => server.stats().openStreams === 1, 'the stream to open')
       connection.leave()
-      await client.eventually(() => server.stats().openStreams === 0, 'the streams to end')
-      // A session with a stream is not evicted.
-      for (let session = 0; session < COUNT; session++) await client.initialize()
+      await client.eventually(() => server.stats().openStreams === 0, 'the stream to end')
     },
   },
   {

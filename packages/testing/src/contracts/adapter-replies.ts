@@ -1,3 +1,4 @@
+import { type EndpointOptions, Rejection } from '@jetway/core/http'
 import { expect } from 'vitest'
 import { callFrame, INITIALIZE, INITIALIZED, messagesOf, textOf } from './adapter-client.ts'
 import { expectError, SILENT } from './adapter-requests.ts'
@@ -88,15 +89,23 @@ const whole: readonly AdapterCase[] = [
     },
   },
   {
-    name: 'answers 500 as JSON-RPC if a mount option throws, without the error message',
+    name: 'answers 500 as JSON-RPC if a mount option throws, rejects or returns a header that cannot be sent',
     async run({ serve }) {
-      const authenticate = (): never => {
-        throw new Error('secret')
+      const headers = { 'www-authenticate': 'Bearer error_description="\u738B secret"' }
+      const failures: readonly NonNullable<EndpointOptions['authenticate']>[] = [
+        () => {
+          throw new Error('secret')
+        },
+        () => Promise.reject(new Error('secret')),
+        () => new Rejection(403, 'No', { headers }),
+        () => Promise.resolve(new Rejection(403, 'No', { headers })),
+      ]
+      for (const authenticate of failures) {
+        const { client } = await serve({ authenticate, logger: SILENT })
+        const reply = await client.send({ body: INITIALIZE })
+        expectError(reply, 500, -32603)
+        expect(reply.body).not.toContain('secret')
       }
-      const { client } = await serve({ authenticate, logger: SILENT })
-      const reply = await client.send({ body: INITIALIZE })
-      expectError(reply, 500, -32603)
-      expect(reply.body).not.toContain('secret')
     },
   },
 ]

@@ -13,7 +13,7 @@ import {
   type HttpRequest,
   type RequestBody,
 } from '@jetway/core/http'
-import { nodeSignal, onTurn } from '@jetway/node/adapter'
+import { isQueued, nodeSignal, onTurn } from '@jetway/node/adapter'
 import type { AdapterSubject, HostSetup } from '../../src/contracts/adapter.ts'
 
 export interface Exchanged {
@@ -34,6 +34,7 @@ export interface Parts {
   readonly body: (exchanged: Exchanged, parts: Parts, limit: number) => Promise<RequestBody>
   readonly read: (req: IncomingMessage, limit: number) => Promise<RequestBody>
   readonly signal: (req: IncomingMessage, res: ServerResponse) => AbortSignal
+  readonly isQueued: (res: ServerResponse) => boolean
   /** Calls the function when a stream may begin. */
   readonly turn: (req: IncomingMessage, res: ServerResponse, begin: () => void) => void
   readonly sendWhole: (res: ServerResponse, reply: HttpReply) => void
@@ -74,6 +75,7 @@ export const SOUND: Parts = {
       get signal() {
         return (signal ??= parts.signal(req, res))
       },
+      isQueued: parts.isQueued(res),
       query: (name) => new URLSearchParams(req.url?.split('?')[1]).get(name) ?? undefined,
       header: (name) => req.headersDistinct[name]?.[0],
       rawHeaders: req.rawHeaders,
@@ -103,6 +105,7 @@ export const SOUND: Parts = {
   },
 
   signal: nodeSignal,
+  isQueued,
   turn: onTurn,
 
   sendWhole(res, { status, headers, body }) {

@@ -1,6 +1,12 @@
 import type { ServerConfig } from '@jetway/client/config'
 import { CliError } from '../../errors.ts'
 import { loadOne, pick } from '../../target/configured.ts'
+import {
+  describeEntry,
+  isAllowed,
+  type Permission,
+  type ProjectServer,
+} from '../../target/project-servers.ts'
 import type { Terminal } from '../../terminal.ts'
 import type { Finding } from '../finding.ts'
 import { subjectOf, type Subject } from '../subject.ts'
@@ -15,14 +21,22 @@ export interface ReadEntry {
   readonly subject?: Subject
 }
 
-export async function readEntry(entry: HostEntry, terminal: Terminal): Promise<ReadEntry> {
-  const { host, name, list, replacedBy } = entry
+/** @param permission - for the server of a project's file */
+export async function readEntry(
+  entry: HostEntry,
+  permission: Permission,
+  terminal: Terminal,
+): Promise<ReadEntry> {
+  const { host, name, list, raw, replacedBy } = entry
   if (replacedBy !== undefined) return { findings: [replacedFinding(entry, replacedBy)] }
   const literal = host.references === 'none' ? literalFinding(entry) : undefined
   if (literal !== undefined) return { findings: [literal] }
+  const server = { name: `${host.id}:${name}`, file: list.file, entry: raw }
+  if (list.ofProject && !(await isAllowed(server, permission, terminal)))
+    return { findings: [untrustedFinding(server)] }
   let config: ServerConfig
   try {
-    const { loaded } = await loadOne(host, list, name, terminal)
+    const loaded = await loadOne(host, list, name, terminal)
     if (loaded.disabled.includes(name)) return { findings: [skipped(CHECK, 'It is disabled')] }
     config = pick(loaded, name, list.file)
   } catch (error) {
@@ -42,6 +56,12 @@ export async function readEntry(entry: HostEntry, terminal: Terminal): Promise<R
   return { findings: [ok(CHECK, list.file)], subject: subjectIn(entry, config) }
 }
 
+const untrustedFinding = (server: ProjectServer): Finding =>
+  skipped(
+    CHECK,
+    `${server.file} is a file of this project. Add --project if you trust what it starts: ${describeEntry(server)}`,
+  )
+
 /** Reports an entry that cannot be loaded. Values that a host asks the user for are unknown to this command. */
 const problemFinding = ({ message }: CliError, file: string): Finding =>
   /needs the input \S+: /.test(message)
@@ -59,9 +79,10 @@ function literalFinding({ host, raw }: HostEntry): Finding | undefined {
   )
 }
 
-function subjectIn({ host, name }: HostEntry, config: ServerConfig): Subject {
+function subjectIn({ host, name, list }: HostEntry, config: ServerConfig): Subject {
   const subject = subjectOf({ kind: 'server', config })
   const named = { ...subject, name: `${host.id}:${name}` }
   if (named.kind !== 'program') return named
-  return { ...named, startedBy: host.inTerminal === true ? 'terminal' : 'app' }
+  const { ofProject } = list
+  return { ...named, ofProject, startedBy: host.inTerminal === true ? 'terminal' : 'app' }
 }

@@ -18,6 +18,8 @@ export interface HostReport {
 }
 
 export interface HostExamination extends Examination {
+  /** `--project` */
+  readonly project: boolean
   readonly terminal: Terminal
 }
 
@@ -27,14 +29,16 @@ export async function examineHost(
   server: string | undefined,
   examination: HostExamination,
 ): Promise<HostReport> {
-  const { terminal } = examination
+  const { terminal, project } = examination
+  // Without a name, a question for each entry of a project would be answered without reading it.
+  const permission = { project, ask: server !== undefined }
   const state = await readHost(host, terminal)
   const entries = state.entries.filter(({ name }) => server === undefined || name === server)
   const sections = [...state.sections]
   const secrets = [...state.secrets]
   if (entries.length === 0) sections.push(...(await missing(host, server, state, terminal)))
   for (const entry of entries) {
-    const { findings, subject } = await readEntry(entry, terminal)
+    const { findings, subject } = await readEntry(entry, permission, terminal)
     const more = subject === undefined ? [] : await examine(subject, examination)
     if (subject !== undefined) secrets.push(...secretsOf(subject))
     const place = thisPlace(terminal.streams.env)

@@ -11,7 +11,7 @@ import { nodeRunOf } from './script.ts'
 import { findWriter } from './stdout-writer.ts'
 import { isSlow, trialFindings } from './trial-findings.ts'
 
-export interface StartSubject extends Pick<ProgramSubject, 'startedBy'> {
+export interface StartSubject extends Pick<ProgramSubject, 'startedBy' | 'ofProject'> {
   readonly start: Start
   /** Whether the server runs in the harness. */
   readonly harness: boolean
@@ -53,12 +53,12 @@ function reported(report: NotStdio): Pick<Started, 'findings' | 'serves'> {
 
 /** Reports why the server starts for the user but not for an app. Resolves to undefined if it starts for neither. */
 async function needFinding(
-  { start, startedBy, harness }: StartSubject,
+  { start, startedBy, ofProject, harness }: StartSubject,
   trial: Trial,
   { env }: Examination,
 ): Promise<Finding | undefined> {
-  // A host in a terminal provides the user's environment.
-  if (isSilent(trial) || startedBy === 'terminal') return undefined
+  // A host in a terminal provides the user's environment, and a project's program must not get it.
+  if (isSilent(trial) || startedBy === 'terminal' || ofProject) return undefined
   const need = await findNeed(start, trial.stderr, env, { harness })
   if (need === undefined) return undefined
   const { evidence, advice } = describeNeed(need, startedBy === 'app')

@@ -5,6 +5,8 @@ export interface WebConnection {
   readonly peer: HttpRequest['peer']
   /** The HTTP/2 pseudo-header `:authority`, which replaces the header Host. */
   readonly authority: string | undefined
+  /** Whether the response waits for earlier responses on the same connection. */
+  readonly isQueued: boolean
   /**
    * Calls the listener once, when the response may be written. On Node, the response may have to wait for earlier
    * responses on the same connection. The listener gets false if the connection has already ended.
@@ -30,6 +32,10 @@ export abstract class WebRequest {
 
   get peer(): HttpRequest['peer'] {
     return this.connection?.peer
+  }
+
+  get isQueued(): boolean | undefined {
+    return this.connection?.isQueued
   }
 
   get signal(): AbortSignal {

@@ -103,6 +103,7 @@ function headerFault(
   if (post && !isJson(request.header('content-type')))
     return responsesOnStream ? 'unsupportedMessageType' : 'unsupportedMediaType'
   if (responsesOnStream) return undefined
+  if (request.method === 'GET' && request.isQueued) return 'pipelined'
   const accept = request.header('accept')
   if (accept !== undefined && (post || request.method === 'GET')) {
     const { json, sse } = accepted(accept)

@@ -137,7 +137,7 @@ export class SseConversation {
     const { promise, resolve } = deferred()
     runBatch(items, {
       deliver: (item) => void this.#deliver(item, posted),
-      call: (message) => this.#run(message, posted),
+      call: (message) => this.#run(message, posted, { ...this.#exchange, batch: responses }),
       collect: (id, response) => {
         const before = responses.size
         responses.add(id, this.#responses.fit(id, response))
@@ -169,9 +169,9 @@ export class SseConversation {
     return TAKEN
   }
 
-  #run(message: JsonRpcRequest, { caller }: Posted): Awaitable<EncodedResponse> {
+  #run(message: JsonRpcRequest, { caller }: Posted, exchange = this.#exchange): Awaitable<EncodedResponse> {
     const { context, server } = this.#options
-    const response = context.servers.during(server, () => this.session?.call(message, this.#exchange, caller))
+    const response = context.servers.during(server, () => this.session?.call(message, exchange, caller))
     if (!(response instanceof Promise)) return response
     return response.catch((error: unknown) => {
       this.#failed(error)

@@ -67,6 +67,10 @@ export class PostExchange implements Exchange, Due {
     this.duplex = options.live !== undefined && options.context.options.response !== 'json'
   }
 
+  get batch(): BatchResponses | undefined {
+    return this.#batch
+  }
+
   /** Sends a notification before the response, which turns the reply into a stream. */
   send(frame: string): void | Promise<void> {
     if (this.#done || this.#options.context.options.response === 'json') return undefined

@@ -92,7 +92,9 @@ export class Post implements Carrier<HttpReply> {
       const error = checkRoutingHeaders(request, message, runtime.addedNames)
       if (error !== undefined) return this.refuse({ reason: 'headerMismatch', id, error })
       if (message.method === Method.Listen && subscriptions !== undefined)
-        return subscriptions.answer({ request, server: found, message, caller, revision, meta, served })
+        return request.isQueued
+          ? refuse('pipelined', { id })
+          : subscriptions.answer({ request, server: found, message, caller, revision, meta, served })
     }
     const live = this.#live
     const exchange = new PostExchange({ context, request, caller, revision, live, server: found, id })

@@ -31,6 +31,8 @@ export interface Sent {
   readonly localAddress?: string
   readonly auth?: AuthInfo
   readonly mount?: unknown
+  /** Whether earlier responses on the connection are not complete. */
+  readonly isQueued?: boolean
 }
 
 const JSON_POST = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
@@ -40,6 +42,7 @@ export class FakeRequest implements HttpRequest {
   readonly method: string
   readonly route: Route
   readonly path: string | undefined
+  readonly isQueued: boolean
   readonly peer?: { readonly localAddress: string }
   readonly auth?: AuthInfo
   readonly locals?: unknown
@@ -53,6 +56,7 @@ export class FakeRequest implements HttpRequest {
     this.method = sent.method ?? 'POST'
     this.route = sent.route ?? 'mcp'
     this.path = sent.path
+    this.isQueued = sent.isQueued === true
     if (sent.localAddress !== undefined) this.peer = { localAddress: sent.localAddress }
     if (sent.auth !== undefined) this.auth = sent.auth
     if (sent.mount !== undefined) this.locals = sent.mount

@@ -1,0 +1,97 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { askerFor } from '../ask.ts'
+import { CliError } from '../errors.ts'
+import { settingsFolder, thisPlace } from '../hosts/place.ts'
+import { printable, type Terminal } from '../terminal.ts'
+
+/** An entry in a project's file. Whoever wrote the project, such as a cloned repository, has chosen its command. */
+export interface ProjectServer {
+  /** The target's name, such as `cursor:weather`. */
+  readonly name: string
+  readonly file: string
+  /** The entry as written in the file. */
+  readonly entry: unknown
+}
+
+export interface Permission {
+  /** `--project`: whether the user trusts the project. */
+  readonly project: boolean
+  /** Whether to ask the user if there is a terminal. */
+  readonly ask: boolean
+}
+
+/**
+ * Returns whether a project's server may be started or contacted: the user has set `--project`, or has seen the entry
+ * and agreed. An agreement is valid until the entry changes.
+ *
+ * @see https://modelcontextprotocol.io/community/seps/1024-mcp-client-security-requirements-for-local-server-
+ */
+export async function isAllowed(
+  server: ProjectServer,
+  { project, ask }: Permission,
+  terminal: Terminal,
+): Promise<boolean> {
+  if (project) return true
+  const file = allowedFile(terminal)
+  const digest = digestOf(server)
+  if ((await readAllowed(file)).includes(digest)) return true
+  if (!ask || !terminal.interactive || !(await hasAgreed(server, terminal))) return false
+  await remember(file, digest)
+  return true
+}
+
+/** @throws CliError if the server may not be started */
+export async function requireAllowed(
+  server: ProjectServer,
+  project: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  if (await isAllowed(server, { project, ask: true }, terminal)) return
+  throw new CliError('failed', `${server.name} was not started: ${server.file} is a file of this project`, {
+    hint: `Add --project if you trust what it starts: ${describeEntry(server)}`,
+  })
+}
+
+/** Returns the entry as JSON that is safe to print. */
+export const describeEntry = ({ entry }: ProjectServer, indent?: number): string =>
+  printable(JSON.stringify(entry, undefined, indent) ?? '')
+
+async function hasAgreed(server: ProjectServer, terminal: Terminal): Promise<boolean> {
+  const question = `${printable(server.file)} is a file of this project, and defines ${printable(server.name)}:
+${describeEntry(server, 2)}
+Its command runs with your rights, and its URL receives the variables that it names.
+Do you trust it? y/N > `
+  const answer = await askerFor(terminal).use((asker) => asker.ask(question))
+  return /^y(?:es)?$/i.test(answer?.trim() ?? '')
+}
+
+/** The number of remembered agreements. The oldest is forgotten first. */
+const MAX_ALLOWED = 1_000
+
+const allowedFile = ({ streams }: Terminal): string =>
+  join(settingsFolder(thisPlace(streams.env)), 'jetway', 'project-servers.json')
+
+/** Includes the file, because a relative path in the same entry names another program in another project. */
+const digestOf = ({ file, name, entry }: ProjectServer): string =>
+  createHash('sha256')
+    .update(JSON.stringify([file, name, entry]))
+    .digest('hex')
+
+async function readAllowed(file: string): Promise<readonly string[]> {
+  try {
+    const digests: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return Array.isArray(digests) ? digests.filter((digest) => typeof digest === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+async function remember(file: string, digest: string): Promise<void> {
+  const digests = [...(await readAllowed(file)), digest].slice(-MAX_ALLOWED)
+  const temporary = `${file}.${randomUUID()}.tmp`
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(temporary, JSON.stringify(digests), { mode: 0o600 })
+  await rename(temporary, file)
+}

@@ -1,0 +1,113 @@
+import { existsSync, rmSync } from 'node:fs'
+import process from 'node:process'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { HOSTS } from '../../src/hosts/index.ts'
+import { createHome, type Home } from '../install/support/home.ts'
+import { serveEverything } from '../support/serve.ts'
+
+interface Clone extends Home {
+  /** Whether the project's command has run. */
+  readonly hasRun: () => boolean
+}
+
+/** Enters a cloned project whose file for the host defines the server `shop`. */
+async function clone(id: string, env: Readonly<Record<string, string>> = {}): Promise<Clone> {
+  const home = await createHome(env)
+  await home.write('project/package.json', '{}')
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(home.path('project'))
+  onTestFinished(() => cwd.mockRestore())
+  const command = ['sh', '-c', `env > ${home.path('ran')}`]
+  const installed = await home.run('install', id, '--project', '--name', 'shop', '--', ...command)
+  expect(installed).toMatchObject({ exitCode: 0 })
+  // The installation has tried the command, which the user typed.
+  rmSync(home.path('ran'), { force: true })
+  return { ...home, hasRun: () => existsSync(home.path('ran')) }
+}
+
+const WITH_PROJECTS = HOSTS.filter(({ projectFile }) => projectFile !== undefined).map(({ id }) => id)
+
+const commandsFor = (id: string): readonly (readonly string[])[] => [
+  ['list', `${id}:shop`],
+  ['call', `${id}:shop`, 'echo'],
+  ['doctor', `${id}:shop`],
+  ['doctor', '--host', id],
+  ['doctor'],
+]
+
+describe("a server in a project's file", () => {
+  it.each(WITH_PROJECTS)('does not run without the consent of the user: %s', async (id) => {
+    const project = await clone(id)
+    for (const argv of commandsFor(id)) {
+      for (const options of [[], ['--json'], ['--yes']]) {
+        const { stdout, stderr, exitCode } = await project.run(...argv, ...options)
+        expect([argv, exitCode]).toEqual([argv, argv[0] === 'doctor' ? 0 : 1])
+        expect(stdout + stderr).toMatch(/--project if you trust .*-c/)
+      }
+      await project.runInTerminal(argv, 'n')
+    }
+    expect(project.hasRun()).toBe(false)
+  })
+
+  it.each(WITH_PROJECTS)('runs if the user has set --project: %s', async (id) => {
+    const project = await clone(id)
+    await project.run('list', `${id}:shop`, '--project')
+    expect(project.hasRun()).toBe(true)
+  })
+
+  it("never receives the user's own variables from doctor", async () => {
+    for (const id of WITH_PROJECTS) {
+      const project = await clone(id, { SHOP_SECRET: 'canary' })
+      await project.run('doctor', `${id}:shop`, '--project')
+      expect(await project.read('ran')).toContain('PATH=')
+      expect(await project.read('ran')).not.toContain('canary')
+    }
+  })
+})
+
+describe('the question before a server of a project is used', () => {
+  const entryOf = (url: string, headers: object = {}): string =>
+    JSON.stringify({ mcpServers: { shop: { url, headers } } })
+
+  async function enter(url: string): Promise<Home> {
+    const home = await createHome()
+    await home.write('project/.cursor/mcp.json', entryOf(url))
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(home.path('project'))
+    onTestFinished(() => cwd.mockRestore())
+    return home
+  }
+
+  const call = ['call', 'cursor:shop', 'echo', 'text=hi']
+
+  it('is asked once per entry, and again if the entry changes', async () => {
+    const url = await serveEverything()
+    const home = await enter(url)
+    const first = await home.runInTerminal(call, 'y')
+    expect(first).toMatchObject({
+      stdout: 'hi\n',
+      stderr: expect.stringContaining(`"url": "${url}"`) as string,
+    })
+    expect(await home.run(...call)).toMatchObject({ stdout: 'hi\n', stderr: '' })
+
+    await home.write('project/.cursor/mcp.json', entryOf(url, { K: '${HOME}' }))
+    expect(await home.run(...call)).toMatchObject({ stdout: '', exitCode: 1 })
+    const second = await home.runInTerminal(call, 'no')
+    expect(second).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('${HOME}') as string,
+      exitCode: 1,
+    })
+  })
+
+  it('replaces control characters in the entry', async () => {
+    const home = await enter('http://127.0.0.1:1/\u202Emcp')
+    const { stderr } = await home.runInTerminal(call, 'n')
+    expect(stderr).toContain('\uFFFDmcp')
+    expect(stderr).not.toContain('\u202E')
+  })
+
+  it("is not asked if the user's own file defines the server", async () => {
+    const home = await enter('http://127.0.0.1:1/mcp')
+    await home.write('.cursor/mcp.json', entryOf(await serveEverything()))
+    expect(await home.runInTerminal(call)).toMatchObject({ stdout: 'hi\n', stderr: '' })
+  })
+})
