@@ -1,3 +1,3 @@
 import { describeContract } from './support/contract.ts'
 
-describeContract({ 'node:http': 54 })
+describeContract({ 'node:http': 55 })

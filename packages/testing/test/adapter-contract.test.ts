@@ -298,7 +298,7 @@ const inReplies: readonly Fault[] = [
       },
     },
     breaks: {
-      'answers 500 as JSON-RPC if a mount option throws, without the error message':
+      'answers 500 as JSON-RPC if a mount option throws, rejects or returns a header that cannot be sent':
         "expected [ 500, 'Sorry' ] to deeply equal [ 500, …(1) ]",
       'answers 500 as JSON-RPC if `locals` throws, and writes the message only to the log':
         "expected [ 500, 'Sorry' ] to deeply equal [ 500, …(1) ]",
@@ -450,7 +450,22 @@ const inConnections: readonly Fault[] = [
     parts: { isQueued: () => false },
     breaks: {
       'refuses the stream of a session while an earlier response on its connection is unfinished':
-        'for the refusals',
+        'The reply to initialize has no mcp-session-id',
+    },
+  },
+  {
+    does: 'does not end a connection whose client does not read',
+    parts: {
+      turn: (_req, _res, begin) => begin(),
+      signal(_req, res) {
+        const left = new AbortController()
+        res.once('close', () => left.abort())
+        return left.signal
+      },
+    },
+    breaks: {
+      'releases the streams of a connection that ends while the client does not read its replies':
+        'for the stream to end',
     },
   },
   {
