@@ -29,7 +29,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'expires after a tolerance of 60 s: %i s later the status is %i',
+          name: 'expires after a tolerance of 60 s: %i s after the expiry time, the status is %i',
         },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
@@ -121,7 +121,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'refuses the token if `verify` throws or rejects, and only logs the cause',
+          name: 'refuses the token if `verify` throws or rejects, and logs the cause without revealing it',
         },
         { file: 'packages/client/test/auth/secrets.test.ts', name: 'go to the origin of its server only' },
         { file: 'packages/client/test/auth/with-auth.test.ts', name: 'a redirect %i is not followed' },

@@ -37,7 +37,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'accepts or refuses %i levels of nesting: %s',
+          name: 'given %i levels of nesting, returns ok: %s',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '129 levels in _meta' },
       ],

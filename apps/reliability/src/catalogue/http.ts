@@ -61,7 +61,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/adapter/fetch.test.ts',
-          name: 'refuses other methods, and answers preflights without CORS headers',
+          name: 'refuses unsupported methods, and answers preflights without CORS headers',
         },
         {
           file: 'packages/fastify/test/host.test.ts',
@@ -111,7 +111,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'returns text that only resembles an encoding unchanged: %j',
+          name: 'leaves text unchanged if it merely resembles an encoding: %j',
         },
       ],
     },
@@ -184,7 +184,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/sse-format.test.ts',
-          name: 'prevents forged events through the id or the name',
+          name: 'throws for an id or a name that could forge an event',
         },
         { file: 'packages/core/test/http/streams/sse-format.test.ts', name: 'formats any data as one event' },
       ],

@@ -87,7 +87,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'ends a subscription unknown to another node, and restarts one that the other node considers active',
+          name: 'applies to the stored subscriptions, even if the node has missed earlier changes on another node',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
@@ -189,7 +189,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets a failed deletion again when it recovers',
+          name: 'has its failed deletions retried when it recovers',
         },
       ],
     },

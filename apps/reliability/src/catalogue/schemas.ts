@@ -136,11 +136,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any modification, always with the same bytes',
+          name: 'is refused after any modification, always with an identical reply',
         },
         {
           file: 'packages/core/test/http/streamable/request-state.long.test.ts',
-          name: 'refuses 100,000 tampered requestStates with the same bytes',
+          name: 'refuses 100,000 tampered requestStates with identical replies',
         },
       ],
     },
@@ -165,7 +165,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'cannot be used $what' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any modification, always with the same bytes',
+          name: 'is refused after any modification, always with an identical reply',
         },
       ],
     },

@@ -178,7 +178,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'closes the session that is idle longest',
+          name: 'closes the session that has been idle longest',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',

@@ -198,5 +198,5 @@ describe('duplicateHeader', () => {
     [['Accept-Charset', 'a', 'Accept-Charset', 'b', 'Last-Modified', 'c', 'Last-Modified', 'd'], undefined],
     [['Connection', 'a', 'Connection', 'b', 'Method', 'm', 'Method', 'm'], undefined],
     [[], undefined],
-  ])('finds the repeated header in %j (%s)', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
+  ])('given %j, returns %s', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
 })

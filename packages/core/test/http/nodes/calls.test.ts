@@ -73,7 +73,7 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('can still be answered after its node has stopped, and the response is ignored', async () => {
+  it('can still be answered after its node has stopped, but the response is ignored', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)

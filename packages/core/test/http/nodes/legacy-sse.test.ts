@@ -82,7 +82,7 @@ const cancel = (id: number): object => notification('notifications/cancelled', {
 
 describe('an HTTP+SSE client whose messages arrive on any node', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'can initialize %s on one node and call every node, with all responses on the stream',
+    'can initialize revision %s on one node and call every node, and gets all responses on the stream',
     async (version) => {
       const { a, b, c, client } = await streaming()
       await client.at(b).initialize(version)
@@ -261,7 +261,7 @@ describe('an HTTP+SSE session', () => {
     expect((await atB.post(initializeMessage())).status).toBe(404)
   })
 
-  it('opens only if its node has joined the others', async () => {
+  it('opens only after its node has joined the other nodes', async () => {
     const cluster = createCluster()
     const a = nodeOf(cluster, { endpoint: { sessions: { max: 1 } } })
     const { nodes } = a.shared
@@ -422,7 +422,7 @@ describe('a message for a stream on another node', () => {
     expect(statuses).toEqual([503])
   })
 
-  it('is answered with a reply that is retried until it has been sent', async () => {
+  it('gets a reply, which the other node resends until it is delivered', async () => {
     const { cluster, a, client, atB } = await started()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -440,7 +440,7 @@ describe('a message for a stream on another node', () => {
 
   it.each([
     ['cannot be sent', () => Promise.reject(new Error('down'))],
-    ['finds a full inbox', () => false],
+    ['arrives at a full inbox', () => false],
   ])('is refused with 503 if it %s', async (_, send) => {
     const { client, b, atB } = await started()
     b.shared.nodes.send = send

@@ -43,7 +43,7 @@ const numbers = (messages: readonly Message[]): unknown[] =>
   messages.map(({ params, result, error }) => params?.['progress'] ?? (result ? 'result' : error?.code))
 
 describe("a call's stream resumed on another node", () => {
-  it('continues, with each event once and in order', async () => {
+  it('continues, sending each event once and in order', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     await nodes.step()
@@ -111,7 +111,7 @@ describe("a call's stream resumed on another node", () => {
     expect(numbers(again.sink.messages)).toEqual([-32_603])
   })
 
-  it('is unknown if its node has stopped and the store has dropped it', async () => {
+  it('is not found if its original node has stopped and the store has dropped the stream', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     nodes.a.kill()

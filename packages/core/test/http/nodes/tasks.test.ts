@@ -152,7 +152,7 @@ describe('a task method while the store fails', () => {
     ['list', 'tasks/list', {}],
     ['update', 'tasks/cancel', { taskId: 'any' }],
   ] as const)(
-    'gets 503 if the %s step fails (%s), and works when the store is back',
+    'returns 503 if the %s operation fails (%s), and works again when the store recovers',
     async (step, method, params) => {
       const cluster = createCluster()
       let runs = 0

@@ -61,7 +61,7 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('returns 500 if it throws, and logs the cause without revealing it', async () => {
+  it('results in status 500 if it throws, with the cause logged but not revealed', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),

@@ -47,7 +47,7 @@ describe('a mount on a platform that isolates requests, like Workers,', () => {
   beforeEach(() => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' }))
   afterEach(() => vi.unstubAllGlobals())
 
-  it('has no sessions by default, and throws an error that explains why for `legacySse`', async () => {
+  it('has no sessions by default, and throws an error that explains why `legacySse` is not available', async () => {
     const { post, send } = createApart()
     expect((await post(initializeMessage())).headers).not.toHaveProperty('mcp-session-id')
     expect(await send({ method: 'GET' })).toMatchObject({ status: 405 })

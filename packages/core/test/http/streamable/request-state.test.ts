@@ -134,7 +134,7 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(textOf(await sendRound(server.harness, { ...PAY, responses: CONFIRMED }))).toBe('done 1')
   })
 
-  it('is refused after any modification, always with the same bytes', async () => {
+  it('is refused after any modification, always with an identical reply', async () => {
     const { tried, through, seen } = await tryMutations(300, seeded(20_260_728))
     expect(tried).toBe(300)
     expect(through).toBe(0)
@@ -171,10 +171,10 @@ describe('requestState.keys', () => {
     ['an empty list', { keys: [] }, 'requestState.keys'],
     ['a short key', { keys: [new Uint8Array(16)] }, 'requestState.keys'],
     ['a lifetime of 0', { ttlMs: 0 }, 'requestState.ttlMs'],
-    ['a size of 0', { maxBytes: 10 }, 'requestState.maxBytes'],
-    ['a memory of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
+    ['a maxBytes of 10', { maxBytes: 10 }, 'requestState.maxBytes'],
+    ['a maxUsed of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
     ['an invalid singleUse', { singleUse: 1 as never }, 'requestState.singleUse'],
-  ])('are refused, like other invalid options, for %s', (_what, requestState, named) => {
+  ])('are refused if invalid, like other options of `requestState`: %s', (_what, requestState, named) => {
     expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
   })
 })

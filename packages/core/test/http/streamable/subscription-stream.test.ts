@@ -72,7 +72,7 @@ const tagged = (id: string | number, method: string, params: object = {}): objec
 /** Changes of a registry are published once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
-it('acknowledges subscriptions/listen after subscribing to other nodes', async () => {
+it('acknowledges subscriptions/listen only after the bus is ready to deliver changes from other nodes', async () => {
   const memory = new MemoryBus()
   const { promise: ready, resolve } = deferred()
   const bus: Bus = {
@@ -405,7 +405,7 @@ describe('limits of subscriptions over HTTP', () => {
 })
 
 describe('a selected server with a subscription', () => {
-  it('stays in use while the client subscribes, sends only its own changes, and ends the subscription when it closes', async () => {
+  it('stays in use while the client is subscribed, sends only its own changes, and ends the subscription when it closes', async () => {
     const chosen = new McpServer({ name: 'chosen', version: '1' })
     chosen.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
     const harness = createHarness({ select: () => chosen })
