@@ -1,7 +1,7 @@
 import { check } from '../util/check-options.ts'
 import type { HttpReply } from './types.ts'
 
-/** `livez` asks whether the process runs, `readyz` whether it accepts new work. */
+/** `livez` asks whether the process is running, `readyz` whether it accepts new work. */
 export type Probe = 'livez' | 'readyz'
 
 /** The paths of the probes, below the prefix of the MCP path. */

@@ -61,7 +61,10 @@ interface RouteRules {
   readonly preflight: HttpReply
   /** Whether there are sessions. If not, the session header is ignored. */
   readonly sessions: boolean
-  /** The Accept header of `/message` does not matter, because its responses are sent on the stream. */
+  /**
+   * Whether responses are sent on the event stream, as for `/message`, so that the Accept header does not
+   * matter.
+   */
   readonly responsesOnStream: boolean
 }
 
