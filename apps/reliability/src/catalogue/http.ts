@@ -10,7 +10,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if a page sends them after DNS rebinding, without running anything',
+          name: 'are refused before anything runs if a page sends them after DNS rebinding',
         },
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {

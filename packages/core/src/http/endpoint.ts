@@ -403,6 +403,9 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 }
 
-/** Requests still accepted while closing: a running call may wait for a response that its client posts. */
+/**
+ * Returns whether a request is still accepted while closing: a running call may be waiting for a response
+ * that its client posts.
+ */
 const mayAnswer = (request: HttpRequest): boolean =>
   request.method === 'POST' && (request.route === 'message' || request.header('mcp-session-id') !== undefined)

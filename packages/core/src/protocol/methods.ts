@@ -52,7 +52,7 @@ export const Notification = {
 } as const
 
 /**
- * The keys that `_meta` of every request contains in revisions without sessions:
+ * The keys that the `_meta` of every request contains in revisions without sessions:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'

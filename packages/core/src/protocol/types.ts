@@ -270,7 +270,7 @@ export interface TaskInfo {
   readonly pollIntervalMs: number
 }
 
-/** The fields of a task that every revision includes. */
+/** Returns the fields of a task that every revision includes. */
 export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt }: TaskInfo): JsonObject => ({
   taskId,
   status,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CallerBytes } from '../../src/http/caller-bytes.ts'
 
-/** Holds replies of callers, and collects the names of those that must end soon. */
+/** Holds replies to callers, and collects the names of the replies that must end soon. */
 function held() {
   const bytes = new CallerBytes(100)
   const shortened: string[] = []

@@ -49,7 +49,7 @@ describe('probes', () => {
     await settled()
     expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     const closing = own.close()
-    // Nothing was awaited since then, so no request came between.
+    // Nothing has been awaited since then, so no request has arrived in between.
     expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 503, body: '{"status":"draining"}' })
     expect(endpoint.probe('livez', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     finish()

@@ -128,7 +128,7 @@ describe('raw HTTP requests', () => {
     }
   })
 
-  it('are refused if a page sends them after DNS rebinding, without running anything', async () => {
+  it('are refused before anything runs if a page sends them after DNS rebinding', async () => {
     const { raw, runs } = await mount()
     const rest = FINE.slice(1)
     expect(statusOf(await raw(head(['Host: evil.example:3000', ...rest])))).toBe(403)

@@ -62,7 +62,7 @@ function bench(): Bench {
   return { ...harness, gate, overflows, queue }
 }
 
-/** A call without a session. */
+/** Returns a call without a session. */
 function modern(name: string, size: number, auth?: AuthInfo): Sent {
   const params = { name, arguments: { size }, _meta: { ...requestMeta({}), progressToken: 1 } }
   const headers = {

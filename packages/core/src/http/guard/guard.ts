@@ -97,7 +97,9 @@ function allowedVerbs(
  */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 
-/** A request without an Accept header accepts everything. */
+/**
+ * Returns what is wrong with the headers, if anything. A request without an Accept header accepts everything.
+ */
 function headerFault(
   request: HttpRequest,
   { sessions, responsesOnStream }: RouteRules,

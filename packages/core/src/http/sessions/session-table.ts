@@ -243,7 +243,7 @@ export class SessionTable implements SessionHome {
     for (const own of this.#live.values()) yield* own.values()
   }
 
-  /** How long a session may be idle, in ms. */
+  /** Returns how long a session may be idle, in ms. */
   #ttlMs({ initialized }: SessionRecord): number {
     const { ttlMs, uninitializedTtlMs } = this.context.options.sessions
     return initialized ? ttlMs : uninitializedTtlMs

@@ -151,7 +151,7 @@ export class Post implements Carrier<HttpReply> {
     )
   }
 
-  /** Without sessions, `initialize` gets a response, and nothing is stored. */
+  /** Answers an `initialize` request. Without sessions, nothing is stored. */
   async #open(message: JsonRpcRequest, server: ServedServer): Promise<HttpReply> {
     const { context, sessions } = this.#parts
     const { id } = message

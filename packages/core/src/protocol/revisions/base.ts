@@ -50,7 +50,7 @@ export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   }
 }
 
-/** The methods whose results need more than `JSON.stringify`. */
+/** Returns the encoders of methods whose results need more than `JSON.stringify`. */
 function createEncoders(
   structured: RevisionData['structured'],
   { project, projectTool, block }: Projector & Pick<Revision, 'projectTool'>,

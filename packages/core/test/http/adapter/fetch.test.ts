@@ -98,7 +98,7 @@ describe('toFetch', () => {
     expect((await handler(post(call('echo', { text: 'a' }), headers))).status).toBe(200)
   })
 
-  it("notices a disconnect through the request's signal", async () => {
+  it("detects a disconnect through the request's signal", async () => {
     const { handler, server } = serve()
     const headers = await open(handler)
     const left = new AbortController()
@@ -171,7 +171,7 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'ann' }] } })
   })
 
-  it('limits bodies whether or not their length is declared', async () => {
+  it('limits the size of bodies whether or not their length is declared', async () => {
     const { handler } = serve({ limits: { bodyBytes: 500 } })
     const large = 'x'.repeat(1_000)
     expect((await handler(post(call('echo', { text: large })))).status).toBe(413)

@@ -45,7 +45,7 @@ describe('a stream reply as a ReadableStream', () => {
     expect(seen).toEqual(['begin', 'end', 'begin'])
   })
 
-  it('ends with its last chunk', async () => {
+  it('ends after its last chunk', async () => {
     const { write, close, reader } = opened()
     void write('last')
     close()

@@ -122,7 +122,7 @@ describe("a caller's identity", () => {
     },
   )
 
-  it('is treated as expired if the expiry is invalid', async () => {
+  it('is treated as expired if the expiry time is invalid', async () => {
     expect((await tried(() => ({ principal: 'a', expiresAt: Number.NaN }))).status).toBe(401)
   })
 

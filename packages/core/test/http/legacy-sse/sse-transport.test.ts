@@ -47,21 +47,21 @@ function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}) {
   return { ...made, held, aborted }
 }
 
-/** A mount, and a client that has opened its stream. */
+/** Creates a mount, and a client that has opened its stream. */
 async function streaming(endpoint?: EndpointOptions, more?: HarnessOptions, sent?: Sent) {
   const made = harness(endpoint, more)
   const client = await openSse(made, sent)
   return { ...made, client, sink: client.sink }
 }
 
-/** A mount, and a client that has opened its session. */
+/** Creates a mount, and a client that has opened its session. */
 async function started(...given: Parameters<typeof streaming>) {
   const made = await streaming(...given)
   await made.client.initialize()
   return made
 }
 
-/** A mount, and a client that has called the tool `ask`. */
+/** Creates a mount, and a client that has called the tool `ask`. */
 async function asked() {
   const made = await streaming()
   await made.client.initialize('2025-06-18', { elicitation: {} })
@@ -542,7 +542,7 @@ describe('a mount', () => {
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('checks hosts and origins on both routes, and names the route in the event', async () => {
+  it('checks hosts and origins on both routes, and names the route in the `reject` event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))

@@ -17,7 +17,7 @@ const asking = (server: McpServer): void => {
   })
 }
 
-/** Opens a session of a client that answers questions. */
+/** Opens a session for a client that answers questions. */
 async function open(node: Harness, more: object = {}): Promise<TestSession> {
   const message = initializeMessage('2025-11-25') as { params: object }
   const params = { ...message.params, capabilities: { elicitation: {} } }

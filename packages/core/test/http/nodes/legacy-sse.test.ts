@@ -51,7 +51,7 @@ function nodeOf(cluster: Cluster, { endpoint, ...more }: HarnessOptions = {}): S
   return { ...cluster.node({ ...more, endpoint: options, setUp }), held, aborted }
 }
 
-/** Three nodes. The client's stream is at the first. */
+/** Starts three nodes, and opens the client's stream on the first. */
 async function streaming(options?: HarnessOptions, sent?: Sent) {
   const cluster = createCluster()
   const [a, b, c] = [nodeOf(cluster, options), nodeOf(cluster, options), nodeOf(cluster, options)]
@@ -59,14 +59,14 @@ async function streaming(options?: HarnessOptions, sent?: Sent) {
   return { cluster, a, b, c, client, sink: client.sink, atB: client.at(b), atC: client.at(c) }
 }
 
-/** The same after the second node has received `initialize`. */
+/** Does the same, and then sends `initialize` to the second node. */
 async function started(options?: HarnessOptions, sent?: Sent) {
   const made = await streaming(options, sent)
   await made.atB.initialize('2025-06-18', { elicitation: {} })
   return made
 }
 
-/** The messages on a client's stream. */
+/** Returns the messages on a client's stream. */
 const messagesOf = ({ sink }: SseClient): Message[] =>
   sink.events.slice(1).map(({ data }) => JSON.parse(data) as Message)
 
@@ -95,7 +95,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     },
   )
 
-  it('gets errors and pings before initialize', async () => {
+  it('gets errors and ping responses even before initialize', async () => {
     const { client, atB } = await streaming()
     expect((await atB.post(ping('early'))).status).toBe(202)
     expect(await answerTo(client, 'early')).toMatchObject({ result: {} })
@@ -142,7 +142,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     const { client, c, atB } = await started()
     const params = { name: 'report', arguments: {}, _meta: { progressToken: 'p' } }
     await atB.post(request('tools/call', params, 7))
-    // Another node takes the client's response to the ping before the response of the call.
+    // Another node receives the client's response to the ping before the call responds.
     await client.sink.until(() => client.sink.text.includes('"method":"ping"'))
     const asked = messagesOf(client).find(({ method }) => method === 'ping')
     await client.at(c).post({ jsonrpc: '2.0', id: asked?.id, result: {} })

@@ -256,7 +256,7 @@ describe('a session on several nodes', () => {
   })
 })
 
-/** The notifications of a call that logs. */
+/** Returns the notifications sent by a call that logs. */
 async function logged(session: TestSession): Promise<unknown[]> {
   const { sink } = await session.call('log')
   await settled()

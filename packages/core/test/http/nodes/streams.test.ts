@@ -12,13 +12,13 @@ interface Bench {
   readonly a: TestNode
   readonly b: TestNode
   readonly c: TestNode
-  /** A session opened at the first node. */
+  /** A session opened on the first node. */
   readonly session: TestSession
   /** Lets every running `count` take one step. */
   readonly step: () => Promise<void>
 }
 
-/** Three nodes with the tool `count`. */
+/** Starts three nodes with the tool `count`. */
 async function bench(): Promise<Bench> {
   const steps = createSteps()
   const setUp = (server: McpServer): void => addCount(server, steps)
@@ -197,7 +197,7 @@ const change = (node: TestNode, name: string): unknown => node.server.addTool({ 
 const methods = ({ sink }: Answer): unknown[] => sink.messages.map(({ method }) => method)
 const CHANGED = 'notifications/tools/list_changed'
 
-/** Three nodes, and the GET stream of a session at the first of them, after one notification. */
+/** Starts three nodes, and opens a session's GET stream on the first, which sends one notification. */
 async function listening(): Promise<Bench & { readonly first: Answer }> {
   const nodes = await bench()
   const first = await nodes.session.get()

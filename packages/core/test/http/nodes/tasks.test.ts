@@ -11,13 +11,13 @@ interface Bench {
   readonly cluster: Cluster
   readonly a: TestNode
   readonly b: TestNode
-  /** A session at the first node, of a client that answers questions. */
+  /** A session on the first node, whose client answers questions. */
   readonly session: TestSession
   readonly taskId: string
   readonly aborted: () => number
 }
 
-/** Two nodes, and a task that runs at the first. */
+/** Starts two nodes, and a task that runs on the first. */
 async function bench(tool: 'hang' | 'ask'): Promise<Bench> {
   let aborted = 0
   const setUp = (server: McpServer): void => {

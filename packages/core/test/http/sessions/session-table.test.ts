@@ -12,7 +12,7 @@ const tools = (server: McpServer): void => {
 const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
 const alice = { auth: { principal: 'alice' } }
 const bob = { auth: { principal: 'bob' } }
-/** Resumable and other streams. */
+/** Options with which streams can be resumed, and without. */
 const STREAMS = [
   ['an event store', {}],
   ['no event store', { eventStore: false }],
@@ -112,7 +112,7 @@ describe('a session over Streamable HTTP', () => {
 describe('sessions of different principals', () => {
   const endpoint = { authenticate: () => undefined }
 
-  it('appear to each other as unknown sessions, with every HTTP method', async () => {
+  it('are unknown to other principals, with every HTTP method', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     for (const method of ['POST', 'GET', 'DELETE']) {

@@ -153,7 +153,7 @@ describe('a request with several errors', () => {
   }
 
   it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
-    'reports an error in the %s before one in the %s',
+    'is refused for an error in the %s rather than one in the %s',
     async (first, second, [, code, status, says]) => {
       const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
@@ -161,7 +161,7 @@ describe('a request with several errors', () => {
     },
   )
 
-  it('reports the last error if it is the only one, and succeeds if there is none', async () => {
+  it('is refused for the last error if no other remains, and succeeds if none remains', async () => {
     const answer = await call((fault) => fault === 'parameter header')
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })

@@ -28,7 +28,7 @@ function send(
 }
 
 describe('a stateless request (https://modelcontextprotocol.io/specification/2026-07-28/basic)', () => {
-  it('gets a complete result with the server info, and no session', async () => {
+  it('gets a complete result with the server info, and does not open a session', async () => {
     const harness = createHarness()
     const { status, headers, json } = await send(harness)
     expect(status).toBe(200)

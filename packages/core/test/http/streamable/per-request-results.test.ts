@@ -182,7 +182,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
 })
 
 describe('a missing resource', () => {
-  it('gets status 200, because 404 would mean an unknown method', async () => {
+  it('results in status 200, because 404 would mean an unknown method', async () => {
     const harness = createHarness({
       setUp: (server) => server.addResource({ uri: 'a://a', name: 'a', handler: () => 'x' }),
     })

@@ -19,7 +19,7 @@ const TEN_MINUTES = 600_000
 
 interface Misuse {
   readonly what: string
-  /** Returns the server that gets the misused state, and the request. */
+  /** Misuses a state. Returns the server that received it, and the reply. */
   readonly try: () => Promise<{ readonly server: Guarded; readonly answer: string }>
 }
 
@@ -205,7 +205,7 @@ describe('a single-use requestState', () => {
     await clock.advance(1)
     for (let i = 0; i < 3; i++) await present(server, await begin(server))
     expect(server.done()).toBe(4)
-    // It is forgotten, together with used states of its age.
+    // The first state is no longer remembered, so all states of its age are refused.
     for (const state of states) expect(bytesOf(await present(server, state))).toBe(await refusal(server))
     expect(server.done()).toBe(4)
     await clock.advance(1)

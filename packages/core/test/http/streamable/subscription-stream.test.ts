@@ -248,7 +248,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
 })
 
 describe('a subscription that ends over HTTP', () => {
-  it('sends a response if the server closes, before calls end', async () => {
+  it('sends a response when the server closes, before running calls have ended', async () => {
     let release = (): void => {}
     const harness = createHarness({
       setUp: (server) =>
@@ -277,7 +277,7 @@ describe('a subscription that ends over HTTP', () => {
     await Promise.all([call, closed])
   })
 
-  it('is refused if the endpoint closes before it has started', async () => {
+  it('is refused if the endpoint closes before the subscription has started', async () => {
     const { harness, decide } = undecided()
     const pending = listen(harness, { resourceSubscriptions: ['note://w'] })
     await settled()

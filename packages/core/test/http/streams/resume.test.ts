@@ -16,7 +16,7 @@ import { addCount, createSteps } from '../support/steps.ts'
 
 interface Bench extends Harness {
   readonly session: TestSession
-  /** Lets every `count` tool take one step. */
+  /** Lets every running `count` tool take one step. */
   readonly step: () => Promise<void>
 }
 
@@ -172,7 +172,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('can resume while its old connection is open, and closes the old one', async () => {
+  it('can resume while its old connection is open, which is then closed', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -332,7 +332,7 @@ describe('the GET stream', () => {
 describe('an unknown Last-Event-ID', () => {
   const secret = { auth: { principal: 'alice' } }
 
-  it('gets the same reply for every reason', async () => {
+  it('gets the same reply, whatever the reason', async () => {
     const { first, session, open, step, send } = await streaming(30, {
       streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
