@@ -435,7 +435,7 @@ describe('checkUrl', () => {
     expect(new Set(ended)).toEqual(new Set(opened))
   })
 
-  it('tries the usual paths without the token', async () => {
+  it('tries the usual paths without sending the token', async () => {
     const tokens = new Map<string | undefined, string | undefined>()
     const origin = await serve((request, response) => {
       tokens.set(request.url, request.headers.authorization)
