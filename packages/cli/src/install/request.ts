@@ -114,7 +114,11 @@ function windowsHost(host: Host, place: Place): WindowsHost | undefined {
 const onWindows = (server: InstalledServer, { side }: WindowsHost): InstalledServer =>
   isLocal(server) ? throughWsl(server, side) : server
 
-/** Adds the values of variables for a host that does not support references. @throws CliError `usage` if there is none */
+/**
+ * Adds the values of variables for a host that does not support references.
+ *
+ * @throws CliError `usage` if a variable is not set
+ */
 function withValues(
   { references, title }: Host,
   server: InstalledServer | undefined,
