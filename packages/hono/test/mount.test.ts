@@ -177,7 +177,7 @@ describe("the app's middleware", () => {
 })
 
 describe('request bodies', () => {
-  it('reach both the server and a middleware that reads a clone', async () => {
+  it('reach both the server and a middleware that reads a clone of the request', async () => {
     const app = new Hono()
     const copies: Promise<string>[] = []
     app.use((c, next) => {

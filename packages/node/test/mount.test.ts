@@ -71,7 +71,7 @@ describe('the path of a mount', () => {
     expect(sent.status).toBe(202)
   })
 
-  it('prefixes health probes, which are answered during close', async () => {
+  it('prefixes health probes, which are still answered after the mount has closed', async () => {
     const probed = mount({ health: true })
     const origin = await serve(express().use('/api', probed))
     const statuses = async (): Promise<number[]> =>

@@ -1,4 +1,4 @@
-/** The position of a server in a configuration file, and its name. */
+/** The position of a server in a configuration file, and the server's name. */
 export interface EntryEdit {
   /** The member of the file that contains the servers, such as `mcpServers`. */
   readonly key: string

@@ -62,7 +62,7 @@ export interface HostRequest {
   readonly entry: Entry | undefined
   /** The files to edit. */
   readonly paths: readonly string[]
-  /** The name of this Linux if the host is on Windows, in WSL. */
+  /** The name of this Linux distribution if it runs in WSL and the host is on Windows. */
   readonly distribution: string | undefined
 }
 

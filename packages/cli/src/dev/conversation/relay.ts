@@ -79,8 +79,8 @@ export class Relay {
   }
 
   /**
-   * Returns the number of unanswered requests of a process, except subscriptions, which move to the next
-   * process.
+   * Returns the number of requests that a process has not answered, not counting subscriptions, which move to
+   * the next process.
    */
   inFlight(generation: number): number {
     let count = 0

@@ -65,7 +65,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     this.#server.closeAllConnections()
   }
 
-  /** Accepts any process that listens. Its sessions are opened on demand. */
+  /** Accepts any process that is listening. Sessions are opened in the process on demand. */
   prepare(child: ServedProcess): Promise<void> {
     this.#processes.set(child.generation, new HttpProcess(child))
     return Promise.resolve()

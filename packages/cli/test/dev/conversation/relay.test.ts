@@ -246,7 +246,7 @@ describe('Relay sessions', () => {
     expect(relay.replay.settings()).toHaveLength(1_024)
   })
 
-  it('sends list_changed only for lists whose server declared listChanged', () => {
+  it('sends list_changed only for lists for which the server declared listChanged', () => {
     const relay = initialized({ tools: { listChanged: true }, prompts: {} })
     expect(relay.listChanged('tools')).toEqual([
       { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },

@@ -136,7 +136,13 @@ describe('noServerFinding', () => {
       'Use the URL ~/mcp',
     ],
     ['another error', '/x', '/mcp', (_, response) => json(response, 400, {}), OTHER_PATH],
-    ['the asked server', '/mcp', '/mcp', (_, response) => json(response, 401, {}), OTHER_PATH],
+    [
+      'the server at the requested path',
+      '/mcp',
+      '/mcp',
+      (_, response) => json(response, 401, {}),
+      OTHER_PATH,
+    ],
     ['an older server', '/x', '/sse', events('event: endpoint\ndata: /m\n\n'), 'Use the URL ~/sse'],
     [
       'an older server with CRLF',
