@@ -102,7 +102,7 @@ it('fetch and timers of a handler run within the span of its call', async () => 
   ])
 })
 
-it('a queued call keeps the span that was active at its arrival', async () => {
+it('a queued call keeps the span that was active when it arrived', async () => {
   const { spans } = registerSdk()
   const server = new McpServer(
     { name: 'server', version: '1' },

@@ -10,7 +10,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'causes commands to fail within 1 s, then at once, until it recovers',
+          name: 'causes commands to fail within 1 s at first, and then at once until Redis recovers',
         },
       ],
     },
@@ -22,7 +22,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'lets at most 2,000 of 10,000 commands wait, and fails all',
+          name: 'lets at most 2,000 of 10,000 commands wait, and causes all 10,000 to fail',
         },
       ],
     },
