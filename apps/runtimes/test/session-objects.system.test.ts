@@ -95,7 +95,7 @@ it('a valid prefix does not give access to a session', async () => {
   expect(await calls(url, victim)).toContain('Call 1 ')
 })
 
-it('a session outlives the memory of its object', async () => {
+it('a session survives the eviction of its object from memory', async () => {
   const storage = mkdtempSync(join(tmpdir(), 'jetway-objects-'))
   onTestFinished(() => rmSync(storage, { recursive: true }))
   const before = await startWorker(storage)

@@ -186,7 +186,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'three processes accept a proof once, and share their nonces',
+          name: 'three processes together accept a proof only once, and share their nonces',
         },
       ],
     },

@@ -91,11 +91,11 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
-          name: 'from writing to a stream that another node has taken over',
+          name: 'does not write to a stream that another node has taken over',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
-          name: 'leave a session’s GET stream to the node that has taken it over',
+          name: 'GET stream to the node that has taken the stream over',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -138,7 +138,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
-          name: 'three processes that each get the next request in turn',
+          name: 'three processes that serve requests in turn',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
