@@ -104,7 +104,10 @@ function metadataOf({ annotations }: Tool, by: 'hints' | 'worst'): HostToolMetad
   }
 }
 
-/** Whether models may call a tool, and not only the server's user interface: https://github.com/modelcontextprotocol/ext-apps */
+/**
+ * Returns whether models may call a tool, rather than only the server's user interface:
+ * https://github.com/modelcontextprotocol/ext-apps
+ */
 function isForModels({ _meta }: Tool): boolean {
   const ui: unknown = isObject(_meta) ? _meta['ui'] : undefined
   const visibility: unknown = isObject(ui) ? ui['visibility'] : undefined

@@ -3,7 +3,7 @@ import { eachSchema } from './each-schema.ts'
 import { resolveReference, withoutLostReferences } from './references.ts'
 import { validSchema } from './valid-schema.ts'
 
-/** A model API's limits for schemas. One tool beyond them fails the whole request. */
+/** A model API's limits for schemas. A single tool that exceeds them causes the whole request to fail. */
 export interface SchemaDialect {
   /** The allowed names of arguments. */
   readonly keys?: RegExp

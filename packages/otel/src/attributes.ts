@@ -3,8 +3,8 @@ import type { Attributes } from '@opentelemetry/api'
 import type { TelemetryOptions } from './options.ts'
 
 /**
- * The names in the MCP conventions, which are in development. They are constants of this package, because
- * the package of the conventions has different ones.
+ * The names in the MCP conventions, which are in development. They are constants of this package, because the
+ * conventions' own package has different names.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
@@ -31,7 +31,7 @@ export const Name = {
   queued: 'jetway.queued_ms',
 } as const
 
-/** Replaces unknown methods, because a client could invent any number of names. */
+/** The name recorded for unknown methods, because a client could invent any number of names. */
 const OTHER = '_OTHER'
 /** The minimum wait that is recorded, in ms. Shorter waits are normal. */
 const NOTABLE_WAIT_MS = 1

@@ -8,7 +8,7 @@ import { metaOf } from './trace-context.ts'
 
 const MAX_MESSAGE = 256
 
-/** Records the duration of a request to the peer and a span, whose context the request contains. */
+/** Records a span and the duration of a request to the peer. The request contains the context of the span. */
 export function observeSent(request: SentRequest, recording: Recording): SentObservation {
   const { options, tracer, instruments, names } = recording
   const { method, params } = request

@@ -82,7 +82,8 @@ export function single(address: RedisAddress): Deployment<ReturnType<typeof crea
         ...COMMANDS,
         ...credentialsOf(address),
         url,
-        // The client's types distinguish sockets with and without TLS, but only the URL decides.
+        // The client's types distinguish sockets with and without TLS, but only the URL determines which kind
+        // is used.
         socket: { ...socketOf(reconnect), ...(typeof address.tls === 'object' && address.tls) } as object,
       }) as unknown as ReturnType<typeof createClient>,
     send: (client, _, args) => client.sendCommand<RedisReply>(args),
