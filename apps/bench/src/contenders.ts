@@ -9,7 +9,7 @@ export interface Contender {
   readonly base?: string
   /** Whether the server sends a prepared response. */
   readonly bare?: boolean
-  /** Whether to start it only once, because its results are far from the others. */
+  /** Whether to start it only once, because its results differ greatly from the others. */
   readonly once?: boolean
 }
 

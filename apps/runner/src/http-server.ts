@@ -58,7 +58,7 @@ const FLUSH_MS = 500
 
 /**
  * Waits until an HTTP server has closed after its last response. Node counts a connection without any request
- * as busy, so connections that are left after a moment are cut.
+ * as busy, so connections that remain after a moment are closed.
  */
 export async function cutWhenFlushed(http: Server, closed: Promise<unknown>): Promise<void> {
   const cut = setTimeout(() => http.closeAllConnections(), FLUSH_MS)

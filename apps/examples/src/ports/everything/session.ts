@@ -1,6 +1,8 @@
 import { type RequestContext, ToolError } from '@jetway/core'
 
-/** Whether the call belongs to a session. The original needs one everywhere; here a few tools do. */
+/**
+ * Whether the call belongs to a session. The original needs a session everywhere; here, only a few tools do.
+ */
 export const hasSession = ({ session }: Pick<RequestContext, 'session'>): boolean => session !== undefined
 
 /** @throws ToolError without a session */
