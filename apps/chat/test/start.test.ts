@@ -44,7 +44,7 @@ describe('servers on the command line', () => {
   }
   const options = { input: async () => 'typed', warn: () => {} }
 
-  it('get unique names from their files, folders and hosts', async () => {
+  it('are given unique names that are taken from their files, folders and hosts', async () => {
     const targets = [
       file('weather/src/main.ts'),
       file('shop server.js'),

@@ -26,7 +26,7 @@ function inMemory(server: McpServer) {
   }
 }
 
-it('the manager lists all servers, and names one that cannot start', async () => {
+it('the manager lists all servers, and names the one that cannot start', async () => {
   const lines: string[] = []
   const answers = await askAll(
     { delphi: oracle('perhaps'), dodona: oracle('yes'), none: { command: '/no/such/oracle' } },

@@ -139,7 +139,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('can number up to 100; a token must name its key if several match', async () => {
+  it('may number up to 100, but a token must name its key if several match', async () => {
     const { issuer, send, logged } = await protect()
     const [own] = issuer.keys
     issuer.keys = [...issuer.keys, ...Array.from({ length: 99 }, (_, i) => ({ ...own, kid: `k${i}` }))]

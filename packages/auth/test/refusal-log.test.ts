@@ -76,7 +76,7 @@ describe('the log of a refused token', () => {
     ])
   })
 
-  it('contains the invalid part of a proof, and limits each part separately', async () => {
+  it('names the invalid part of a proof, and limits the entries for each part separately', async () => {
     const { issuer, authenticate, logged } = await protect({ dpop: 'require' })
     const token = await issuer.sign({ aud: RESOURCE, cnf: { jkt: 'x' } })
     await authenticate(requestWith(token))

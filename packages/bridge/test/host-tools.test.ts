@@ -116,7 +116,7 @@ describe('hostTools', () => {
     expect(tool?.metadata).toEqual(expected)
   })
 
-  it('omits tools for user interfaces, and duplicates', async () => {
+  it('omits duplicates, and tools that are only for user interfaces', async () => {
     const tools = await hostTools(
       source([
         listed({ name: 'both', _meta: { ui: { visibility: ['model', 'app'] } } }),

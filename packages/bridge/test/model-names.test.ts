@@ -12,7 +12,7 @@ describe('names for models', () => {
     expect(await modelNames(of(...names))).toEqual(names)
   })
 
-  it('differ for each refused tool name', async () => {
+  it('are different for each tool name that the APIs refuse', async () => {
     const names = await modelNames(
       of('files/read', 'files.read', 'größe', '', 'x'.repeat(65), 'x'.repeat(66)),
     )

@@ -208,7 +208,7 @@ describe('span of a call', () => {
     else expect(id).toMatch(pattern)
   })
 
-  it('contains the attributes of the option `attributes`', async () => {
+  it('contains the attributes returned by the option `attributes`', async () => {
     const { tool } = await spanOf(() => 'fine', {
       attributes: (ctx) => ({ client: ctx.client.info?.name ?? '' }),
     })

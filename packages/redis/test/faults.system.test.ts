@@ -143,7 +143,7 @@ describe('bus.ready', () => {
 })
 
 describe('a Redis restart', () => {
-  it('keeps sessions and streams complete and usable', async () => {
+  it('leaves sessions and streams complete and usable', async () => {
     // With `everysec`, Redis delays a write while it flushes the one before. A kill would then lose both.
     const server = await startServer('--appendonly', 'yes', '--appendfsync', 'always')
     const stores = await storesWithSession({ url: server.url })
@@ -176,7 +176,7 @@ describe('a Redis restart', () => {
     await vi.waitFor(() => expect(inbox).toEqual([{ n: 1 }]))
   })
 
-  it('is reported by the bus with the lost messages', async () => {
+  it('causes the bus to report that messages were lost', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     let gaps = 0

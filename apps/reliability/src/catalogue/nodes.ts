@@ -39,11 +39,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'keeps sessions and streams complete and usable',
+          name: 'leaves sessions and streams complete and usable',
         },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'is reported by the bus with the lost messages',
+          name: 'causes the bus to report that messages were lost',
         },
       ],
     },

@@ -196,7 +196,7 @@ describe('replayed proofs', () => {
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
-  it('are refused for as long as a proof is valid', async () => {
+  it('are refused for as long as the proof would be valid', async () => {
     const { send } = protect('accept')
     const token = await boundToken()
     const ahead = await proven(token, { claims: { iat: Math.floor(clock.now() / 1000) + 299 } })
@@ -272,7 +272,7 @@ describe('dpop.nonce', () => {
     ])
   })
 
-  it('accepts nonces from other processes that share a key, including an older key', async () => {
+  it('accepts nonces from other processes that share a key, even if that key is not the first', async () => {
     const [older, newer] = [randomBytes(32), randomBytes(32).toString('base64')]
     const first = protect({ mode: 'accept', nonce: { keys: [older] } })
     const second = protect({ mode: 'accept', nonce: { keys: [newer, older] } })
