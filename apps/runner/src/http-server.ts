@@ -40,7 +40,7 @@ export const SOCKET_LIMITS: Readonly<
   keepAliveTimeout: 72_000,
 }
 
-/** The environment variable of the session keys. Other users can read a command line. */
+/** The environment variable that contains the session keys. A command line could be read by other users. */
 const KEYS_VARIABLE = 'SESSION_KEYS'
 
 /** Session limits and keys from the environment. Keys are separated by commas; the first one seals. */

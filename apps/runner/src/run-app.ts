@@ -30,7 +30,7 @@ export interface App {
   /** The example call in the welcome text. */
   readonly sample: SampleCall
   create(settings: ServerSettings): McpServer | Promise<McpServer>
-  /** Called when the server has closed, before the process ends. */
+  /** Called after the server has closed, before the process ends. */
   closed?(): Promise<void>
 }
 

@@ -62,7 +62,7 @@ export interface OAuthOptions {
   readonly issuer?: string
   /** The check for tokens of `issuer`. @default jwt() */
   readonly token?: TokenCheck
-  /** Several authorization servers, up to 16. At most one of them may have opaque tokens. */
+  /** Several authorization servers, up to 16. At most one of them may issue opaque tokens. */
   readonly issuers?: readonly IssuerOptions[]
   /**
    * The address of the MCP endpoint as clients use it.
@@ -105,8 +105,8 @@ export interface OAuthOptions {
   /** Further members of the protected resource metadata. */
   readonly metadata?: ResourceMetadataFields
   /**
-   * Whether the metadata is also at the root, `/.well-known/oauth-protected-resource`, where some clients look for
-   * it. Turn it off for all but one mount per origin.
+   * Whether the metadata is also served at the root, `/.well-known/oauth-protected-resource`, where some
+   * clients look for it. Turn it off for all but one mount per origin.
    *
    * @default true
    */

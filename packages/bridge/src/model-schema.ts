@@ -57,7 +57,7 @@ interface Folded {
   readonly required: ReadonlySet<string>
 }
 
-/** The state of one collection, which limits its work and compares schemas by their text. */
+/** The state of one collection. It limits the work, and compares schemas by their text. */
 class Folding {
   readonly root: JsonObject
   readonly #texts = new Map<unknown, string>()

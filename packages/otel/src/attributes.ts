@@ -46,7 +46,7 @@ export function spanNameOf(call: ReceivedCall): string {
   return call.target !== undefined && method !== 'resources/read' ? `${method} ${call.target}` : method
 }
 
-/** Returns the attributes of spans and metrics whose values peers cannot invent. */
+/** Returns the attributes of spans and metrics, except those whose values a peer could invent. */
 export function boundedAttributesOf(call: ReceivedCall): Attributes {
   const method = methodOf(call)
   const { target, network, revision } = call

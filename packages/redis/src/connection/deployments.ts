@@ -20,7 +20,10 @@ export interface RedisAddress {
   readonly username?: string
   /** The password for the nodes of a sentinel or cluster. */
   readonly password?: string
-  /** Whether to use TLS for the nodes of a sentinel or cluster, or TLS options such as `ca`, also for `rediss://`. */
+  /**
+   * Whether to use TLS for the nodes of a sentinel or cluster, or TLS options such as `ca`, which also apply
+   * to `rediss://`.
+   */
   readonly tls?: boolean | ConnectionOptions
 }
 
