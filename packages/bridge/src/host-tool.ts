@@ -86,7 +86,7 @@ const MAX_SERVER_NAME = 64
 
 function describe({ name, description }: Tool, server: string, title: string | undefined): string {
   const said = typeof description === 'string' && description.trim() !== '' ? description : (title ?? name)
-  // The server may choose its name, which must not resemble the host's text.
+  // The server may choose its own name, so the name must not resemble the host's text.
   const shown = whole(server.replaceAll(/[\p{C}\s]+/gu, ' ').trim(), MAX_SERVER_NAME)
   return shown === '' ? said : `${said} (MCP server: ${shown})`
 }

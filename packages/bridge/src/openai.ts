@@ -150,7 +150,7 @@ function functionCall(item: object): readonly ModelCall[] {
   return [{ id, name, input }]
 }
 
-/** Converts a result to a tool message, which can only contain text. */
+/** Converts a result to a tool message, which can contain only text. */
 export function openAiToolMessage(toolCallId: string, result: HostToolResult): OpenAiToolMessage {
   return { role: 'tool', tool_call_id: toolCallId, content: saying(result) }
 }

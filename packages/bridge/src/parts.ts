@@ -83,7 +83,7 @@ export function bytesOf(part: HostPart): Bytes | undefined {
   return { data: part.data, mimeType: part.mimeType ?? 'application/octet-stream', uri: part.uri }
 }
 
-/** Returns an image or a PDF document that model APIs accept, with the type of its bytes. */
+/** Returns an image or a PDF document that model APIs accept, with the media type that its bytes indicate. */
 export function viewable(part: HostPart): Bytes | undefined {
   const bytes = bytesOf(part)
   const mimeType = bytes && typeBySignature(bytes.data)

@@ -89,7 +89,8 @@ const textsOf = (meta: JsonObject): Record<string, string> =>
   )
 
 /**
- * Returns the end attributes of a caller's span, which treats every failure as an error, even the caller's own mistakes.
+ * Returns the attributes at the end of a caller's span. Every failure counts as an error there, even the
+ * caller's own mistakes.
  */
 function endAttributesOf(method: string, { result, failure, opened }: SentResponse): Attributes {
   const failed = method === 'tools/call' && result?.['isError'] === true ? 'tool_error' : failure?.type

@@ -44,7 +44,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   readonly #deployment: Deployment<C>
   readonly #onError: (error: unknown) => void
   #current: Opened<C> | undefined
-  /** Replaces the current client as soon as it is connected. */
+  /** The client that replaces the current one as soon as it is connected. */
   #next: Opened<C> | undefined
 
   constructor(deployment: Deployment<C>, onError: (error: unknown) => void) {

@@ -3,7 +3,7 @@ import type { Commands } from '../commands/commands.ts'
 import { hashOf, type Keys } from '../keys.ts'
 import { TAKE_STATE } from '../scripts/used-states.ts'
 
-/** Limits of the used states of calls, with `requestState.singleUse`. */
+/** Limits of the used states that are stored for `requestState.singleUse`. */
 export interface RedisUsedStateLimits {
   /**
    * The maximum number of states per principal, or of all anonymous callers. Beyond it, the state that

@@ -16,7 +16,7 @@ export function sessionOf({ session }: Pick<RequestContext, 'session'>) {
 export class Pulses {
   readonly #timers = new Map<string, NodeJS.Timeout>()
 
-  /** @returns whether it is on now */
+  /** @returns whether the function is now switched on */
   toggle(session: string, beat: () => void): boolean {
     if (this.stop(session)) return false
     beat()
@@ -24,7 +24,7 @@ export class Pulses {
     return true
   }
 
-  /** @returns whether it was on */
+  /** @returns whether the function was switched on */
   stop(session: string): boolean {
     clearInterval(this.#timers.get(session))
     return this.#timers.delete(session)
