@@ -1,7 +1,7 @@
 import type { Group } from './row.ts'
 
 /** A test with more than 60 tokens, each sent with every kind of request. */
-const BAD_TOKEN = 'get the same 401 for every request, without running a handler: %s'
+const BAD_TOKEN = 'are refused with the same 401 for every request, without running a handler: %s'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',
@@ -78,7 +78,10 @@ export const AUTHORIZATION: Group = {
       behaviour:
         '403 with all scopes that the operation needs, before its handler runs and before a stream begins.',
       tests: [
-        { file: 'packages/auth/test/mounts.test.ts', name: 'asks for the scopes of a tool with 403 (%s)' },
+        {
+          file: 'packages/auth/test/mounts.test.ts',
+          name: 'replies with 403 and the scopes that the tool requires (%s)',
+        },
       ],
     },
     {
@@ -109,7 +112,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'are used for 70 min while their server is down; then requests get 503',
+          name: 'are used for 70 min while their server is down; after that, requests are refused with 503',
         },
       ],
     },
@@ -178,12 +181,12 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/dpop/proofs.test.ts',
-          name: 'gets the same 401 for every request, without running a handler: %s',
+          name: 'is refused with the same 401 for every request, without running a handler: %s',
         },
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'three processes accept a proof once, and share their nonces',
+          name: 'three processes together accept a proof only once, and share their nonces',
         },
       ],
     },

@@ -27,7 +27,7 @@ export const PROCESSES: Group = {
         { file: 'packages/core/test/http/close.test.ts', name: 'ends GET streams at once' },
         {
           file: 'apps/weather/test/shutdown.system.test.ts',
-          name: 'ends open streams and exits with code 0',
+          name: 'ends open streams and makes the app exit with code 0',
         },
       ],
     },
