@@ -150,7 +150,7 @@ describe('maxResultBytes', () => {
     },
   )
 
-  it('does not break the connection', async () => {
+  it('leaves the connection usable after a larger result', async () => {
     const peer = await openPeer(serve({ maxResultBytes: 1024 }))
     for (const times of [2000, 1, 2000, 1]) {
       const { result: answer } = await peer.request('tools/call', {

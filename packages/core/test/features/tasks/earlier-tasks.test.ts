@@ -74,7 +74,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     })
   })
 
-  it('reads a failed tool in the form that its revision and the extension define', async () => {
+  it('sees a failed tool as a failed task, while a client with the extension sees a completed one', async () => {
     const bench = open()
     const taskId = await bench.begin('fails')
     const result = { isError: true, content: [{ text: 'Not today' }] }
@@ -85,7 +85,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     expect(shown).not.toHaveProperty('ttl')
   })
 
-  it('may cancel such a task once', async () => {
+  it('may cancel a task that it started in 2025-11-25, but only once', async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const { json } = await bench.ask('tasks/cancel', { taskId })
@@ -114,7 +114,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     bench.release()
   })
 
-  it("may not read another principal's task, nor its own without a declaration", async () => {
+  it("may not read another principal's task, or its own if a request declares nothing", async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const foreign = await callModern(bench, 'tasks/get', { taskId }, { capabilities: EARLIER })

@@ -20,7 +20,7 @@ const compilationsRun = (): Promise<void> => new Promise((resolve) => setTimeout
 afterEach(() => void vi.unstubAllGlobals())
 
 describe('createTieredCompiler', () => {
-  it('compiles a schema once, when it is hot', async () => {
+  it('compiles a schema exactly once, when it becomes hot', async () => {
     const isValid = vi.fn<IsValid>().mockReturnValue(false)
     const generate = vi.fn<() => Promise<IsValid>>().mockResolvedValue(isValid)
     const validator = tieredWith(generate)
