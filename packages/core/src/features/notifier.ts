@@ -30,8 +30,8 @@ export class Notifier {
   }
 
   /**
-   * Reports that the list of resources or templates has changed, such as the `list` of a template. See {@link
-   * toolsChanged}.
+   * Reports that the list of resources or templates has changed, for example because the `list` of a template
+   * now returns other resources. See {@link toolsChanged}.
    */
   resourcesChanged(): void {
     this.#publish({ kind: 'resources' })

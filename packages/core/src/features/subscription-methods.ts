@@ -41,7 +41,7 @@ export const subscriptionMethods = ({
       target: (params, own) => resources.target(params, own),
     },
   ],
-  // The resource is not checked, because it may have been removed before its subscription.
+  // The resource is not looked up, because it may have been removed while the client was subscribed.
   [Method.Unsubscribe, { handle: (params, ctx) => unsubscribe(resources.uriOf(params), ctx) }],
   listenEntry([...changeTopics(capabilities, resources), ...topics]),
 ]
@@ -56,7 +56,8 @@ function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
 }
 
 function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
-  // A URI that is unknown here is not skipped, because another process may just have stored the subscription.
+  // A URI without a known subscription is not skipped, because another process may just have stored the
+  // subscription.
   const saved = sessionOf(ctx).update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
   return chain(saved, () => complete({}))
 }

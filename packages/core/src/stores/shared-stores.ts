@@ -30,8 +30,8 @@ export interface SharedStores {
 export interface SharedStats {
   /** Whether the store replies, as far as this process knows. */
   readonly available: boolean
-  /** The number of commands that wait for a reply. */
+  /** The number of commands that are waiting for a reply. */
   readonly inFlight: number
-  /** The number of messages on the bus that wait for the store. */
+  /** The number of messages on the bus that are waiting for the store. */
   readonly unsent: number
 }

@@ -51,7 +51,10 @@ export class MemoryUsedStates implements UsedStates {
   readonly #ranks = new SizeRanks<Owner>()
   /** The owner of each used state by its nonce, in the order of use. */
   readonly #used = new Map<string, Owner>()
-  /** For owners that were dropped: states that expire by this time count as used. */
+  /**
+   * States of any principal that expire by this time count as used, because a principal with dropped states
+   * was forgotten.
+   */
   #droppedUntil = 0
 
   constructor({ max = 10_000, clock = systemClock }: MemoryUsedStatesOptions = {}) {

@@ -71,7 +71,7 @@ export class Registry<Definition extends object, Entry extends object> {
     return (this.#entries ??= Array.from(this.#registrations.values(), ({ entry }) => entry))
   }
 
-  /** Returns all entries. Those from `other` replace entries with the same key, or follow the rest. */
+  /** Returns all entries. Entries from `other` replace those with the same key, or follow the others. */
   entriesWith(other: Registry<Definition, Entry> | undefined): readonly Entry[] {
     if (other === undefined) return this.entries()
     return Array.from(

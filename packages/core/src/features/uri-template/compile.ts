@@ -74,7 +74,8 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
       kind: 'span',
       leads: index === 0 ? first : separator,
       separator: explode ? separator : '',
-      // An empty list expands to nothing, so a later variable would get the lead.
+      // The first of several variables is required: an empty list expands to nothing, so the next variable
+      // would follow the lead.
       optional: explode && (index > 0 || !several),
       take: 'shortest',
       accepts: allBut((several || explode ? separator : '') + barred),
@@ -89,7 +90,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
   }
 }
 
-/** Returns the preceding expression, if it has pairs. */
+/** Expressions with named variables that are read as one span, because they follow each other. */
 interface Pairs {
   readonly leads: string
   readonly separator: string
@@ -98,7 +99,7 @@ interface Pairs {
 
 function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, readers }: Matcher): Pairs {
   const { first, separator } = OPERATOR_RULES[expression.operator]
-  // {?a}{&b} is one query: names occur in any order, and without `a` the expansion starts with "&".
+  // {?a}{&b} is one query: its names occur in any order, and it starts with "&" if `a` is missing.
   const joins = earlier?.separator === separator
   const leads = joins ? earlier.leads + first : first
   const variables = joins ? earlier.variables : new Map<string, VariableSpec>()
@@ -116,7 +117,10 @@ function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, r
   return { leads, separator, variables }
 }
 
-/** Refuses a name that the template lacks, and a second value for one that is not exploded. */
+/**
+ * Reads `name=value` pairs. Returns false for a name that the template lacks, and for a second value of a
+ * variable that is not exploded.
+ */
 function readPairs({ separator, variables }: Pairs, span: string | undefined, values: Values): boolean {
   for (const pair of span?.split(separator) ?? []) {
     const [name = '', ...rest] = pair.split('=')

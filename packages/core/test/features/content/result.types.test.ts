@@ -31,7 +31,7 @@ interface SdkImage {
   annotations?: { audience?: ('user' | 'assistant')[] | undefined } | undefined
 }
 
-/** The same for prompts. */
+/** The result type for prompts in the same version. */
 interface SdkPrompt {
   [member: string]: unknown
   _meta?: { [member: string]: unknown } | undefined

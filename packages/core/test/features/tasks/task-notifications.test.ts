@@ -30,7 +30,10 @@ interface Bench extends Harness {
   listen(taskIds: unknown, more?: ModernCall): Promise<Answer>
 }
 
-/** A tool that reports progress, asks a question and ends, each when the test lets it. */
+/**
+ * Adds a tool that reports progress and then asks a question. Returns a function that lets the tool take its
+ * next step.
+ */
 function addWorks(server: McpServer): () => void {
   const steps: (() => void)[] = []
   server.addTool({
@@ -72,7 +75,7 @@ const toldOf = ({ sink }: Answer): (Message['params'] & { status?: string })[] =
   sink.messages.filter(({ method }) => method === CHANGED).map(({ params = {} }) => params)
 const statuses = (answer: Answer): unknown[] =>
   toldOf(answer).map(({ status, statusMessage }) => (statusMessage ? [status, statusMessage] : status))
-/** Waits for one more notification. */
+/** Waits until there are this many notifications, and returns the last one. */
 const told = async (answer: Answer, count: number): Promise<Record<string, unknown>> => {
   await vi.waitFor(() => expect(toldOf(answer)).toHaveLength(count), { interval: 1 })
   return toldOf(answer)[count - 1] ?? {}

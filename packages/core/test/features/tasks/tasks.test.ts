@@ -50,7 +50,7 @@ function bench({ clock = new FakeClock(), ...options }: Options = {}) {
   return { clock, server, gate: held, signals, add }
 }
 
-/** The same with a client. */
+/** Adds a client to a bench. */
 const started = async <M extends ReturnType<typeof bench>>(
   made: M,
   options?: Parameters<typeof openAnsweringClient>[1],

@@ -117,7 +117,7 @@ describe('path traversal through a template', () => {
     expect(new Set(FORMS).size).toBeGreaterThanOrEqual(60)
   })
 
-  // "." starts a label and ";" another parameter, so these forms have another meaning there.
+  // "." starts a label and ";" starts another parameter, so these forms have a different meaning there.
   const harmless = (template: string, form: string): boolean =>
     (template.includes('{.v}') && form === '.') || (template.includes('{/v*}') && form.startsWith('/etc'))
 

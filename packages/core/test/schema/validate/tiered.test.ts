@@ -14,7 +14,7 @@ function tieredWith(generate: (schema: JsonSchema) => Promise<IsValid>, hot = 30
   return createTieredCompiler({ interpret, generate, hot })(schema, 'author')
 }
 
-/** Long enough for a queued compilation to run. */
+/** Waits long enough for a queued compilation to run. */
 const compilationsRun = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
 
 afterEach(() => void vi.unstubAllGlobals())
