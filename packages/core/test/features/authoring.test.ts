@@ -60,7 +60,7 @@ describe('typical author code that works', () => {
     })
   })
 
-  it('reports an error to the model from a tool', async () => {
+  it('reports an error from a tool to the model', async () => {
     const server = create()
     server.addTool({
       name: 'strict',
@@ -169,7 +169,7 @@ describe('typical author code that works', () => {
     })
   })
 
-  it('keeps definitions in separate files, for any server or for a server with a certain app', async () => {
+  it('keeps definitions in separate files, for any server or only for servers with a specific app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),

@@ -42,9 +42,9 @@ describe('completion/complete', () => {
   it.each([
     ['a prompt', PROMPT],
     ['a resource template', { type: 'ref/resource', uri: 'w://{country}/{city}' }],
-    ['a URI of the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
+    ['a URI that matches the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
   ])(
-    'calls the completer of %s with the typed value, the context and the other arguments',
+    'calls the completer for %s with the typed value, the context and the other arguments',
     async (_kind, ref) => {
       const features = serve((value, ctx, state) => [value, ctx.protocolVersion, JSON.stringify(state)])
       const params = { ...asking('o', ref), context: { arguments: { country: 'no' } } }
@@ -153,7 +153,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('returns synchronously if possible', () => {
+  it('returns synchronously if the completer is synchronous', () => {
     expect(callNow(serve(() => []).methods, 'completion/complete', asking())).not.toBeInstanceOf(Promise)
   })
 })

@@ -49,7 +49,7 @@ describe(`an extension (${SPEC})`, () => {
     expect([status, json.error?.code]).toEqual([404, -32_601])
   })
 
-  it('reads settings from a function on each request', async () => {
+  it('calls a settings function for each request', async () => {
     let asked = 0
     const harness = serve([{ id: ID, settings: () => ({ asked: ++asked }) }])
     const before = asked
@@ -59,7 +59,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('adds methods whose results are complete unless they name a resultType', async () => {
+  it('adds methods whose results have the resultType "complete" unless they specify another', async () => {
     const headers = { 'mcp-name': 'books' }
     const found = await callModern(serve(), 'search/find', { index: 'books' }, { ...DECLARING, headers })
     expect(found.json.result).toMatchObject({ resultType: 'complete', index: 'books', depth: 3 })
@@ -123,7 +123,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('can be wrapped by middleware for one method or for all', async () => {
+  it('can be wrapped by middleware for one method or for all methods', async () => {
     const harness = serve()
     const seen: string[] = []
     harness.server.use('search/later', async (_ctx, next) => ({ ...(await next()), more: true }))

@@ -44,7 +44,7 @@ describe('the method table', () => {
     expect(await call(create().features.methods, 'ping')).toEqual({})
   })
 
-  it('has no logging method if logging is off', () => {
+  it('does not contain logging/setLevel if logging is off', () => {
     expect(create({ logging: false }).features.methods.has('logging/setLevel')).toBe(false)
   })
 })

@@ -57,7 +57,7 @@ async function namesOf(server: McpServer): Promise<string[]> {
 }
 
 describe('server.observe', () => {
-  it("lists the entries of a synchronous source at once, after the server's own", async () => {
+  it("lists the entries of a synchronous source immediately, after the server's own", async () => {
     const { server } = create()
     server.addTool(tool('own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -344,7 +344,7 @@ describe('the detachment of a source', () => {
     expect(peer.notifications).toHaveLength(1)
   })
 
-  it('happens on disposal', async () => {
+  it('happens when the handle is disposed', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     {

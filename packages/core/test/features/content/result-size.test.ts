@@ -51,7 +51,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, text, 3001)).toMatchObject({ isError: true })
   })
 
-  it("is overridden by a tool's limit, even if that is larger", async () => {
+  it("is overridden by a tool's own limit, even by a larger one", async () => {
     expect(
       await call(serve({ maxResultBytes: 1024 }, { maxResultBytes: 10_000 }), 'x', 5000),
     ).not.toHaveProperty('isError')

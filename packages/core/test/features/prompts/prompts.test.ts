@@ -79,7 +79,7 @@ describe('the result of prompts/get', () => {
     expect(() => messages([{ role: 'user', content: content.text('x') } as never])).toThrow(wrong)
   })
 
-  it('is returned synchronously if possible', () => {
+  it('is returned synchronously if the handler is synchronous', () => {
     expect(callNow(returning('x').methods, 'prompts/get', { name: 'p' })).not.toBeInstanceOf(Promise)
   })
 })

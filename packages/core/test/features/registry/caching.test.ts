@@ -47,7 +47,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     expect(await hints(createServer(), method, params)).toEqual([0, 'private'])
   })
 
-  it('are absent from all other results', async () => {
+  it('are absent from results that cannot be cached', async () => {
     const server = createServer({ cache: { ttlMs: 5, cacheScope: 'public' } })
     const called = await ask(server, 'tools/call', { name: 'a' })
     const got = await ask(server, 'prompts/get', { name: 'p' })

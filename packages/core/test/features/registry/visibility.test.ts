@@ -127,7 +127,7 @@ describe.each([
 })
 
 describe('a caller', () => {
-  it("never gets another caller's list, in any order of requests", async () => {
+  it("never gets another caller's list, whatever the order of requests", async () => {
     const web = serveWeb(withAndWithout(forAdmins).hiding)
     const [admin, anyone] = [await web.open('admin'), await web.open('anyone')]
     const lists = []

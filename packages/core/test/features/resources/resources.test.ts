@@ -115,7 +115,7 @@ describe('the result of resources/read', () => {
     expect(error).not.toBeInstanceOf(McpError)
   })
 
-  it('is returned synchronously if possible', () => {
+  it('is returned synchronously if the handler is synchronous', () => {
     expect(
       callNow(serve([resource(() => 'x')]).methods, 'resources/read', { uri: 'a://b' }),
     ).not.toBeInstanceOf(Promise)
@@ -251,7 +251,7 @@ describe('resources/list', () => {
     })
   })
 
-  it("includes the templates' lists, which are called with the context each time", async () => {
+  it('includes the resources listed by templates, whose `list` is called with the context each time', async () => {
     let round = 0
     const list = (ctx: { protocolVersion: string }): Resource[] => [
       { uri: `w://${++round}`, name: ctx.protocolVersion },

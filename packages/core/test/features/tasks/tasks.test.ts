@@ -90,7 +90,7 @@ function stored(options: { readonly max?: number; readonly maxBytes?: number } =
 
 const unknown = { code: -32602, message: 'Task not found' }
 
-describe('a call as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
+describe('a call that runs as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
   it('returns the task at once, and the result after the task has ended', async () => {
     const { client, gate: held } = await started(bench())
     const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
@@ -221,7 +221,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     return made
   }
 
-  it('is published, and the capability declared', async () => {
+  it('is published, and declared as a capability', async () => {
     const { client, server } = await started(withRequired())
     const { result: listed } = await client.request('tools/list')
     const tools = listed?.['tools'] as { name: string; execution?: object }[]
@@ -332,7 +332,7 @@ describe("a task's result (https://modelcontextprotocol.io/specification/2025-11
     })
   })
 
-  it('is the error of the call if the call fails', async () => {
+  it("is the call's error if the call fails with a protocol error", async () => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name: 'protocol' })
     const { error } = await outcome(client, taskId)

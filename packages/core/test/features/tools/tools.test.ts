@@ -330,7 +330,7 @@ describe('a result from a tool with outputSchema', () => {
     expect(times).toBe(1)
   })
 
-  it('drops properties unknown to a zod object, for the client and for middleware', async () => {
+  it('lacks properties that its zod object does not declare, both for the client and for middleware', async () => {
     const features = serve(structuredTool(() => ({ high: 1, secret: 'x' })))
     expect(await callTool(features)).toMatchObject({
       ...textOf('{"high":1}'),

@@ -56,7 +56,7 @@ describe('schema conversion', () => {
     expect(JSON.stringify(publishedOutput(schema))).toBe(JSON.stringify(schema))
   })
 
-  it('does not change the published and enforced schema if the author changes the object later', () => {
+  it('does not change the published or the enforced schema if the author changes the object later', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     const compiled = engine.input(schema, inputSite)
     schema.properties.a.type = 'number'
