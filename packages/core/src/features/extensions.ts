@@ -138,7 +138,7 @@ function noticesOf(extension: Extension): Notices {
   }
 }
 
-/** Clients request the notifications of an extension by its id. */
+/** Clients request the notifications of an extension by the extension's id. */
 const noticeTopic = (id: string, notices: Notices): ListenTopic => ({
   member: id,
   agree: (requested, { revision, client }) => {

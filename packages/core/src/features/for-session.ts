@@ -16,9 +16,10 @@ import type { CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types
 const MAX_OWN = 256
 
 /**
- * Adds tools, resources and templates to one session until it closes, in addition to those on the server. Only this
- * session's client is notified of changes. Definitions contain functions, so they stay in this process: add them in a
- * listener for `session:open`, which also runs when another process takes over the session.
+ * Adds tools, resources and templates to one session until it closes, in addition to those of the server.
+ * Only this session's client is notified of changes. Definitions contain functions, so they stay in this
+ * process: add them in a listener for `session:open`, which also runs when another process takes over the
+ * session.
  */
 export class ForSession<Locals = unknown, App = unknown> {
   readonly #features: Features

@@ -53,12 +53,12 @@ export class Notifier {
   }
 
   /**
-   * Sends a notification of an extension to its clients. Sessions get it if they have declared the extension,
-   * or if the extension serves all clients. Clients that speak 2026-07-28 must also request it, with the extension's
-   * id as a key in `subscriptions/listen`.
+   * Sends an extension's notification to the extension's clients. Sessions get it if they have declared the
+   * extension, or if the extension serves all clients. Clients that speak 2026-07-28 must also request it,
+   * with the extension's id as a key in `subscriptions/listen`.
    *
-   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params that
-   *   JSON does not reproduce
+   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params
+   *   that JSON does not reproduce
    */
   extension(id: string, method: string, params: JsonObject = {}): void {
     if (this.#added.notices.get(id)?.methods.has(method) !== true)

@@ -13,7 +13,7 @@ export interface Observation extends Disposable {
 }
 
 interface Follower extends Observation {
-  /** Stops following the source. Its definitions stay, because there are no clients left to notify. */
+  /** Stops following the source. Its definitions remain, because there are no clients left to notify. */
   stop(): void
 }
 

@@ -179,10 +179,10 @@ async function agreeToUris(
 }
 
 /**
- * Reads a member of the filter that is an array of strings, without duplicates.
+ * Reads a member of the filter as an array of strings, and removes duplicates.
  *
- * @throws McpError `-32602` for another value, a string of more than `maxLength` characters, or more than 1024
- *   strings
+ * @throws McpError `-32602` for any other value, a string of more than `maxLength` characters, or more than
+ *   1024 strings
  */
 export function readTexts(member: string, requested: unknown, maxLength: number): readonly string[] {
   if (

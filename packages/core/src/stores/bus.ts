@@ -32,13 +32,13 @@ export type ChangeEvent =
   | { readonly kind: 'resource'; readonly uri: string; readonly within?: string }
   /** A user has completed an elicitation by URL. */
   | { readonly kind: 'elicitation'; readonly id: string }
-  /** A log message from outside a call, for sessions. */
+  /** A log message that was sent outside a call, for sessions. */
   | { readonly kind: 'log'; readonly level: LogLevel; readonly data: JsonValue; readonly logger?: string }
   /** A notification of the extension with this id. */
   | { readonly kind: 'extension'; readonly id: string; readonly method: string; readonly params: JsonObject }
   /** A task has a new state. The state itself is in the store, because results may be large. */
   | { readonly kind: 'task'; readonly owner: string; readonly taskId: string }
-  /** Changes may have been missed, so everything counts as changed. Never published. */
+  /** Changes may have been missed, so everything must be treated as changed. Never published. */
   | { readonly kind: 'gap' }
 
 /** The topic of {@link ChangeEvent}s. */

@@ -46,8 +46,8 @@ export interface StreamLease {
 }
 
 /**
- * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event before these, so
- * it cannot be continued. `fenced`: another node has seized it.
+ * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event that precedes
+ * these, so it cannot be continued. `fenced`: another node has seized it.
  */
 export interface AppendResult {
   readonly state: 'kept' | 'lost' | 'fenced'

@@ -119,8 +119,8 @@ interface Entry {
 
 /**
  * Stores task records in this process. When it is full, it drops an ended task of the caller with the most
- * bytes, so that a caller cannot drop the results of others. Expiry does not need a timer, because it is checked on
- * access.
+ * bytes, so that a caller cannot cause the results of others to be dropped. Expiry does not need a timer,
+ * because it is checked on access.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>

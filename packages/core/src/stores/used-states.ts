@@ -18,8 +18,9 @@ export interface UsedStates {
 /** Options of {@link MemoryUsedStates}. */
 export interface MemoryUsedStatesOptions {
   /**
-   * The maximum number of states. Beyond it, the oldest state of a principal with the most states is dropped. From then
-   * on, every state of that principal with the same or an earlier expiry counts as used. @default 10_000
+   * The maximum number of states. Beyond it, the oldest state of one of the principals with the most states
+   * is dropped. From then on, every state of that principal with the same or an earlier expiry counts as
+   * used. @default 10_000
    */
   readonly max?: number
   readonly clock?: Clock

@@ -17,7 +17,7 @@ export type PromptArguments = readonly PromptArgument[]
 
 type RequiredNames<L extends PromptArguments> = Extract<L[number], { readonly required: true }>['name']
 
-/** The types of listed arguments: required ones are strings, the others may be missing. */
+/** The types of listed arguments: required arguments are strings, and the others are optional. */
 type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNames<L>]: string } & {
   readonly [Name in Exclude<L[number]['name'], RequiredNames<L>>]?: string
 }

@@ -27,7 +27,7 @@ const METHODS: Readonly<Record<CacheKind, string>> = {
 /**
  * Hints for all results, and for individual kinds of results: `discover`, `tools`, `prompts`, `resources`,
  * `resourceTemplates`, `reads`. A `public` hint for all results does not apply to results that may depend on
- * the caller: reads, and results of middleware, a template's `list` or an `instructions` function. Such
+ * the caller: reads, and results of middleware, a template's `list` or an `instructions` function. These
  * results are public only if their own hint says so, here or in a definition. Results with a `visible` rule
  * are always private.
  */

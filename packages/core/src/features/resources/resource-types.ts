@@ -8,8 +8,9 @@ import type { TemplateVariables } from '../uri-template/uri-template.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 
 /**
- * Called when the first client in this process subscribes to a URI, or the last subscription ends, to start or stop
- * watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription stays.
+ * Called when the first client in this process subscribes to a URI, or the last subscription ends, to start
+ * or stop watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription
+ * remains.
  *
  * @param app - the value that the server's `lifespan` opened
  */

@@ -22,10 +22,10 @@ const EARLIER = 'tasks'
 const MAX_ID_LENGTH = 256
 
 /**
- * Creates the tasks extension, for the option `extensions`. If a client declares the extension, calls of tools with a
- * `taskSupport` of `optional` or `required` immediately return a task, whose result the client fetches later. Other
- * clients get `-32021` if a tool's `taskSupport` is `required`. Clients can subscribe to changes of their tasks.
- * Session revisions with tasks use the same tools and store.
+ * Creates the tasks extension, for the option `extensions`. If a client declares the extension, calls of
+ * tools with a `taskSupport` of `optional` or `required` immediately return a task, whose result the client
+ * fetches later. Other clients get `-32021` if a tool's `taskSupport` is `required`. Clients can subscribe to
+ * changes to their tasks. Session revisions with tasks use the same tools and store.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */

@@ -85,7 +85,7 @@ type Run = (entry: ToolEntry, args: unknown, ctx: CallContext) => Awaitable<Hand
 /**
  * Calls a tool. Returns a promise only if its schema or its handler is asynchronous.
  *
- * @param run - called once, with the checked arguments, after all questions are answered
+ * @param run - called exactly once, with the checked arguments, when all questions have been answered
  */
 export function callTool(
   entry: ToolEntry,

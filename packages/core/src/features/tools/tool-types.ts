@@ -132,8 +132,8 @@ export interface ToolDefinition<
   R = ToolReturn<O>,
 > extends ToolFields {
   /**
-   * Describes and validates the arguments: a zod schema, another Standard Schema that supports JSON Schema, or a JSON
-   * Schema. Its root must be an object.
+   * Describes and validates the arguments: a zod schema, another Standard Schema that supports JSON Schema,
+   * or a JSON Schema. The root of the schema must be an object.
    */
   readonly inputSchema?: I
   /** Describes the structured value. */
@@ -155,8 +155,8 @@ export interface ToolDefinition<
   /** Whether a caller may see the tool. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
   /**
-   * The function that is called. Throw a `ToolError` for a failure that the model should read; for other errors, the
-   * model gets a generic message.
+   * The function that runs when the tool is called. Throw a `ToolError` for a failure that the model should
+   * read; for other errors, the model gets a generic message.
    */
   readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }

@@ -48,7 +48,7 @@ function objectWith(member: string, { $schema, ...schema }: JsonSchema): JsonSch
   }
 }
 
-/** Moves a schema to another path in its document, and rewrites references from its root. */
+/** Moves a schema to another path in its document, and rewrites its local references accordingly. */
 function moved(schema: JsonSchema, place: string): JsonSchema {
   // References inside a schema with an id are relative to that schema.
   if (typeof schema['$id'] === 'string') return schema

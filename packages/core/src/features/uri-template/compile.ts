@@ -25,7 +25,7 @@ export const OPERATOR_RULES: Readonly<Record<Operator, OperatorRules>> = {
 
 type Values = Map<string, string | string[]>
 
-/** Adds the values in the text of a span. Returns false if a value is refused. */
+/** Adds the values that the text of a span contains. Returns false if a value is refused. */
 type Reader = (span: string | undefined, values: Values) => boolean
 
 interface Matcher {
@@ -146,8 +146,8 @@ function allBut(characters: string): (code: number) => boolean {
 
 /**
  * Returns the canonical spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw
- * backslash becomes `%5C` and a raw control character a triplet, so that both spellings pass the same checks. A
- * lone percent sign stays.
+ * backslash becomes `%5C` and a raw control character a triplet, so that both spellings pass the same checks.
+ * A lone percent sign is kept.
  *
  * @throws URIError for a lone surrogate
  */
@@ -165,8 +165,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
 const ROOTED = /^(?:[/\\]|[A-Za-z]:)/
 
 /**
- * Decodes a value exactly once, so that `%252e` stays `%2e`. Returns undefined if it is malformed (an invalid
- * triplet, invalid or overlong UTF-8) or could lead a handler out of its directory.
+ * Decodes a value exactly once, so that `%252e` becomes `%2e`, not a dot. Returns undefined if it is
+ * malformed (an invalid triplet, invalid or overlong UTF-8) or could lead a handler out of its directory.
  */
 export function decodeValue(encoded: string, shape: ValueShape, maxLength: number): string | undefined {
   let value: string

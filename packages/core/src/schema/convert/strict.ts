@@ -20,8 +20,8 @@ export function closeRoot(schema: JsonSchema): JsonSchema {
  * Adds `additionalProperties: false` to every object of a library's JSON Schema that does not specify it, at
  * any depth.
  *
- * Objects joined by `allOf` would refuse each other's properties, so they are closed together, by the surrounding
- * schema. An object that is also used elsewhere, by reference, stays open.
+ * Objects joined by `allOf` would refuse each other's properties, so they are closed together, by the
+ * surrounding schema. An object that is also referenced from elsewhere remains open.
  */
 export function closeObjects(root: JsonSchema): JsonSchema {
   const joined = joinedObjects(root)

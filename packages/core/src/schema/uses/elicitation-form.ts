@@ -172,8 +172,8 @@ export function formIssues(form: FormSchema, content: Readonly<Record<string, un
 }
 
 /**
- * The formats of a form's strings. Mail addresses may contain non-ASCII characters, and only a mail server knows which
- * exist. JSON Schema's formats are stricter.
+ * The formats of a form's strings. Mail addresses may contain non-ASCII characters, and only a mail server
+ * knows which addresses exist. JSON Schema's formats are stricter.
  */
 const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
   ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
