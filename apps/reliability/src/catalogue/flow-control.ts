@@ -97,7 +97,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
           file: 'packages/core/test/schema/engine.test.ts',
-          name: 'converts each schema once in total for servers created per request',
+          name: 'converts each schema only once, even if a server is created for every request',
         },
       ],
     },

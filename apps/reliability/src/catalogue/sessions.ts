@@ -218,7 +218,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'drops streams from the session with the most bytes beyond `maxTotalBytes`, ended streams first',
+          name: 'drops streams from the session with the most bytes if `maxTotalBytes` is exceeded, ended streams first',
         },
       ],
     },
