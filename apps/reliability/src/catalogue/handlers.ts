@@ -19,7 +19,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'has the code, message and data from an McpError, which is not reported',
+          name: 'has the code, message and data of an McpError, and the McpError is not reported',
         },
       ],
     },

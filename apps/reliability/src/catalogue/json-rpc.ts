@@ -135,7 +135,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/call/progress.test.ts',
-          name: 'grow strictly between any reports, without losing a growing report',
+          name: 'always increase between reports, and never suppress a report that increases',
         },
       ],
     },

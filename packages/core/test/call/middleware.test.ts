@@ -67,7 +67,7 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(older)).not.toContain('resource_link')
   })
 
-  it('handles middleware that throws like a handler that throws', async () => {
+  it('treats an error thrown by middleware like one thrown by a handler', async () => {
     const { server, ask } = create()
     server.use('tools/call', () => Promise.reject(new Error('canary')))
     const reply = await ask({ name: 'one' })
@@ -75,7 +75,7 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(reply)).not.toContain('canary')
   })
 
-  it('wraps calls that start after it was added', async () => {
+  it('wraps only calls that start after the middleware was added', async () => {
     const { server, ask } = create()
     expect((await ask({ name: 'one' })).result).not.toHaveProperty('_meta')
     server.use(async (_ctx, next) => ({ ...(await next()), _meta: { late: true } }))

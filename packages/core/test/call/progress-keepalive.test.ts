@@ -125,7 +125,7 @@ describe('the keepalive for a silent call whose client requested progress', () =
     expect(clock.pending).toBe(0)
   })
 
-  it('is sent on time if many calls follow', async () => {
+  it('is sent on time even if another call starts later', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const tokens = (): unknown[] =>
       peer.notifications.splice(0).map(({ params }) => (params as { progressToken: unknown }).progressToken)

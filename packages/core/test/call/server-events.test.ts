@@ -9,7 +9,7 @@ it.each([
   [{ frame: '', error: new McpError(1, '') }, true, 'error'],
   [{ frame: '' }, true, 'failed'],
   [{ frame: '' }, false, 'ok'],
-])("returns a request's outcome from outcomeOf: %#", (answer, failed, outcome) => {
+])('outcomeOf returns the outcome of a request (case %#)', (answer, failed, outcome) => {
   expect(outcomeOf(answer, failed)).toBe(outcome)
 })
 
