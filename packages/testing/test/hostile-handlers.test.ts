@@ -54,7 +54,7 @@ const RETURNED: [what: string, value: unknown, said: boolean][] = [
   ['content with a cycle of many ways', result({ content: 'x', _meta: manyWays }), false],
 ]
 
-describe('a call of a misbehaving handler', () => {
+describe('a call to a misbehaving handler', () => {
   const ways: [string, (act: () => unknown) => (args: object, ctx: RequestContext) => unknown][] = [
     ['at once', (act) => () => act()],
     ['later', (act) => async () => (await turn(), act())],

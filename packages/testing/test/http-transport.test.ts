@@ -43,7 +43,7 @@ describe('the HTTP client of tests', () => {
     await expect(opening).rejects.toMatchObject({ status: 503, body: 'nobody home' })
   })
 
-  it('can start only once, and close only once', async () => {
+  it('refuses to start twice, and sends DELETE only once if closed repeatedly', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, listen: false })
     await connectPeer(transport, { revision: '2025-06-18' })

@@ -43,8 +43,8 @@ export const JSON_RPC: Group = {
       fault: 'Abuse of batches',
       behaviour: 'Only 2025-03-26 has batches, of 1 to 100 messages. Others get one error.',
       tests: [
-        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'of a hundred and one' },
-        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'with initialize in it' },
+        { file: 'packages/testing/test/hostile-messages.test.ts', name: '101 requests' },
+        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'initialize' },
         {
           file: 'packages/testing/test/wire-sockets.test.ts',
           name: 'answers a batch if the revision has batches',
@@ -73,7 +73,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'is refused a second time, and leaves the session unchanged',
+          name: 'is refused if the session is already open, and leaves the session unchanged',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',

@@ -47,7 +47,7 @@ describe('initialize', () => {
     expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -32602, message } })
   })
 
-  it('records the client and the lists whose changes it is notified of', async () => {
+  it('records the client, and the lists whose changes the client is notified of', async () => {
     const clientInfo = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
     const result = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
     expect(result.record).toEqual({

@@ -67,7 +67,7 @@ describe('ConcurrencyLimit', () => {
 })
 
 describe('Drainable', () => {
-  it('waits for running work, then ends the rest once', async () => {
+  it('waits for running work, and then finishes exactly once', async () => {
     const clock = new FakeClock()
     const steps: string[] = []
     const work = new Drainable(clock, {

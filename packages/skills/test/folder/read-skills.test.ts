@@ -106,7 +106,7 @@ describe('readSkills', () => {
     ])
   })
 
-  it('reads changes only at the next call', async () => {
+  it('does not see changes until it is called again', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     const library = skills({ skills: await readSkills(path) })
     const server = new McpServer({ name: 's', version: '1' }, { extensions: [library] })
@@ -194,9 +194,9 @@ describe('invalid SKILL.md', () => {
     ['a mapping that does not end', '---\na: {\n---\n', /frontmatter: \w.{10}/],
     ['no description', '---\nname: git\n---\n', /has no name or no description/],
     ['a name that is a number', '---\nname: 1\ndescription: a\n---\n', /has no name or no description/],
-    ['another name than its folder', document('other'), /give its folder the same name/],
+    ['a name that differs from its folder', document('other'), /give its folder the same name/],
     ['another encoding', new Uint8Array([0xff, 0xfe]), /not UTF-8/],
-    ['too long frontmatter', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
+    ['frontmatter that is too long', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
     ['aliases that multiply', document('git', bomb()), /invalid YAML|more than/],
   ])('is named in the error: %s', async (_, content, message) => {
     const path = folder({ 'git/SKILL.md': content })
@@ -221,7 +221,7 @@ describe('limits of readSkills', () => {
     expect(await readSkills(path, { maxDepth: 3, maxFiles: 5, maxBytes: 3000 })).toHaveLength(1)
   })
 
-  it('allow exactly their value', async () => {
+  it('accept a folder that reaches them exactly', async () => {
     const text = document('c')
     const path = folder({ 'a/c/SKILL.md': text })
     expect(await readSkills(path, { maxDepth: 2, maxFiles: 3, maxBytes: text.length })).toHaveLength(1)
