@@ -1,4 +1,4 @@
-/** The JSON-RPC error codes that Jetway sends. Jetway's own codes would be outside the reserved range. */
+/** The JSON-RPC error codes that Jetway sends. All of them are defined by JSON-RPC or MCP. */
 export const ErrorCode = {
   ParseError: -32700,
   InvalidRequest: -32600,
@@ -7,7 +7,7 @@ export const ErrorCode = {
   InternalError: -32603,
   /** Used only by session revisions. Newer revisions use `InvalidParams` instead. */
   ResourceNotFound: -32002,
-  /** The user must open a URL first; see `UrlElicitationRequired`. Not in every revision. */
+  /** The user must open a URL first; see `UrlElicitationRequired`. Not every revision defines this code. */
   UrlElicitationRequired: -32042,
   /** A header differs from the body. Like the next two, used only for requests with their own metadata. */
   HeaderMismatch: -32020,
@@ -121,8 +121,8 @@ export const busy = (message: string = 'The server is busy, try again shortly'):
   new McpError(ErrorCode.InternalError, message, undefined, 'busy')
 
 /**
- * Creates the error for a call that ended because the server or its session closed. Over HTTP, it also has status 503
- * if nothing was sent before.
+ * Creates the error for a call that ended because the server or its session closed. Over HTTP, it is also
+ * sent with status 503, unless part of the reply has already been sent.
  */
 export const callEnded = (): McpError =>
   new McpError(ErrorCode.InternalError, 'The server ended the call', undefined, 'ended')

@@ -70,7 +70,7 @@ export const FRAMING: Group = {
     {
       row: 'A6',
       fault: 'Names of `Object.prototype` as methods, tools, prompts',
-      behaviour: 'They are treated like any other unknown name, with the same answer.',
+      behaviour: 'They are unknown like any other name, with the same answer.',
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',

@@ -37,8 +37,8 @@ export interface Exchange extends RequestOrigin {
    */
   onDisconnect?(listener: () => void): void
   /**
-   * Set if a client may read a notification and the response in one piece. Returns the frame of the response
-   * when the client has read the call's progress.
+   * Set if a client may read a notification and the response at once. Returns the frame of the response as
+   * soon as the client has read the call's progress.
    */
   separate?(frame: string): string | Promise<string>
   /**

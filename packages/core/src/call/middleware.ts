@@ -25,7 +25,10 @@ export interface MethodResults {
   readonly 'resources/read': ReadResourceResult
   readonly 'resources/subscribe': JsonObject
   readonly 'resources/unsubscribe': JsonObject
-  /** Resolves when the subscription is accepted. A result that replaces it is not sent. */
+  /**
+   * Resolves when the subscription is accepted. If middleware replaces this result, the replacement is not
+   * sent.
+   */
   readonly 'subscriptions/listen': JsonObject
   readonly 'prompts/list': List<'prompts', Prompt>
   readonly 'prompts/get': GetPromptResult

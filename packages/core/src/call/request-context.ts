@@ -70,8 +70,8 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /**
    * Reports progress if the client requested it. Values must be finite and grow; others are dropped. If a
    * handler is silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth.
-   * In a task the message also becomes the status message. Resolves when the client can take more, and never
-   * rejects. An argument of the wrong type is logged once per call.
+   * In a task the message also becomes the status message. Resolves when the client can accept more, and
+   * never rejects. An argument of the wrong type is logged once per call.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
@@ -152,7 +152,7 @@ export class ClientView {
 
   /**
    * Returns the settings of an extension that the client declared, by its id. Returns undefined if the client
-   * did not declare the extension, and so does not understand what it adds.
+   * did not declare the extension. In this case, the client does not understand what the extension adds.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */

@@ -21,7 +21,8 @@ export interface SessionOpened {
 }
 
 /**
- * A session has ended in this process: the client deleted it, it expired or was evicted, or the mount closes.
+ * A session has ended in this process: the client deleted it, it expired or was evicted, or the mount is
+ * closing.
  */
 export interface SessionClosed {
   readonly sessionId: string
@@ -84,8 +85,8 @@ export interface Overflowed {
    */
   readonly queue: 'stream' | 'connection' | 'calls' | 'subscriptions'
   /**
-   * `drop`: the message was dropped. `cut`: the connection was cut so that the client resumes. `refuse`: the
-   * call was refused.
+   * `drop`: the message was dropped. `cut`: the connection was closed so that the client reconnects and
+   * resumes. `refuse`: the call was refused.
    */
   readonly action: 'drop' | 'cut' | 'refuse'
   /** The size of the message in bytes; 0 for calls and subscriptions. */

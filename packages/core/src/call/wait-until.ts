@@ -7,8 +7,8 @@ export interface WorkHost {
 }
 
 /**
- * Returns the only part of a request that its call stores, because handlers log their context, and headers contain
- * the token.
+ * Returns the only part of a request that its call stores, because handlers may log their context, and the
+ * headers contain the token.
  */
 export const workHostOf = (request: WorkHost): WorkHost | undefined =>
   request.waitUntil && { waitUntil: (work) => request.waitUntil?.(work) }

@@ -8,8 +8,8 @@ export interface SessionChannel {
   /** Sends a ping. Returns false if the client is not connected. */
   ping?(frame: string): boolean
   /**
-   * True if another node writes the stream. That node observes changes itself, so this node sends it only what the
-   * other node cannot know.
+   * True if another node writes the stream. That node observes changes itself, so this node sends only
+   * messages that do not result from a change.
    */
   readonly remote?: boolean
 }

@@ -16,7 +16,8 @@ import type { RequestStates } from './request-state.ts'
 /** Limits on the questions of one call. */
 export interface InputLimits {
   /**
-   * How long a user or model may take for one question, in ms. Does not count towards the handler's time limit.
+   * How long a user or model may take to answer one question, in ms. Does not count towards the handler's
+   * time limit.
    *
    * @default 600_000
    */
@@ -53,7 +54,10 @@ interface InputRounds {
    * questions.
    */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
-  /** Asks the user to open the URLs that an error requires; undefined for other errors and clients. */
+  /**
+   * Asks the user to open the URLs that an error requires. Returns undefined for other errors, and for
+   * clients that cannot be asked.
+   */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
   readonly readForm: ReadForm
   /** Creates the response for an error that requires URLs. Returns undefined for other errors. */
@@ -163,7 +167,8 @@ export class LiveRequests {
 async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
   const urlIds = new Map<string, string>()
   const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }
-  // All questions are encoded before any is sent, so that a client that does not support one of them gets none.
+  // All questions are encoded before any is sent, so that a client that lacks support for one of them is not
+  // asked any.
   const encoded = Object.entries(questions).map(
     ([key, question]) => [key, encodeQuestion(question, key, to)] as const,
   )

@@ -104,12 +104,12 @@ export function elicitUrl<D extends Declined = 'fail'>(
   options?: ElicitOptions<D>,
 ): Question<Elicited<undefined, D>> {
   const parts: UrlParts = { kind: 'url', message, url, seesDecline: options?.declined === 'see' }
-  // Throws here instead of when the question is sent.
+  // An invalid URL is refused here rather than later, when the question is sent.
   urlOf(parts, NO_ID)
   return question(parts)
 }
 
-/** The id in the digest of a question, because the digest must be the same for every client. */
+/** Replaces the id in the digest of a question, because the digest must be the same for every client. */
 export const NO_ID = 'id'
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` or `http:` */

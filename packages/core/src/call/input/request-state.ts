@@ -152,7 +152,7 @@ export class RequestStates {
     }
   }
 
-  /** Marks a state as used. Returns false if it already was. */
+  /** Marks a state as used. Returns false if the state was already used. */
   #take(sealed: string, expiresAt: number, { principal }: StateOwner): Awaitable<boolean> {
     const { used } = this.#options
     if (used === undefined) return true

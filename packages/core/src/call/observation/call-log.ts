@@ -6,7 +6,7 @@ import type { Caller, CallTarget } from '../scope.ts'
 interface LoggedCall {
   readonly message: Pick<JsonRpcRequest, 'method' | 'id'>
   readonly scope: { readonly caller: Pick<Caller, 'logger' | 'httpRequestId'> }
-  /** The definition, whose registered name is logged, because a URI may contain secrets. */
+  /** The definition. Its registered name is logged instead of the URI, because a URI may contain secrets. */
   readonly target?: CallTarget | undefined
 }
 
