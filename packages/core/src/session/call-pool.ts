@@ -24,7 +24,7 @@ export class CallPool {
 
   /**
    * @param limit - undefined on platforms that isolate requests. There, a call may end without notice and
-   * would be counted forever, other requests cannot end it, and the platform itself limits how many calls run
+   *   would be counted forever, other requests cannot end it, and the platform itself limits how many calls run
    */
   constructor(limit: ConcurrencyLimit | LimitOf | undefined) {
     this.#limit = limit

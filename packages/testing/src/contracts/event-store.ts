@@ -8,14 +8,14 @@ import type {
 } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
-/** A store of a test, empty, and its clock. */
+/** An empty store for one test, and its clock. */
 export interface EventStoreSubject {
   readonly store: EventStore
   /** Advances the store's clock, in ms. */
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** The limits with which `create` is to make its store. */
+/** The limits that `create` must set for its store. */
 export interface EventStoreLimits {
   readonly maxEvents: number
   readonly maxBytes: number
@@ -57,7 +57,7 @@ async function append(
   return (await store.append(key(), lease, events, options)).state
 }
 
-/** The events after a position, by their numbers and frames; undefined if the position is unknown. */
+/** Returns the number and frame of each event after a position; undefined if the position is unknown. */
 async function after(
   store: EventStore,
   of: StreamKey,

@@ -1,7 +1,7 @@
 import type { SessionRecord, SessionStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
-/** A store of a test, empty, and its clock. */
+/** An empty store for one test, and its clock. */
 export interface SessionStoreSubject {
   readonly store: SessionStore
   /** Advances the store's clock, in ms. */
