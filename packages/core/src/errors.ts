@@ -69,8 +69,8 @@ export type QuestionFailure =
   | 'too-large'
 
 /**
- * Thrown if a question to the client gets no usable answer. If it is not caught, the call ends with its message: in a
- * result with `isError` from a tool, in a JSON-RPC error elsewhere.
+ * Thrown if a question to the client gets no usable answer. If the handler does not catch the error, the call
+ * ends with the error's message: in a result with `isError` from a tool, in a JSON-RPC error elsewhere.
  */
 export class QuestionError extends ToolError {
   readonly reason: QuestionFailure
@@ -112,11 +112,14 @@ export const resourceNotFound = (uri: string): McpError =>
 export const internalError = (correlationId: string): McpError =>
   new McpError(ErrorCode.InternalError, `Internal error (reference ${correlationId})`)
 
-/** Creates the error for a call that needs input from a client that cannot be asked. Newer revisions have a code. */
+/**
+ * Creates the error for a call that needs input from a client that cannot be asked. Newer revisions define a
+ * code for this error.
+ */
 export const missingCapability = (message: string, required: object): McpError =>
   new McpError(ErrorCode.InvalidRequest, message, { requiredCapabilities: required }, 'missing-capability')
 
-/** Creates the error for a server with too much work. Over HTTP, it is sent with status 503 and `Retry-After`. */
+/** Creates the error for an overloaded server. Over HTTP, it is sent with status 503 and `Retry-After`. */
 export const busy = (message: string = 'The server is busy, try again shortly'): McpError =>
   new McpError(ErrorCode.InternalError, message, undefined, 'busy')
 

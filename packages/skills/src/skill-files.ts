@@ -20,7 +20,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export interface ServedFile {
   /** The path relative to the root of all skills. */
   readonly path: string
-  /** The resource, without a size if a function creates the file at each read. */
+  /** The resource. It has no size if a function creates the file each time it is read. */
   readonly item: Resource
   readonly definition: AnyResource
   /** Returns the entry for the manifest; undefined if a function creates the file. The first call hashes it. */

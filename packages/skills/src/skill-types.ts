@@ -1,8 +1,8 @@
 import type { RequestContext } from '@jetway/core'
 
 /**
- * A file of a skill: text, bytes, or a function that creates it at each read. A skill with such a function
- * has no digests (`"resources": "dynamic"`), and hosts may refuse it.
+ * A file of a skill: text, bytes, or a function that creates the file each time it is read. A skill with such
+ * a function has no digests (`"resources": "dynamic"`), and hosts may refuse it.
  */
 export type SkillContent<App = unknown, Locals = unknown> =
   | string

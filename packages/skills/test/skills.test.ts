@@ -102,7 +102,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     ])
   })
 
-  it('continues at the right skill after one was removed between pages', async () => {
+  it('continues at the right skill if one is removed between pages', async () => {
     const { library, request } = bench(['a', 'b', 'c'].map(named), { pageSize: 2 })
     const { nextCursor } = (await request('skills/list')).result
     library.set(['a', 'c'].map(named))

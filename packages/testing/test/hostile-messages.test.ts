@@ -105,7 +105,7 @@ const REFUSED: [what: string, line: string, code: number][] = [
 ]
 
 describe('an invalid message', () => {
-  it.each(REFUSED)('gets one error, and the next message works: %s', async (_, line, code) => {
+  it.each(REFUSED)('gets one error, and the next message is still processed: %s', async (_, line, code) => {
     const bench = await serve()
     await bench.peer.raw(line)
     const strays = await alive(bench)

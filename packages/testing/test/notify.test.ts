@@ -71,7 +71,7 @@ describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (c
     ['toolsChanged', 'notifications/tools/list_changed'],
     ['resourcesChanged', 'notifications/resources/list_changed'],
     ['promptsChanged', 'notifications/prompts/list_changed'],
-  ] as const)('notifies all clients with %s', async (name, method) => {
+  ] as const)('notifies all clients when notify.%s is called', async (name, method) => {
     const { server } = createServer()
     const clients = [await connectListener(cell, server), await connectListener(cell, server)]
     server.notify[name]()

@@ -240,7 +240,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/duplex/eras.test.ts',
-          name: 'wait beyond the running limit, and pause reading at the in-flight limit',
+          name: 'are queued beyond the running limit, and pause reading at the in-flight limit',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',

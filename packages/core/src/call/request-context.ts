@@ -26,7 +26,10 @@ export interface TaskView {
   readonly id: string
 }
 
-/** The compiler shows this name if a handler reads answers, and `asks` is missing or follows the handler. */
+/**
+ * The compiler shows this name if a handler reads `answers`, but `asks` is missing or declared after the
+ * handler.
+ */
 export interface NoAsksAboveHandler {}
 
 /** The second argument of every handler. It is valid for one call, so do not store it. */
@@ -83,7 +86,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    */
   waitUntil(work: Promise<unknown>): void
   /**
-   * Closes the connection that carries the reply while the call continues, so that no socket stays open. The
+   * Closes the connection that carries the reply, so that no socket stays open while the call continues. The
    * client waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets the missed
    * events, within the limits of the event store. Can be called again after the client has reconnected.
    *

@@ -129,8 +129,8 @@ export class Events {
 
   /** @returns a function that removes the listener */
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
-    // The function is wrapped, so that a function added twice is two listeners. The list is copied on each change,
-    // so that emitting an event needs no copy.
+    // The function is wrapped, so that a function added twice counts as two listeners. The list is copied on
+    // each change, so that emitting an event needs no copy.
     const wrapped: AnyListener = (payload) => listener(payload)
     this.listeners.set(event, [...(this.listeners.get(event) ?? []), wrapped])
     return () => {

@@ -78,7 +78,10 @@ export class DuplexConversation implements Carrier<void> {
   readonly stateless: boolean
   /** Undefined before `initialize`. */
   session: Session | undefined
-  /** Calls without a session. They share one session's limits, because only one client uses the connection. */
+  /**
+   * Calls without a session. They share the limits of a single session, because only one client uses the
+   * connection.
+   */
   readonly calls: CallPool
   readonly subscriptions: SubscriptionSet
   readonly #limit: ConcurrencyLimit

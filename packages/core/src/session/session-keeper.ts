@@ -19,7 +19,7 @@ export interface SessionChannel {
  * memory than the rest of the session.
  */
 export interface SessionKeeper {
-  /** Stores a change of the record. Resolves when other processes see it. */
+  /** Stores a change to the record. Resolves when other processes can see the change. */
   recordChanged(change: ChangeRecord): Awaitable<void>
   /** Runs once, before the listeners of the session's end. */
   sessionClosed(cause: CloseCause): void

@@ -23,7 +23,7 @@ const start = (): {
 }
 
 describe('keepalives between reports from a handler, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('start at 0 and grow by a millionth, without total and message', () => {
+  it('start at 0 and grow by a millionth, without a total or message', () => {
     const { beat } = start()
     expect([beat(), beat(), beat()]).toEqual([
       { progressToken: 't', progress: 0 },

@@ -348,7 +348,7 @@ describe('a slow client', () => {
 const ENDED = { code: -32603, message: 'The server ended the call' }
 
 describe('closing a connection', () => {
-  it('lets running calls finish, refuses new ones, then ends the transport', async () => {
+  it('lets running calls finish, refuses new ones, and then ends the transport', async () => {
     const { connection, release, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close()

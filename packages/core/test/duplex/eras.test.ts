@@ -167,7 +167,7 @@ describe.each([
     return made
   }
 
-  it('wait beyond the running limit, and pause reading at the in-flight limit', async () => {
+  it('are queued beyond the running limit, and pause reading at the in-flight limit', async () => {
     const { transport, started, release, rejected } = await open({ running: 1, inFlight: 2 })
     expect(transport.receive(call('a'))).toBeUndefined()
     const held = transport.receive(call('b'))

@@ -69,7 +69,7 @@ describe('TaskNodes', () => {
     expect(stopped).toEqual([false, false, false, true])
   })
 
-  it('logs failing nodes, treats them as running, and can join again', async () => {
+  it('logs failures, treats nodes that cannot be checked as running, and can join again', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     let fails = true
     const fail = (): never => {

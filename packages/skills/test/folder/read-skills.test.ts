@@ -135,7 +135,7 @@ describe('readSkills', () => {
     expect(await readSkills(folder({ 'a/README.md': 'x' }))).toEqual([])
   })
 
-  it('rejects for a missing folder', async () => {
+  it('rejects if the folder is missing', async () => {
     await expect(readSkills(join(folder({}), 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })

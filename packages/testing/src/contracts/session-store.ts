@@ -28,7 +28,7 @@ const record = (change: Partial<SessionRecord> = {}): SessionRecord => ({
 const LIFETIME = { ttlMs: TTL }
 
 function records(create: CreateSessionStore): void {
-  it('returns a stored record whole', async () => {
+  it('returns a stored record in full', async () => {
     const { store } = await create()
     const full = record({
       logLevel: 'debug',
@@ -113,7 +113,7 @@ function changes(create: CreateSessionStore): void {
     expect((await store.get(record()))?.record.subscriptions).toEqual(won)
   })
 
-  it('does not bring a deleted record back', async () => {
+  it('does not restore a deleted record', async () => {
     const { store } = await create()
     const version = await store.create(record(), LIFETIME)
     expect(await store.delete(record())).toBe(true)

@@ -46,7 +46,7 @@ function recordAt(now: number, change: Partial<TaskRecord> = {}): TaskRecord {
 const FINAL = ['completed', 'failed', 'cancelled'] as const
 
 function records(create: CreateTaskStore): void {
-  it('returns a created task whole', async () => {
+  it('returns a created task in full', async () => {
     const { store, now } = await create({})
     const full = recordAt(now(), {
       node: 'node-1',

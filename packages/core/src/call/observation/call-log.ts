@@ -10,7 +10,7 @@ interface LoggedCall {
   readonly target?: CallTarget | undefined
 }
 
-/** The maximum length of an id in a line, because clients can choose long ids. */
+/** The maximum length of an id in a log line, because clients can choose long ids. */
 const MAX_ID = 64
 
 /**

@@ -43,7 +43,7 @@ it.each([199, 200, 201])(
   },
 )
 
-it('fails a question at once if the client has already disconnected', async () => {
+it('rejects a question at once if the client has already disconnected', async () => {
   const server = new McpServer({ name: 'asks', version: '1' }, { logger: silent })
   onTestFinished(() => server.close({ deadline: 0 }))
   let go = (): void => {}

@@ -3,7 +3,7 @@ import type { SamplingContent } from '../../../src/protocol/types.ts'
 import { elicitUrl, sample, type SamplingMessage } from '../../../src/call/input/question.ts'
 
 it.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc', '/relative', ''])(
-  'refuses %j in elicitUrl',
+  'elicitUrl refuses %j',
   (url) => {
     expect(() => elicitUrl('Open', url)).toThrow('elicitUrl needs an absolute https: URL')
   },

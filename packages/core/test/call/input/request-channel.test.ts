@@ -84,7 +84,7 @@ describe('PendingRequests', () => {
     ])
   })
 
-  it('cancels a request when its signal aborts, on the channel that carries requests', async () => {
+  it('sends a request through exchange.request, and its cancellation through exchange.send', async () => {
     const { requests, sent, exchange } = setUp()
     const asked: string[] = []
     const open = requests.send(
