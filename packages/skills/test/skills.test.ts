@@ -137,7 +137,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     })
   })
 
-  it('lists nested skills among the files of the outer one', async () => {
+  it('lists nested skills among the files of the outer skill', async () => {
     const { request } = bench([
       { ...named('tax'), path: 'billing/tax', files: { 'rates.csv': 'a,b\n' } },
       { ...named('billing'), files: { 'GUIDE.md': 'x' } },
@@ -196,7 +196,7 @@ describe(`skills/get (${SPEC}#getting-a-skill)`, () => {
 })
 
 describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
-  it('returns the direct children of a folder, with folders', async () => {
+  it('returns the direct children of a folder, including folders', async () => {
     const { request } = bench([git], { directoryRead: true })
     const { result } = await request('resources/directory/read', { uri: 'skill://git-workflow' })
     expect(result['resources']).toEqual([

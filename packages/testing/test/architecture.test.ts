@@ -270,7 +270,7 @@ describe('core', () => {
 })
 
 describe('packages', () => {
-  it('reach each other by public subpaths only', () => {
+  it('import each other only through public subpaths', () => {
     expect([...shipped, ...tests].flatMap((source) => publicSubpaths(source, exported))).toEqual([])
   })
 
@@ -282,7 +282,7 @@ describe('packages', () => {
     expect(publicSubpaths(sample('packages/hono/src/index.ts', text), exported)).toHaveLength(1)
   })
 
-  it('may import exported files and their own', () => {
+  it('may import exported files and files of their own', () => {
     const text = `import '@jetway/core'; import '@jetway/core/http'; import '../src/index.ts'; import 'hono'`
     expect(publicSubpaths(sample('packages/hono/test/a.test.ts', text), exported)).toEqual([])
   })
@@ -301,7 +301,7 @@ describe('packages', () => {
 })
 
 describe('finished work', () => {
-  it('has no TODO marks and no test that does not run', () => {
+  it('does not contain TODO marks or tests that do not run', () => {
     expect([...shipped, ...tests].flatMap(unfinished)).toEqual([])
   })
 

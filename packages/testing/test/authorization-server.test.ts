@@ -103,7 +103,7 @@ async function register(issuer: AuthorizationServer): Promise<string> {
   return (await oauth.processDynamicClientRegistrationResponse(response)).client_id
 }
 
-it('serves equal values in both metadata documents', async ({ issuer }) => {
+it('serves the same values in both metadata documents', async ({ issuer }) => {
   const metadata = await metadataOf(issuer)
   expect(metadata).toEqual(await metadataOf(issuer, 'oidc'))
   expect(metadata).toMatchObject({

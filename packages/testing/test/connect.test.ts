@@ -79,7 +79,7 @@ describe.each(REVISIONS)('a test client that speaks $version', ({ version, forms
     expect(client.problems).toEqual([])
   })
 
-  it('subscribes to the notification that a test waits for', async () => {
+  it('subscribes to the notification that a test is waiting for', async () => {
     const id = 'com.example/till'
     const opened = 'notifications/com.example/till/opened'
     const server = new McpServer(

@@ -137,7 +137,7 @@ describe('a call to a misbehaving handler', () => {
     expect(await alive(bench)).toEqual([])
   })
 
-  it('ends if its handler sends to a disconnected client', async () => {
+  it('ends even if its handler sends messages to a disconnected client', async () => {
     const bench = await serve()
     let ctx: RequestContext | undefined
     bench.server.addTool({

@@ -150,7 +150,7 @@ describeMatrix(
 )
 
 describe('server.log', () => {
-  it('sends nothing if the server has no logging', async () => {
+  it('sends nothing if logging is disabled', async () => {
     const { connect } = await import('../src/connect.ts')
     const made = createServer({ logging: false })
     const revision = REVISIONS.find(({ era }) => era === 'legacy')?.version

@@ -59,7 +59,7 @@ async function openSession(origin: string, headers: object = {}): Promise<object
 const callOf = (name: string, id = 2): object => ({ id, method: 'tools/call', params: { name } })
 
 describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, mount) => {
-  it('answers GET and HEAD health probes with one word, without authentication', async () => {
+  it('answers GET and HEAD health probes with a one-word status, without authentication', async () => {
     const { origin, handle } = await mount(create(), {
       health: true,
       authenticate: () => undefined,

@@ -128,7 +128,7 @@ export const JSON_RPC: Group = {
       fault: 'Progress that falls, or comes after the response',
       behaviour: 'It is not sent.',
       tests: [
-        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must grow, even with token 0' },
+        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must increase, even if the token is 0' },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
           name: 'does not send progress or log messages after its response',

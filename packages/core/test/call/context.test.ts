@@ -76,7 +76,7 @@ describe('a request context that receives invalid values', () => {
     expect(sent).toEqual([{ level: 'error', data: 'oh' }])
   })
 
-  it('replaces data that cannot be serialised', () => {
+  it('replaces data that cannot be serialised with a placeholder', () => {
     const { ctx, sent } = createContext()
     ctx.log.error({ big: 1n })
     expect(sent).toEqual([{ level: 'error', data: '[data that cannot be serialised]' }])

@@ -170,7 +170,7 @@ describe('a call that has ended', () => {
 })
 
 describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('must grow, even with token 0', async () => {
+  it('must increase, even if the token is 0', async () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime, 'tools/call', 0)
     for (const value of [1, 1, 0.5, Number.NaN, 2]) await ctx.progress(value, 4, 'm')

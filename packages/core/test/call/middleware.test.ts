@@ -55,7 +55,7 @@ describe('server.use with a method', () => {
     },
   )
 
-  it('lets middleware return a result, which is adapted to the client’s revision', async () => {
+  it('adapts a result returned by middleware to the client’s revision', async () => {
     const { server, ask } = create()
     server.use('tools/call', async () => ({
       content: [{ type: 'resource_link', uri: 'file:///a', name: 'a' }],
@@ -82,7 +82,7 @@ describe('server.use with a method', () => {
     expect((await ask({ name: 'one' })).result).toMatchObject({ _meta: { late: true } })
   })
 
-  it('does not validate a result that middleware replaced', async () => {
+  it('does not validate the new result if middleware replaces a result', async () => {
     const { server, ask } = create()
     server.addTool({
       name: 'typed',

@@ -181,7 +181,7 @@ describe('the response after progress on a byte stream', () => {
     expect(transport.order).toEqual([2])
   })
 
-  it('is sent after 20 ms if there is no session, padded to exceed the size of one read', async () => {
+  it('is padded to fill a whole read and sent after 20 ms if there is no session', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1, { ...META, progressToken: 1 }))
     await settled()

@@ -324,7 +324,7 @@ describe('server.add', () => {
 })
 
 describe('lifespan', () => {
-  it('opens once, for the first client, is typed in handlers, and is disposed on close', async () => {
+  it('opens once, for the first client, has a type in handlers, and is disposed when the server closes', async () => {
     const events: string[] = []
     const server = new McpServer(info, {
       lifespan: async () => {
@@ -491,7 +491,7 @@ describe('errors in handlers', () => {
     expect((await peer.request('ping')).result).toEqual({})
   })
 
-  it('reach `onError` and the logger with the client’s reference, or stderr if there is no logger', async () => {
+  it('are passed with the client’s reference to `onError` and to the logger, or to stderr if there is no logger', async () => {
     const seen: string[] = []
     const logged: string[] = []
     const log = (_: object, message: string): void => void logged.push(message)

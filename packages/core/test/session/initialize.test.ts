@@ -88,7 +88,7 @@ describe('initialize', () => {
     expect('tasks' in result.capabilities).toBe(offered)
   })
 
-  it("derives the session's id from its revision", async () => {
+  it('can derive the session id from the revision', async () => {
     const { record } = await answer(VERSION, { id: async ({ revision }) => `of ${revision}` })
     expect(record?.id).toBe('of 2025-11-25')
   })

@@ -77,7 +77,7 @@ describe('readSkills', () => {
     expect(await pathsOf(join(path, 'tax'))).toEqual({ tax: ['SKILL.md'], 'tax/rates': ['SKILL.md'] })
   })
 
-  it('keeps every frontmatter field as in YAML 1.2, and every byte of the files', async () => {
+  it('reads every frontmatter field as YAML 1.2, and keeps every byte of the files', async () => {
     const more = 'license: MIT\nsince: 2024-01-01\nyes: on\nmetadata:\n  tags: [a, "b"]\n  depth: 0o17\n'
     const text = document('verbatim', more).replaceAll('\n', '\r\n')
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
@@ -118,7 +118,7 @@ describe('readSkills', () => {
     expect(await uris()).toEqual(['skill://git/SKILL.md', 'skill://new/SKILL.md'])
   })
 
-  it('skips names that begin with a dot, and entries that are neither file nor folder', async () => {
+  it('skips names that begin with a dot, and entries that are neither files nor folders', async () => {
     const path = folder({
       'git/SKILL.md': document('git'),
       'git/.env': 'SECRET=1',

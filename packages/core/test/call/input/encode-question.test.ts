@@ -124,10 +124,13 @@ describe('encodeQuestion', () => {
     [choice, { sampling: { tools: {} } }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [used, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [blocks, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
-  ])('refuses a question that the revision does not define: %#', (question, capabilities, version, what) => {
-    const refused = new RegExp(`^The question "q" cannot be asked in protocol revision ${version}: ${what}`)
-    expect(() => encode(question, capabilities, version)).toThrow(refused)
-  })
+  ])(
+    'refuses a question that the revision does not define (case %#)',
+    (question, capabilities, version, what) => {
+      const refused = new RegExp(`^The question "q" cannot be asked in protocol revision ${version}: ${what}`)
+      expect(() => encode(question, capabilities, version)).toThrow(refused)
+    },
+  )
 })
 
 describe('shownContent', () => {
@@ -139,7 +142,7 @@ describe('shownContent', () => {
     ['a URL with an id', withId, { kind: 'url', message: 'Pay', url: 'https://x/id', seesDecline: false }],
     ['a message', plain, { kind: 'sampling', params: { messages: [text], maxTokens: 1 } }],
     ['the roots', listRoots(), { kind: 'roots' }],
-  ])('is the same for all clients: %s', (_what, question, content) => {
+  ])('returns the same content for all clients: %s', (_what, question, content) => {
     expect(shownContent(question as Question, 'q')).toEqual(content)
   })
 

@@ -18,7 +18,7 @@ describe('tool calls in sampling messages, https://modelcontextprotocol.io/speci
     return () => sample({ messages, maxTokens: 1 })
   }
 
-  it('are accepted if the next message has all results', () => {
+  it('are accepted if the next message contains all of their results', () => {
     expect(turns([text, use('1'), use('2')], [outcome('2'), outcome('1')], text)).not.toThrow()
     expect(turns(use('1'), outcome('1'), [use('2')], outcome('2'))).not.toThrow()
   })
