@@ -41,7 +41,7 @@ export interface SchemaDocument {
   readonly hasUnevaluated: boolean
   /** Counts the steps of creating the validator if they are limited. */
   readonly counter: Counter | undefined
-  /** Whether a subschema contains references, as far as known. */
+  /** Whether a subschema contains references, for the subschemas that have been searched so far. */
   readonly referring: Map<unknown, boolean>
 }
 

@@ -71,10 +71,10 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** The answers to `inputRequired`. */
   readonly inputs: Inputs
   /**
-   * Reports progress if the client requested it. Values must be finite and grow; others are dropped. If a
-   * handler is silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth.
-   * In a task the message also becomes the status message. Resolves when the client can accept more, and
-   * never rejects. An argument of the wrong type is logged once per call.
+   * Reports progress if the client requested it. Values must be finite and increase; other values are
+   * dropped. If a handler is silent for the server's `progressHeartbeat`, Jetway sends the last value plus
+   * one millionth. In a task the message also becomes the status message. Resolves when the client can accept
+   * more, and never rejects. An argument of the wrong type is logged once per call.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
@@ -99,8 +99,8 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    */
   closeConnection(options?: { readonly retryMs?: number }): void
   /**
-   * Asks the user while the handler runs: see `elicit`. Works only on connections that carry requests to the
-   * client during a call; `asks` and `inputRequired` work on all connections.
+   * Asks the user while the handler is running: see `elicit`. Works only on connections that carry requests
+   * to the client during a call; `asks` and `inputRequired` work on all connections.
    *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the
    *   client has not declared the capability

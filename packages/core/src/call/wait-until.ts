@@ -18,7 +18,7 @@ interface WorkCount {
   end(): void
 }
 
-/** Work that continues after its call. Closing the mount waits for it. */
+/** Work that continues after its call. Closing the mount waits for this work. */
 export class WaitUntil {
   readonly #count: WorkCount
   readonly #logger: Logger

@@ -166,7 +166,7 @@ const refusal = ({ message, revision }: CallContext, error: McpError): EncodedRe
   error,
 })
 
-/** Limits running and queued calls, and refuses the rest. */
+/** Limits the number of running and queued calls, and refuses further calls. */
 export class ConcurrencyLimit {
   readonly #limits: SessionLimits
   readonly #onIdle: (() => void) | undefined

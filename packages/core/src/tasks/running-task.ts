@@ -166,8 +166,8 @@ export class RunningTask {
   }
 
   /**
-   * Sends a frame on the call that waits for the task, or else on the session's stream. If there is neither, the frame
-   * is lost.
+   * Sends a frame on the call that is waiting for the task, or otherwise on the session's stream. If neither
+   * exists, the frame is lost.
    */
   #send(frame: string): void | Promise<void> {
     if (this.#polled) return

@@ -32,7 +32,7 @@ export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds
 export interface InputContext {
   readonly rounds: InputRounds
   readonly limits: InputLimits
-  /** Undefined if requests cannot be sent to the client while a call runs. */
+  /** Undefined if requests cannot be sent to the client while a call is running. */
   readonly live?: LiveRequests
   /** Seals the state of a call between two requests. */
   readonly states: RequestStates
@@ -70,7 +70,7 @@ interface UrlFailure {
   readonly text?: string
 }
 
-/** The methods of `ctx` that ask a question while the handler runs. */
+/** The methods of `ctx` that ask a question while the handler is running. */
 export type LiveMethod = 'elicit' | 'elicitUrl' | 'sample' | 'listRoots'
 
 /** The members of a call that questions use. */
@@ -105,7 +105,7 @@ export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<st
   return new Map(await Promise.all(pins))
 }
 
-/** Returns undefined if requests cannot be sent to the client while the call runs. */
+/** Returns undefined if requests cannot be sent to the client while the call is running. */
 export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveRequests | undefined =>
   exchange.duplex ? input?.live : undefined
 
@@ -129,7 +129,7 @@ export const noClientChannel = (questions: Questions): McpError =>
 
 const QUESTIONS = { elicit, elicitUrl, sample, listRoots } as const
 
-/** Sends requests to the client while a call runs, on connections that can carry them. */
+/** Sends requests to the client while a call is running, on connections that can carry them. */
 export class LiveRequests {
   readonly requests: RequestChannel
   readonly #limits: InputLimits

@@ -74,7 +74,7 @@ export interface Round {
   readonly after?: string | undefined
 }
 
-/** The caller and the request that a state was sealed for. Nobody else can use it. */
+/** The caller and the request that a state was sealed for. No other caller or request can use the state. */
 interface StateOwner {
   readonly principal: string
   readonly method: string

@@ -188,7 +188,8 @@ export function urlFailure(
 const MAX_IDS = 1_024
 
 /**
- * Records all calls of `server.completeElicitation` until `stop`, including those before the call waits for them.
+ * Records all calls of `server.completeElicitation` until `stop`, including those made before the call starts
+ * to wait.
  */
 class UrlCompletions {
   readonly #clock: Clock

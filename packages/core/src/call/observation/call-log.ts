@@ -14,8 +14,8 @@ interface LoggedCall {
 const MAX_ID = 64
 
 /**
- * Writes the lines about a call to its request's logger, or else to the server's. A line never contains the call's
- * arguments, because they may be secret.
+ * Writes the lines about a call to its request's logger, or to the server's logger if the request has none. A
+ * line never contains the call's arguments, because they may be secret.
  */
 export class CallLog {
   readonly #logger: Logger
