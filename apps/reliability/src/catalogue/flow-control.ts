@@ -19,11 +19,11 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'ends with its connection when its client reads nothing',
+          name: 'is cut off if its client reads nothing',
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'blocks new calls of its caller beyond limits.queuedBytes',
+          name: 'blocks new calls from the same caller until it is read',
         },
       ],
     },

@@ -74,7 +74,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'are unknown like any other name',
+          name: 'are treated like any other unknown name',
         },
       ],
     },

@@ -100,7 +100,7 @@ export const HTTP: Group = {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
           name: 'refuses %s, and does not run the tool',
         },
-        { file: 'packages/testing/test/modern-headers.test.ts', name: 'refuse a call with -32020 and 400' },
+        { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause error -32020 with status 400' },
       ],
     },
     {
@@ -156,11 +156,11 @@ export const HTTP: Group = {
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'have the same timeout for their rest after a 413',
+          name: 'are subject to the same timeout after a 413',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold as many bytes as 32 whole bodies',
+          name: 'may hold as many bytes as 32 maximum-size bodies',
         },
       ],
     },
@@ -240,7 +240,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/duplex/eras.test.ts',
-          name: 'wait beyond the running limit, and pause reading at the in-flight limit',
+          name: 'are queued beyond the running limit, and pause reading at the in-flight limit',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',

@@ -54,7 +54,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'ends running calls at the deadline and returns when they have ended, for all callers',
+          name: 'ends running calls at the deadline, and resolves for all callers when the calls have ended',
         },
       ],
     },

@@ -214,7 +214,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'keeps at most maxBytes, counted in UTF-8',
+          name: 'keeps at most maxBytes of events, counted in UTF-8',
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
