@@ -248,7 +248,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'rejects if the next session is lost at once',
+          name: 'rejects the request if the new session is lost at once',
         },
       ],
     },

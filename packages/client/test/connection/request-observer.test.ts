@@ -77,7 +77,7 @@ describe('telemetry of a sent request', () => {
   it.each([
     [true, 'cancelled'],
     [false, '_OTHER'],
-  ])('ends with the type of any other error, if aborted is %j', async (aborts, type) => {
+  ])('ends with a generic type after any other error, given aborted=%j', async (aborts, type) => {
     const { telemetry, sent } = recording()
     const { client, server } = await scripted(sessions(), { telemetry })
     const controller = new AbortController()

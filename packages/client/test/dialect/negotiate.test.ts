@@ -22,7 +22,7 @@ import {
 const REFUSED = { error: { code: -32602, message: 'No session' } }
 
 describe('era negotiation', () => {
-  it('uses the modern era if the server answers server/discover, and sends no initialize', async () => {
+  it('uses the modern era if the server answers server/discover, and does not send initialize', async () => {
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { tools: [] } })
     await client.listTools()
     expect(server.methods).toEqual([Method.Discover, Method.ListTools])
@@ -106,7 +106,7 @@ async function attempted(script: Script, options: ClientOptions = {}) {
 }
 
 describe('a server that does not answer server/discover', () => {
-  it('gets initialize after 3 s, and its response decides', async () => {
+  it('gets initialize after 3 s, and the response to initialize decides', async () => {
     const { clock, server, attempt } = await attempted({ ...sessions(), [Method.Discover]: undefined })
     await clock.advance(2_999)
     expect(server.methods).toEqual([Method.Discover])
@@ -380,7 +380,7 @@ describe('connect', () => {
     expect(server.methods).toEqual([])
   })
 
-  it('does not wait for a transport to start after an abort, and reports that it does not close', async () => {
+  it('does not wait for a transport to start after an abort, and reports that closing fails', async () => {
     const transport: ClientTransport = {
       streamPerRequest: false,
       start: () => new Promise(() => {}),
@@ -396,7 +396,7 @@ describe('connect', () => {
     expect(errors).toHaveBeenCalledExactlyOnceWith(new Error('It is stuck'))
   })
 
-  it('rejects for a closed client or another target', async () => {
+  it('rejects if the client is closed or already has another target', async () => {
     const { client } = await scripted(sessions())
     await expect(client.connect(new ScriptedServer(sessions()).transport)).rejects.toThrow('another target')
     await client.close()
@@ -405,7 +405,7 @@ describe('connect', () => {
     )
   })
 
-  it('rejects earlier requests with not-connected', async () => {
+  it('rejects requests sent before it with not-connected', async () => {
     const client = new Client(INFO)
     expect(client.isAlive).toBe(false)
     await expect(client.listTools()).rejects.toMatchObject({ code: 'not-connected' })
