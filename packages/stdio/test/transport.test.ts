@@ -134,7 +134,7 @@ describe('StdioTransport', () => {
     [65_534, 0],
     [65_535, 1],
   ])(
-    'writes a frame of %i characters in the next turn, or at once from 64 KiB on',
+    'writes a frame of %i characters in the next turn, or at once if it has 64 KiB or more',
     async (length, writes) => {
       const output = new SlowOutput()
       const { transport } = setUp({ output, maxQueuedBytes: 100_000 })
@@ -233,7 +233,7 @@ describe('StdioTransport', () => {
     expect(messages).toEqual(['1', '2'])
   })
 
-  it('notices the end of the input during a message, and delivers buffered messages before it closes', async () => {
+  it('notices the end of the input while a message is handled, and delivers buffered messages before it closes', async () => {
     const releases: (() => void)[] = []
     const ended = vi.fn<() => void>()
     const { input, messages, closed } = setUp(

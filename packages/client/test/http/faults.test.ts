@@ -25,7 +25,7 @@ it('rejects the call with a JSON-RPC error, whatever its HTTP status', async () 
 })
 
 it.for([404, 405])(
-  'treats a JSON-RPC error with status %i for initialize as a lack of Streamable HTTP',
+  'treats a JSON-RPC error with status %i for initialize as missing support for Streamable HTTP',
   async (status) => {
     const url = await scripted(({ method, message, response }) => {
       const refused = method === 'POST' && message.method === 'initialize' ? status : 400
@@ -55,7 +55,7 @@ it('emits an error if the server refuses a response', async () => {
 })
 
 describe('resuming a cut stream, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery', () => {
-  it('works at any byte until the response has arrived', async () => {
+  it('succeeds wherever the stream is cut before the response', async () => {
     const log = [
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '1' } }, 'a'),
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '2' } }, 'b'),

@@ -39,7 +39,7 @@ describe('the `approve` option', () => {
     ['a configuration', (spawn: Spawn) => ({ ...config, spawn })],
     ['a childProcess target', (spawn: Spawn) => childProcess({ ...config, spawn })],
   ])(
-    'is asked before a process is started from %s, and sees command and arguments but no secrets',
+    'is asked before a process is started from %s, and sees the command and the arguments but not secrets',
     async (_, of) => {
       const asked: ApprovalRequest[] = []
       const { manager } = world({
@@ -66,7 +66,7 @@ describe('the `approve` option', () => {
     },
   )
 
-  it('is asked before a custom spawn starts a process', async () => {
+  it('is optional if the manager or the configuration has a custom spawn', async () => {
     const started: unknown[] = []
     const spawning =
       (who: string): Spawn =>
@@ -175,7 +175,7 @@ describe('the `approve` option', () => {
     for (const handler of [elicit, elicitUrl, sample]) expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it("ends a reconnect by rejecting the server's process", async () => {
+  it("ends a reconnect if it rejects the server's process", async () => {
     let approved = true
     const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
     const a = scriptedTarget()
@@ -225,7 +225,7 @@ describe('setHandlers', () => {
     })
   })
 
-  it('replaces the handlers of connected servers, which learn new capabilities in the next connection', async () => {
+  it('replaces the handlers of connected servers, and declares new capabilities in the next connection', async () => {
     const { manager, a } = await connected({}, { handlers: { elicit: () => ({ action: 'decline' }) } })
     expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'decline' } })
     const sample = () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }) as const

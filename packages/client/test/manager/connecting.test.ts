@@ -39,7 +39,7 @@ const many = (
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, make()]))
 
 describe('connect and connectAll', () => {
-  it('connect two processes and five other servers at a time', async () => {
+  it('connect at most two processes and five other servers at a time', async () => {
     const { manager } = world()
     const stdio = held('stdio')
     const remote = held('remote')
@@ -172,7 +172,7 @@ describe('connect and connectAll', () => {
     expect(manager.names()).toEqual(['three'])
   })
 
-  it('time out if the transport is not created, and close it if it arrives late', async () => {
+  it('time out if the transport is not created in time, and close it if it is created later', async () => {
     const { manager, clock } = world({ client: { connectTimeoutMs: 500 } })
     const late = scriptedTarget()
     let open = (): void => {}
@@ -286,7 +286,7 @@ describe('close and closeAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('close each server once, even if called twice and from a listener', async () => {
+  it('close each server only once, even if called repeatedly and from a listener', async () => {
     const { manager, clock, events } = world()
     const servers = [scriptedTarget(), scriptedTarget(), scriptedTarget()]
     await manager.connectAll(Object.fromEntries(servers.map(({ target }, at) => [`s${at}`, target])))

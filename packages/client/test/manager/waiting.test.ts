@@ -58,10 +58,10 @@ describe('a failed request over HTTP', () => {
   }
 
   it.each<[string, Error, number]>([
-    ['without a status', new TransportError('No'), 1],
-    ['with status 500', new TransportError('No', { status: 500 }), 1],
-    ['with status 404', new TransportError('No', { status: 404 }), 1],
-    ['with status 499', new TransportError('No', { status: 499 }), 0],
+    ['no status', new TransportError('No'), 1],
+    ['status 500', new TransportError('No', { status: 500 }), 1],
+    ['status 404', new TransportError('No', { status: 404 }), 1],
+    ['status 499', new TransportError('No', { status: 499 }), 0],
     ['missing credentials', new TransportError('No', { authFailed: true }), 0],
     ['another error', new Error('No'), 0],
   ])('pings the server if it may be down: %s', async (_, failure, pings) => {

@@ -135,7 +135,7 @@ describe('a process that does not read or answer', () => {
   })
 })
 
-describe('a flood of output', () => {
+describe('a client that receives a flood of output', () => {
   test('delivers all notifications and progress in order', async () => {
     const { client, errors } = await connect()
     let heard = 0
