@@ -175,7 +175,7 @@ export const AUTHORIZATION: Group = {
       behaviour:
         'The user never sees it: a public server’s authorization URL is https and public, an elicited one http or https.',
       tests: [
-        { file: 'packages/client/test/auth/authorization-code.test.ts', name: 'never sees %s' },
+        { file: 'packages/client/test/auth/authorization-code.test.ts', name: 'is never sent to %s' },
         {
           file: 'packages/client/test/input/input-requests.test.ts',
           name: 'is rejected without calling the handler if its mode is not declared or its URL is unsafe',

@@ -170,7 +170,7 @@ export const FRAMING: Group = {
           file: 'packages/stdio/test/line-framer.test.ts',
           name: 'limits each line, not the sum of the buffered bytes and the chunk',
         },
-        { file: 'packages/stdio/test/embedded.test.ts', name: 'answers a line over the limit' },
+        { file: 'packages/stdio/test/embedded.test.ts', name: 'responds to a line that is too long' },
       ],
     },
   ],
