@@ -95,7 +95,7 @@ export class OutputMismatchError extends ClientError {
 export class TransportError extends ClientError {
   /** The HTTP status. */
   readonly status: number | undefined
-  /** Whether the auth provider has failed, which is no sign of a problem with the server. */
+  /** Whether the auth provider has failed, which does not indicate a problem with the server. */
   readonly authFailed: boolean
   override readonly unprocessed: boolean
 

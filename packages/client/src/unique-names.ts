@@ -1,11 +1,11 @@
 /** A request for a unique name. */
 export interface NameRequest {
   readonly name: string
-  /** Identifies the named thing. The digest is computed from it. */
+  /** Identifies the object to be named. The digest is computed from this string. */
   readonly identity: string
 }
 
-/** The numbers of hexadecimal digits of a digest. A digest that collides gets longer. */
+/** The possible lengths of a digest in hexadecimal digits. A digest that collides is lengthened. */
 const DIGITS = [8, 16, 24] as const
 /** The maximum number of rounds. Only names that are chosen to collide need more. */
 const MAX_ROUNDS = 8

@@ -31,7 +31,7 @@ const PEER_GONE = new Set([
   'EOF',
 ])
 
-/** Writes frames as lines. Frames of one turn of the event loop share one write. */
+/** Writes frames as lines. Frames sent in one turn of the event loop share one write. */
 export class LineWriter {
   readonly #options: LineWriterOptions
   readonly #flushSoon = (): void => this.#flushNow()
@@ -59,7 +59,7 @@ export class LineWriter {
     return this.#behind?.promise
   }
 
-  /** The number of bytes that wait here and in the output. */
+  /** The number of bytes waiting here and in the output. */
   get queued(): number {
     return this.#queued + this.#options.output.writableLength
   }

@@ -47,10 +47,10 @@ export const MAX_AUTH_RETRIES = 4
 const TOKEN = /^[\x21-\x7e]+$/
 
 /**
- * Sends `Authorization: Bearer …` with every request. A function is called each time; if its token
- * is invalid, the request fails.
+ * Sends `Authorization: Bearer …` with every request. A function is called each time; if its token is
+ * invalid, the request fails.
  *
- * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or that a header cannot have
+ * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or that a header cannot contain
  */
 export function bearerToken(token: string | (() => string | Promise<string>)): AuthProvider {
   if (typeof token === 'function') return { headers: async () => authorization(await token()) }

@@ -92,7 +92,10 @@ export class Client {
     return dialect && savedSession(dialect)
   }
 
-  /** Whether the connection is open, as far as is known. Over HTTP, only the next request may show its end. */
+  /**
+   * Whether the connection is open, as far as is known. Over HTTP, the end of a connection may not be noticed
+   * until the next request.
+   */
   get isAlive(): boolean {
     const connection = this.#lifecycle.dialect?.connection
     return connection !== undefined && connection.closed === undefined && connection.transport.alive !== false
@@ -110,12 +113,12 @@ export class Client {
 
   /**
    * Connects and negotiates a revision. After a failure nothing stays open, and `connect` can be called
-   * again; a client has one connection in its life.
+   * again; a client can connect successfully only once.
    *
    * @param target - a transport, or a function that creates one. The function may be called twice, for
    *   servers that close the connection when they get `server/discover`
-   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`,
-   *   and what the transport throws
+   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and what the transport
+   *   throws
    */
   async connect(target: ConnectTarget, options: ConnectCallOptions = {}): Promise<this> {
     await this.#lifecycle.connect(target, options)
@@ -132,8 +135,8 @@ export class Client {
   }
 
   /**
-   * Adds a listener, and returns a function that removes it. Add listeners before
-   * {@link connect} to miss nothing.
+   * Adds a listener, and returns a function that removes it. To avoid missing events, add listeners before
+   * {@link connect}.
    */
   on<E extends keyof ClientEvents>(event: E, listener: ClientListener<E>): () => void {
     return this.#lifecycle.on(event, listener)

@@ -169,7 +169,7 @@ export class Lifecycle {
     this.#events.emit('close', reason)
   }
 
-  /** Subscribes to list changes while there are listeners, in revisions where the client has to. */
+  /** Subscribes to list changes while there are listeners, in revisions that require a subscription. */
   #watchLists(): void {
     if (this.#closeReason !== undefined) return
     const all = this.#events.has('notification')

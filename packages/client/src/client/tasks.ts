@@ -75,7 +75,7 @@ export class Tasks {
     return code === ErrorCode.MissingClientCapability && isObject(extensions) && TASKS_EXTENSION in extensions
   }
 
-  /** Returns the task in a call's result. A call that was not turned into a task gives a completed one. */
+  /** Returns the task in a call's result. A call that was not turned into a task yields a completed task. */
   from(result: JsonObject): ClientTask {
     const task = taskIn(result)
     return task === undefined ? completed(result) : this.get(readTask(task).taskId)
@@ -87,7 +87,7 @@ export class Tasks {
     if (task === undefined) return result
     const { taskId } = readTask(task)
     return this.#wait(taskId, signal).catch((error: unknown) => {
-      // Nobody else knows the task.
+      // No other code has the task's id, so the task is cancelled with the call.
       if (signal?.aborted === true) void this.get(taskId).cancel().catch(this.#requests.onError)
       throw asStarted(error)
     })

@@ -16,7 +16,8 @@ export async function readTextFile(file: string, maxBytes: number): Promise<stri
   const chunks: Buffer[] = []
   let size = 0
   try {
-    // Reads one byte more than allowed. A size known beforehand is wrong for pipes and growing files.
+    // Reads one byte more than allowed. A size determined beforehand would be wrong for pipes and growing
+    // files.
     for await (const chunk of createReadStream(file, { end: maxBytes }) as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       size += chunk.byteLength

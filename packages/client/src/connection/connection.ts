@@ -41,7 +41,7 @@ export interface NotifySettings {
   /** The time in ms that the transport may take to send the notification. @default 60_000 */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** The request on whose connection the notification belongs. */
+  /** The request on whose connection the notification is sent. */
   readonly relatedTo?: RequestId
 }
 
@@ -203,7 +203,7 @@ export class Connection {
     return request
   }
 
-  /** Cancels an abandoned request. Over HTTP without sessions, the end of its stream does that. */
+  /** Cancels an abandoned request. Over HTTP without sessions, ending its stream cancels it. */
   #abandon(request: PendingRequest, reason: unknown, settings: RequestSettings): void {
     this.#pending.delete(request.id)
     if (settings.uncancellable === true || this.closed !== undefined) return
@@ -307,7 +307,9 @@ export class Connection {
     await this.#send(message, { revision: this.revision, relatedTo }).catch(this.#report)
   }
 
-  /** Pauses the request on whose stream the server's request came, or all of them if that is unknown. */
+  /**
+   * Pauses the request on whose stream the server's request arrived, or all requests if that one is unknown.
+   */
   #pause(relatedTo: RequestId | undefined): () => void {
     const related = relatedTo === undefined ? undefined : this.#pending.get(relatedTo)
     const requests = related === undefined ? [...this.#pending.values()] : [related]
@@ -333,7 +335,7 @@ export class Connection {
     this.#guard(() => this.#handlers.closed(reason))
   }
 
-  /** Reports what a callback throws, so that reading goes on. */
+  /** Reports what a callback throws, so that reading continues. */
   #guard(run: () => void): void {
     try {
       run()

@@ -33,7 +33,8 @@ export interface RequestSettings {
 }
 
 /**
- * A request that waits for its response. Its timers stop while the server waits for input from the client.
+ * A request that is waiting for its response. Its timers stop while the server waits for input from the
+ * client.
  */
 export class PendingRequest {
   readonly id: RequestId
@@ -98,7 +99,7 @@ export class PendingRequest {
     this.#settings.observed?.acknowledged()
   }
 
-  /** Stops the timers, because the time that a person takes does not count. */
+  /** Stops the timers, because the time that a user takes does not count towards the timeouts. */
   pause(): void {
     if (this.#settled || this.#pauses++ > 0) return
     this.#stopTimers()

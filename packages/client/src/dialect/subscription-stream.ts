@@ -128,7 +128,7 @@ export class SubscriptionStream implements Subscriptions {
     for (const stream of [this.#current, this.#opening]) stream?.end.abort(new Error('The client is closed'))
   }
 
-  /** Updates the subscription after running updates have ended, with the filter at that moment. */
+  /** Waits for running updates to end, and then updates the subscription with the current filter. */
   #update(): Promise<void> {
     const update = this.#lastUpdate.then(() => this.#replace())
     this.#lastUpdate = update.catch(() => {})
@@ -214,7 +214,7 @@ export class SubscriptionStream implements Subscriptions {
     this.#retryTimer = clock.setTimeout(() => {
       this.#update().catch((error: unknown) => {
         this.#report(error)
-        // A server that answers with an error will answer the same again.
+        // A server that answers with an error would send the same error again.
         if (!(error instanceof McpError)) this.#retry()
       })
     }, wait)

@@ -81,11 +81,11 @@ export class ClientInput {
     }
   }
 
-  /** Answers like {@link answer} what a result asks for, until the connection ends. */
+  /** Answers an input request in a result, as {@link answer} does, until the connection ends. */
   readonly answerForCall = (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> =>
     this.answer(method, params, anySignal(signal, this.#closed.signal))
 
-  /** Rejects everything that waits for the user. */
+  /** Rejects everything that is waiting for the user. */
   close(error: Error): void {
     this.#closed.abort(error)
   }

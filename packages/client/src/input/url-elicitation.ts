@@ -14,8 +14,8 @@ interface RequiredUrl extends ElicitUrlRequest {
 }
 
 /**
- * The server refused a request until the user has opened the URLs (`-32042`), and the user has not. The
- * request can be sent again once they have.
+ * The server refuses a request until the user has opened the URLs (`-32042`), and the user has not opened
+ * them. The request can be sent again after the user has.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */

@@ -124,7 +124,7 @@ export class ManagedServer {
       }
     }
     client.on('toolsChanged', () => {
-      // A server with other tools was often restarted or updated.
+      // A server whose tools have changed has often been restarted or updated.
       invalidate()
       changed('tools')
     })

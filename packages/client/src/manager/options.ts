@@ -14,7 +14,7 @@ import { checkNameLength } from './tool-names.ts'
 export interface ClientManagerOptions {
   /** Options of all clients. */
   readonly client?: Omit<ClientOptions, 'name' | 'handlers' | 'clock'>
-  /** Handlers for all servers' requests. `ctx.name` is the server. See `ClientManager.setHandlers`. */
+  /** Handlers for all servers' requests. `ctx.name` is the server's name. See `ClientManager.setHandlers`. */
   readonly handlers?: ClientHandlers
   /**
    * Approves a process before it starts, a tool call, and a form, a URL or a request for the host's model before
@@ -42,8 +42,8 @@ export interface ClientManagerOptions {
   /** The maximum number of servers. @default 256 */
   readonly maxServers?: number
   /**
-   * The maximum length of a tool's full name, at least 40. If set, full names contain only letters, digits, `_`
-   * and `-`, as model APIs require. Most of them accept 64.
+   * The maximum length of a tool's full name, at least 40. If set, full names contain only letters, digits,
+   * `_` and `-`, as model APIs require. Most of them accept 64 characters.
    *
    * @default no limit
    */

@@ -19,7 +19,7 @@ export type ReconnectResult =
   | { readonly client: Client; readonly attempt: number }
   | { readonly reason: string; readonly last: Error | undefined }
 
-/** Reconnects a server. The count of attempts continues over connections that do not last. */
+/** Reconnects a server. Connections that do not last do not reset the count of attempts. */
 export class Reconnector {
   /** The number of attempts since the last connection that lasted for `stableMs`. */
   attempts = 0

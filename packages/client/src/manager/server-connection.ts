@@ -159,7 +159,7 @@ export class ServerConnection {
     this.#next = undefined
   }
 
-  /** Checks the connection, which may have ended before anybody listened. */
+  /** Checks the connection, which may have ended before a listener was added. */
   #checkAlive(): void {
     if (this.client?.isAlive === false) this.lost(this.client)
   }

@@ -43,7 +43,7 @@ export function cachedResources(
   options: CachedResourcesOptions = {},
 ): CachedResources {
   const own = `client-${++count}`
-  // No host uses such a name.
+  // No host uses a name that begins with a NUL character.
   const { server = client.name ?? `\u0000${own}`, partition = `\u0000${own}` } = options
   const forget = (): void => cache.invalidateServer(server, { partition })
   const offs = [

@@ -35,7 +35,7 @@ export interface ResourceCacheOptions {
   readonly clock?: Clock
 }
 
-/** Reads a resource from the server. The signal aborts when all callers have left. */
+/** Reads a resource from the server. The signal aborts when all callers have aborted. */
 export type LoadResource = (signal: AbortSignal) => Promise<ReadResourceResult & CacheHints>
 
 interface Entry {
@@ -92,7 +92,10 @@ export class ResourceCache {
     return undefined
   }
 
-  /** Caches a result as its hints allow, for every partition if it is `public`. Returns whether it did. */
+  /**
+   * Caches a result as its hints allow, for every partition if it is `public`. Returns whether the result was
+   * cached.
+   */
   set(key: ResourceKey, result: ReadResourceResult & CacheHints): boolean {
     return this.#keep(key, result).kept
   }
@@ -130,7 +133,9 @@ export class ResourceCache {
     this.#remove((key) => key.server === server && contains(key.uri, uri))
   }
 
-  /** Removes all resources of a server or, with a partition, only its own and the public ones. */
+  /**
+   * Removes all resources of a server or, given a partition, only those of the partition and the public ones.
+   */
   invalidateServer(server: string, { partition }: Pick<ResourceKey, 'partition'> = {}): void {
     this.#remove(
       (key, of) => key.server === server && (partition === undefined || of === undefined || of === partition),
@@ -159,7 +164,10 @@ export class ResourceCache {
     return loading
   }
 
-  /** Removes entries, and detaches running loads, which new callers must not join because they may be out of date. */
+  /**
+   * Removes entries, and detaches running loads, which new callers must not join because the results may be
+   * out of date.
+   */
   #remove(matches: (key: Pick<ResourceKey, 'server' | 'uri'>, partition: string | undefined) => boolean) {
     for (const [id, { key }] of this.#loading) if (matches(key, partitionOf(key))) this.#loading.delete(id)
     for (const [id, entry] of Array.from(this.#cached.entries()))

@@ -131,7 +131,7 @@ export class Skills {
 
   /**
    * Identifies a version of a skill, to remember an approval together with the server and the URI. Undefined
-   * if the skill has no digests: its approval cannot be remembered.
+   * if the skill has no digests, because its approval cannot be remembered.
    */
   static async fingerprint({ resources }: Skill): Promise<string | undefined> {
     if (resources === 'dynamic') return undefined

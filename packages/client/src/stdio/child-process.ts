@@ -183,7 +183,9 @@ function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLi
   }
 }
 
-/** Resolves when the program has started. Node does not emit `exit` for one that could not be started. */
+/**
+ * Resolves when the program has started. Node does not emit `exit` for a program that could not be started.
+ */
 function started(child: ChildProcessLike, command: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('spawn', () => resolve())

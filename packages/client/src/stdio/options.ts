@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ServerProcess } from '../transport/client-transport.ts'
 
-/** The used part of a child process, which Node's satisfies. */
+/** The part of a child process that the transport uses. Node's `ChildProcess` satisfies it. */
 export interface ChildProcessLike {
   readonly pid?: number | undefined
   readonly stdin: Writable | null
@@ -33,7 +33,7 @@ export type Spawn = (command: string, args: readonly string[], options: SpawnOpt
 export interface StopSteps {
   /** The time in ms to exit after stdin was closed, before the signal is sent. */
   readonly inputMs: number
-  /** The signal for the processes that still run after that. */
+  /** The signal for the processes that are still running after that. */
   readonly signal: 'SIGTERM' | 'SIGINT'
   /** The time in ms to exit after the signal, before the processes are killed. */
   readonly signalMs: number

@@ -17,7 +17,7 @@ const AT_ONCE = 64
 const PS_TIMEOUT_MS = 2_000
 const PS_MAX_BYTES = 16 * 1024 * 1024
 
-/** Lists all running processes except zombies. The mark, `NAME=value`, is only found on Linux. */
+/** Lists all running processes except zombies. The mark, `NAME=value`, is found only on Linux. */
 export async function listProcesses(mark: string): Promise<readonly ProcessEntry[]> {
   return process.platform === 'linux' ? listLinux(mark) : listByPs()
 }

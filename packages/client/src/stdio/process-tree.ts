@@ -16,7 +16,7 @@ export function createMark(): { readonly name: string; readonly value: string } 
   return { name: MARK, value: crypto.randomUUID() }
 }
 
-/** @param hasEnded - whether the leader has exited, and its pid may be reused */
+/** @param hasEnded - whether the leader has exited, so that its pid may be reused */
 export function processTree(leader: number, mark: string, hasEnded: () => boolean): ProcessTree {
   return process.platform === 'win32' ? windowsTree(leader, hasEnded) : posixTree(leader, `${MARK}=${mark}`)
 }

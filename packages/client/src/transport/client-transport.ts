@@ -9,15 +9,16 @@ export interface SendContext {
   /** The negotiated revision, undefined during the handshake. */
   readonly revision: Revision | undefined
   /**
-   * The signal of a request, which aborts when nobody waits for the response, even after `send` has resolved. A
-   * transport with `streamPerRequest` then ends the stream; others drop the message if it is not written yet.
+   * The signal of a request, which aborts when nobody waits for the response, even after `send` has resolved.
+   * A transport with `streamPerRequest` then ends the stream; others drop the message if it has not been
+   * written yet.
    */
   readonly signal?: AbortSignal | undefined
   /** The client's request on whose stream the server's request arrived. Only set for responses. */
   readonly relatedTo?: RequestId | undefined
   /** Encoded headers that repeat parts of the body. Only used with `streamPerRequest`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Whether the request has no timeout, because it is answered when the subscription ends. */
+  /** Whether the request has no timeout, because it is answered only when the subscription ends. */
   readonly longLived?: boolean | undefined
 }
 
@@ -38,8 +39,9 @@ export interface ClientTransportHandlers {
 }
 
 /**
- * The client's side of a connection, for JSON-RPC messages. It does the framing and the authentication, and
- * knows the sessions and streams of HTTP. It does not match responses, repeat requests or know methods.
+ * The client's side of a connection, for JSON-RPC messages. It handles framing, authentication, and the
+ * sessions and streams of HTTP. It does not match responses or repeat requests, and does not depend on
+ * methods.
  */
 export interface ClientTransport {
   /**
@@ -60,13 +62,19 @@ export interface ClientTransport {
    *   not know the session. An HTTP error whose body is a JSON-RPC message is passed to `message` instead
    */
   send(message: JsonRpcMessage, context: SendContext): void | Promise<void>
-  /** Called when a revision has been negotiated and, if it requires that, `notifications/initialized` was sent. */
+  /**
+   * Called when a revision has been negotiated and, if the revision requires it, `notifications/initialized`
+   * has been sent.
+   */
   negotiated?(revision: Revision): void
   /** The id of the HTTP session. */
   readonly sessionId?: string | undefined
   /** Resumes a session. Called after `start`, instead of `initialize`. */
   resume?(sessionId: string): void
-  /** Whether the connection is open, as far as is known. Over HTTP, only the next message may show its end. */
+  /**
+   * Whether the connection is open, as far as is known. Over HTTP, the end of a connection may not be noticed
+   * until the next message.
+   */
   readonly alive?: boolean
   /** Closes everything. Can be called again. */
   close(): Promise<void>

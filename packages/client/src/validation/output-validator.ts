@@ -13,7 +13,7 @@ const MAX_STEPS = 1_000_000
 
 /**
  * Validates structured results against the schemas of their tools. A schema that does not compile, or whose
- * validation takes too many steps, is reported once and not used any more.
+ * validation takes too many steps, is reported once and no longer used.
  */
 export class OutputValidator {
   readonly #onError: (error: Error) => void
@@ -34,7 +34,7 @@ export class OutputValidator {
     try {
       problem = (await compiled)?.(result.structuredContent)
     } catch (cause) {
-      // Calls that ran at the same time report nothing.
+      // Concurrent calls do not report the problem again.
       if (this.#compiled.get(text) === compiled) this.#drop(tool, text, cause)
     }
     if (problem !== undefined) throw new OutputMismatchError(tool, problem, result)

@@ -109,8 +109,8 @@ async function ask({ authorize, timeoutMs = 600_000 }: AuthorizationCodeOptions,
 }
 
 /**
- * Compares the issuer first, so that a server in a mix-up attack gets no code, and
- * its error text is not shown.
+ * Compares the issuer first, so that a server in a mix-up attack does not receive the code and its error text
+ * is not shown.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
  */

@@ -9,7 +9,7 @@ export type AuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' |
 export interface SigningKey {
   /** A Web Crypto key, a JWK, or PKCS #8 as PEM. */
   readonly key: CryptoKey | JWK | string
-  /** Such as `ES256`. */
+  /** The signature algorithm, such as `ES256`. */
   readonly alg: string
   readonly kid?: string
 }
@@ -25,7 +25,7 @@ export interface ClientCredentials {
    * bound to the first authorization server that they are used with.
    */
   readonly issuer?: string
-  /** @default what fits the credentials and the server's metadata */
+  /** @default a method that suits the credentials and the server's metadata */
   readonly authMethod?: AuthMethod
 }
 
@@ -39,7 +39,10 @@ export interface Identity {
   readonly isRegistered: boolean
 }
 
-/** The methods of a server whose metadata names none: https://www.rfc-editor.org/rfc/rfc8414#section-2 */
+/**
+ * The methods assumed for a server whose metadata does not list any:
+ * https://www.rfc-editor.org/rfc/rfc8414#section-2
+ */
 export const DEFAULT_METHODS: readonly string[] = ['client_secret_basic']
 
 export async function identityOf(
@@ -69,9 +72,8 @@ function fittingMethod({ clientSecret, privateKey }: ClientCredentials, server: 
 }
 
 /**
- * Encodes credentials itself, because the library also encodes hyphens and dots. Servers that do not decode
- * would refuse the
- * credentials.
+ * Encodes credentials without the library, which also encodes hyphens and dots. Servers that do not decode
+ * credentials would refuse them.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#appendix-B
  */

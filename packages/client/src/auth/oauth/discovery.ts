@@ -4,7 +4,7 @@ import type { AddressPolicy } from './addresses.ts'
 import { AuthorizationError } from './errors.ts'
 import type { PlainFetch } from './fetch.ts'
 
-/** The authorization server of a server. */
+/** The authorization server for an MCP server. */
 export interface Discovered {
   /** The `resource` parameter: https://www.rfc-editor.org/rfc/rfc8707#section-2 */
   readonly resource: string
@@ -12,7 +12,9 @@ export interface Discovered {
   /** The metadata of the authorization server, whose `issuer` has been checked. */
   readonly authorizationServer: AuthorizationServer
   readonly resourceMetadata: string | undefined
-  /** Whether the server has no metadata, so that the endpoints are the defaults of 2025-03-26. */
+  /**
+   * Whether the authorization server has no metadata, so that the endpoints are the defaults of 2025-03-26.
+   */
   readonly isAssumed: boolean
 }
 
@@ -25,8 +27,8 @@ export interface Discovery {
 }
 
 /**
- * Finds the authorization server: by the URL in the challenge, by the well-known URLs, or at the
- * server's own origin (2025-03-26).
+ * Finds the authorization server through the URL in the challenge, the well-known URLs, or the server's own
+ * origin (2025-03-26).
  *
  * @throws AuthorizationError `address`, `network`, `discovery`, `issuer`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery

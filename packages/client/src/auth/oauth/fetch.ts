@@ -24,7 +24,7 @@ export interface FetchLimits {
 }
 
 /**
- * Returns a `fetch` for URLs from metadata, which checks the address, does not follow redirects and limits the
+ * Returns a `fetch` for URLs from metadata. It checks the address, does not follow redirects, and limits the
  * response.
  */
 export function guardedFetch(policy: AddressPolicy, send: SendRequest, limits: FetchLimits): PlainFetch {

@@ -7,7 +7,7 @@ export interface Grant {
   /** The grant types to register: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
   readonly grantTypes: readonly string[]
   readonly redirectUris: readonly string[]
-  /** Whether the grant asks a user, which it does only after a challenge. */
+  /** Whether the grant asks a user. It does so only after a challenge. */
   readonly isInteractive: boolean
   /** URLs from the user's configuration, which may be private. */
   readonly trustedUrls: readonly string[]

@@ -48,7 +48,10 @@ export interface OAuthOptions {
   readonly maxBytes?: number
   /** Replaces the DNS lookup. Every address that it returns is checked. */
   readonly resolve?: Resolve
-  /** Sends requests to authorization servers. URLs are checked before, but not the addresses that they resolve to. */
+  /**
+   * The function that sends requests to authorization servers. URLs are checked before it is called, but the
+   * addresses that they resolve to are not.
+   */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   readonly clock?: Pick<Clock, 'now'>
 }
