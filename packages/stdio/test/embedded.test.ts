@@ -51,7 +51,7 @@ describe('serveStdio on given streams', () => {
     await second.closed
   })
 
-  it('closes on Symbol.asyncDispose', async () => {
+  it('closes when it is disposed', async () => {
     const output = new PassThrough()
     {
       await using _handle = await serveStdio(createServer(), { input: new PassThrough(), output })

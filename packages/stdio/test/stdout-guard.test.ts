@@ -93,7 +93,7 @@ describe('guardStdout', () => {
     expect(diversion.text).toBe('')
   })
 
-  it('keeps a later wrapper when it is released, and passes writes through', () => {
+  it('keeps a later wrapper when the guard is released, and passes writes through', () => {
     const { output, guard } = setUp()
     const guarded = output.write.bind(output)
     const wrapper = ((chunk: string) => guarded(`[${chunk}]`)) as typeof output.write

@@ -198,7 +198,7 @@ describe('a challenged request', () => {
     return { cancel, answer: new Response(new ReadableStream({ cancel }), { status: 401 }) }
   }
 
-  base('cancels the response body before the request is resent, or if the provider fails', async () => {
+  base('has its response body cancelled before it is resent, or if the provider fails', async () => {
     const [first, second] = [refused(), refused()]
     const answers = [first.answer, new Response(), second.answer]
     let fails = false

@@ -22,7 +22,7 @@ const authorizations = (server: Scripted): (string | undefined)[] =>
   server.seen.map(({ headers }) => headers['authorization'])
 
 describe('the credentials of a request', () => {
-  it("are created for every request, and are added to the caller's headers", async ({ server, sending }) => {
+  it("are obtained for each request, and are added to the caller's headers", async ({ server, sending }) => {
     const asked: AuthRequest[] = []
     const provider: AuthProvider = {
       headers: (request) => {

@@ -123,7 +123,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(failure).toMatchObject({ code: 4711, message: 'Out of paper', data: { tray: 2 } })
   })
 
-  it('rejects with a named error when either side closes', async () => {
+  it('rejects with ConnectionClosedError when either side closes', async () => {
     for (const end of [(client: Client) => client.close(), undefined]) {
       const { client, server } = await scripted(handshake)
       const closed = listener(client, 'close')
@@ -143,7 +143,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
 })
 
 describe('many concurrent calls', () => {
-  it('get their own responses in any order', async () => {
+  it('each get their own response, in any order', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_000 }, (_, i) => client.callTool('echo', { i }))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_000))
@@ -231,7 +231,7 @@ describe('an invalid message', () => {
     await expect(client.readResource('a://x')).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('does not include a batch in revisions that define batches', async () => {
+  it('is not reported for a batch in revisions that define batches', async () => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const both = Promise.all([client.callTool('a'), client.callTool('b')])
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(2))

@@ -75,7 +75,7 @@ describe('negotiation over HTTP', () => {
   )
 })
 
-it('opens a new session if the server has lost it, and repeats the call', async () => {
+it('opens a new session if the server has lost the old one, and repeats the call', async () => {
   const first = mount(everything(), { revisions: ['2025-11-25'] })
   const second = mount(everything(), { revisions: ['2025-11-25'] })
   let serving = first

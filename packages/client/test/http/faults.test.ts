@@ -12,7 +12,7 @@ const calls = (script: (asked: Asked) => void, headers?: Record<string, string>)
     if (!handshake(asked, headers)) script(asked)
   })
 
-it('rejects the call with a JSON-RPC error, whatever its HTTP status', async () => {
+it('rejects the call with a JSON-RPC error, whatever the HTTP status', async () => {
   const client = await connect(
     await calls(({ response, message }) => {
       response.writeHead(503, { 'content-type': 'application/json' })

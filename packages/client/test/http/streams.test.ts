@@ -99,7 +99,7 @@ describe('a stream', () => {
     })
   })
 
-  it('waits until each message is handled', async () => {
+  it('waits until each message has been handled', async () => {
     const taken: string[] = []
     const { handlers } = recording()
     const message = async (value: unknown): Promise<void> => {

@@ -41,7 +41,7 @@ async function failure(run: Promise<unknown>): Promise<UrlElicitationRequiredErr
   return error as UrlElicitationRequiredError
 }
 
-describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-required-error-flow`, () => {
+describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elicitation-required-error-flow`, () => {
   it("asks the user, waits for the server's notification, and is repeated", async () => {
     const handler = vi.fn<Handler>(accept)
     const { client, server } = await scripted(demanding(), asking(handler))
@@ -231,7 +231,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(calls(server)).toBe(1)
   })
 
-  it("rejects with the server's error in revisions that do not define it", async () => {
+  it("rejects with the server's error in revisions that do not define URL elicitation", async () => {
     const handler = vi.fn<Handler>(accept)
     const { client } = await scripted(demanding(undefined, '2025-06-18'), asking(handler))
     await expect(client.callTool('x')).rejects.toMatchObject({ name: 'McpError', code: -32042 })

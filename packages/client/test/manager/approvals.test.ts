@@ -39,7 +39,7 @@ describe('the `approve` option', () => {
     ['a configuration', (spawn: Spawn) => ({ ...config, spawn })],
     ['a childProcess target', (spawn: Spawn) => childProcess({ ...config, spawn })],
   ])(
-    'is asked before a process is started from %s, and sees the command and the arguments but not secrets',
+    'is called before a process is started from %s, and receives the command and the arguments but not secrets',
     async (_, of) => {
       const asked: ApprovalRequest[] = []
       const { manager } = world({
@@ -104,7 +104,7 @@ describe('the `approve` option', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('is asked before a call, and prevents it unless the answer is true', async () => {
+  it('is called before a tool call, and prevents the call unless it returns true', async () => {
     const asked: ApprovalRequest[] = []
     let answer: unknown = true
     const { manager, named, a } = await connected(withTools('x'), {
@@ -139,7 +139,7 @@ describe('the `approve` option', () => {
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
-  it('is asked before a handler gets a form, a URL or a sampling request', async () => {
+  it('is called before a handler receives a form, a URL or a sampling request', async () => {
     const asked: ApprovalRequest[] = []
     let approved = true
     const elicit = vi.fn(() => ({ action: 'accept', content: {} }) as const)
@@ -204,7 +204,7 @@ describe('setHandlers', () => {
     expect(await ask(a, 'x/where', {}, '3')).toMatchObject({ error: { code: -32601 } })
   })
 
-  it("calls handlers with the server's name", async () => {
+  it("passes the server's name to the handlers", async () => {
     const asked: unknown[] = []
     const handlers: ClientHandlers = {
       elicit: ({ message }, { name, signal }) => {

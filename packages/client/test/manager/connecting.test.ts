@@ -126,7 +126,7 @@ describe('connect and connectAll', () => {
     expect(events).toEqual([['connected', { server: 'a' }]])
   })
 
-  it('reject a name in use, even during its first attempt', async () => {
+  it('reject a name in use, even during the first attempt to connect', async () => {
     const { manager } = world()
     const slow = held('remote')
     const first = manager.connect('a', slow.target())
@@ -155,7 +155,7 @@ describe('connect and connectAll', () => {
     expect(report).toMatchObject({ connected: 2, errors: [{ server: 's2' }, { server: 's3' }] })
   })
 
-  it('end when the signal is aborted, and let the next server start', async () => {
+  it('end when the signal is aborted, and allow the next server to connect', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const never: TransportFactory = () => new Promise(() => {})
     const first = new AbortController()

@@ -10,7 +10,7 @@ const CONTENTS = { contents: [] }
 describe('requests that wait for a reconnect', () => {
   const reading = () => connected({ [Method.ReadResource]: CONTENTS }, { resources: false })
 
-  it('are limited to 1,024 in each reconnect', async () => {
+  it('are limited to 1,024 per reconnect', async () => {
     const { manager, clock, a } = await reading()
     for (let times = 0; times < 2; times++) {
       await a.lose()

@@ -20,7 +20,7 @@ describe('a frozen copy', () => {
     expect(frozenCopy(data)).toEqual({ value: data, weight })
   })
 
-  it('is frozen at any depth, and independent', () => {
+  it('is deeply frozen, and is independent of the original', () => {
     const data = { list: [{ text: 'a' }] }
     const { value } = frozenCopy(data)
     expect([value, value.list, value.list[0]].every((each) => Object.isFrozen(each))).toBe(true)

@@ -112,7 +112,7 @@ describe('ChildProcessTransport', () => {
     await expect(transport.start(handlers)).rejects.toThrow('The transport is already started')
   })
 
-  test('leaves no process if it is closed while it starts', async () => {
+  test('leaves no process behind if it is closed while starting', async () => {
     const transport = new ChildProcessTransport({
       command: process.execPath,
       args: ['-e', 'setInterval(() => {}, 9e6)'],

@@ -68,7 +68,7 @@ describe('connect to a process that exits before it answers', () => {
   test.for([
     ['process.exitCode = 0', 'ended with code 0'],
     ["process.kill(process.pid, 'SIGTERM')", 'ended by SIGTERM'],
-  ] as const)('rejects with the reason of the exit: %s', async ([script, end]) => {
+  ] as const)('rejects with the reason for the exit: %s', async ([script, end]) => {
     for (const revisions of [['2025-11-25'], ['2026-07-28']] as const)
       await expect(connect(program(script), { revisions })).rejects.toThrow(end)
   })

@@ -41,7 +41,7 @@ describe('ending a process tree, https://modelcontextprotocol.io/specification/2
     ['SIGINT', ['0 SIGINT', 0]],
     ['SIGKILL', ['0 SIGINT', '3000 SIGKILL', 3_000]],
   ])(
-    'sends SIGINT first if configured, and takes at most three seconds to exit on %s',
+    'sends SIGINT first if configured, and takes at most three seconds if the process exits on %s',
     async ([goesBy, expected]) => {
       expect(await stopped('interrupt', goesBy)).toEqual(expected)
     },

@@ -76,7 +76,7 @@ describe('childEnvironment', () => {
     [{ inheritEnv: 'all' }, { PATH: '/bin', TOKEN: 'secret' }],
     [{ inheritEnv: 'none' }, {}],
     [{ env: { PATH: '/own' } }, { PATH: '/own' }],
-  ])('called with %j returns %j', ([options, expected]) => {
+  ])('given %j, returns %j', ([options, expected]) => {
     expect(childEnvironment(options, own)).toEqual(expected)
   })
 })
