@@ -1,6 +1,6 @@
 import { MAX_AUTH_RETRIES, type AuthResponse, type AuthHeaders, type AuthProvider } from './provider.ts'
 
-/** A `fetch` with credentials. A request whose body is a stream is not sent again. */
+/** A `fetch` with credentials. A request whose body is a stream is not resent. */
 export type AuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 type PlainFetch = (url: string, init: RequestInit) => Promise<Response>

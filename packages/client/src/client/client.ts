@@ -52,8 +52,9 @@ export interface ClientStats {
 }
 
 /**
- * Talks to one MCP server, of any revision. The constructor opens nothing. Errors of the server are
- * `McpError`s, other failures are `ClientError`s, and a tool that fails returns a result with `isError`.
+ * A client for one MCP server, of any revision. The constructor does not open a connection. Errors from the
+ * server are `McpError`s, other failures are `ClientError`s, and a tool that fails returns a result with
+ * `isError`.
  */
 export class Client {
   readonly #options: ResolvedOptions
@@ -211,10 +212,10 @@ export class Client {
   }
 
   /**
-   * Calls a tool. Handlers answer what the server asks for during the call. A call that becomes a task is awaited.
-   * A tool that fails returns a result with `isError`, for the model to read.
+   * Calls a tool. Handlers answer the server's requests during the call. A call that becomes a task is
+   * awaited. A tool that fails returns a result with `isError`, for the model to read.
    *
-   * @param tool - its name, or its definition, which gives the arguments and the result their types
+   * @param tool - its name, or its definition, which determines the types of the arguments and the result
    * @throws OutputMismatchError if the structured result of a listed tool does not match its `outputSchema`
    * @throws McpError, ClientError, and the signal's reason
    */
@@ -239,14 +240,14 @@ export class Client {
     tool: string | TypedTool,
     args: JsonObject = {},
     options: RequestOptions & {
-      /** How long the server should keep the result, in ms. Only used in 2025-11-25. */
+      /** How long the server should keep the result, in ms. Used only in 2025-11-25. */
       readonly ttlMs?: number
     } = {},
   ): Promise<ClientTask> {
     return this.#toolCalls.start(nameOf(tool), args, options)
   }
 
-  /** Returns a task that was started before, by its id. */
+  /** Returns a task that was started earlier, given its id. */
   task(taskId: string): ClientTask {
     return this.#tasks.get(taskId)
   }
@@ -309,7 +310,7 @@ export class Client {
   }
 
   /**
-   * Changes the timeouts of later requests. A timeout that is omitted stays as it is.
+   * Changes the timeouts of later requests. A timeout that is omitted remains unchanged.
    *
    * @throws RangeError for a limit that is not a positive number of milliseconds
    */
@@ -322,7 +323,7 @@ export class Client {
     }
   }
 
-  /** Sets the lowest level of log messages that the server sends. */
+  /** Sets the minimum level of log messages that the server sends. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#requests.require('logging')
     await this.#requests.dialect.setLogLevel(level)

@@ -1,6 +1,9 @@
 import { createReadStream } from 'node:fs'
 
-/** The file cannot be read as a whole. A problem with one server is a `ConfigProblem` instead. */
+/**
+ * Thrown if the file as a whole cannot be read. A problem with one server is reported as a `ConfigProblem`
+ * instead.
+ */
 export class ConfigFileError extends Error {
   readonly file: string
 
@@ -34,7 +37,10 @@ export async function readTextFile(file: string, maxBytes: number): Promise<stri
   }
 }
 
-/** Parses the text. The error contains the position but no text, which may be secret. @throws ConfigFileError */
+/**
+ * Parses the text. The error contains the position but not the text, which may be secret.
+ * @throws ConfigFileError
+ */
 export async function parseJsonc(file: string, text: string): Promise<unknown> {
   const { evaluate, parse } = await import('@humanwhocodes/momoa')
   try {

@@ -110,7 +110,7 @@ async function readServers(
   const servers = new Map<string, ServerConfig>()
   const disabled: string[] = []
   const problems: ConfigProblem[] = []
-  // In order, because each may ask the user.
+  // The servers are read one after another, because each may ask the user.
   for (const [name, entry] of entries) {
     try {
       if (servers.has(name) || disabled.includes(name)) throw new EntryError(undefined, 'appears twice')

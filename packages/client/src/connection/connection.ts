@@ -45,7 +45,10 @@ export interface NotifySettings {
   readonly relatedTo?: RequestId
 }
 
-/** The numbers of ignored messages: late or unknown responses, unwanted progress and requests, malformed ones. */
+/**
+ * The numbers of ignored messages: late or unknown responses, unwanted progress and requests, and malformed
+ * messages.
+ */
 export type IgnoredMessages = Readonly<Record<'responses' | 'progress' | 'requests' | 'malformed', number>>
 
 export const NOTHING_IGNORED: IgnoredMessages = { responses: 0, progress: 0, requests: 0, malformed: 0 }
@@ -113,12 +116,12 @@ export class Connection {
     this.apart(() => this.transport.negotiated?.(revision))
   }
 
-  /** Runs a step outside of any trace, because it outlives the request that began it. */
+  /** Runs a step outside any trace, because the step outlives the request that started it. */
   apart<T>(step: () => T): T {
     return this.#observer === undefined ? step() : this.#observer.apart(step)
   }
 
-  /** Sends a request. @throws McpError for an error of the server, ClientError for any other failure */
+  /** Sends a request. @throws McpError for an error from the server, ClientError for any other failure */
   async request(
     method: string,
     params: JsonObject | undefined,

@@ -22,7 +22,7 @@ export interface RequestSettings {
   readonly uncancellable?: boolean
   /** Called with the request's id before it is sent. */
   readonly onId?: (id: RequestId) => void
-  /** The observation by telemetry, if there is one. */
+  /** The telemetry for the request, if it is enabled. */
   readonly observed?: {
     /** Members to add to the `_meta` of messages that belong to the request. */
     readonly meta: JsonObject | undefined
@@ -150,7 +150,7 @@ export class PendingRequest {
     this.released.abort(reason)
   }
 
-  /** Settles the request. Returns false if it was settled before. */
+  /** Settles the request. Returns false if it has already been settled. */
   #settle(): boolean {
     if (this.#settled) return false
     this.#settled = true

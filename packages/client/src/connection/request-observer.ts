@@ -173,7 +173,7 @@ export class RequestObserver {
   }
 }
 
-/** The error that is sent to the server instead of an internal one. */
+/** The error that is sent to the server instead of an internal error. */
 const HIDDEN = { code: ErrorCode.InternalError, message: 'The client could not answer' }
 
 const describe = ({ revision, transport }: ObservedConnection) => ({

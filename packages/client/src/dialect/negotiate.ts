@@ -12,7 +12,8 @@ export interface RevisionsByEra {
 }
 
 /**
- * The server closed the connection when it got `server/discover`. `initialize` may work on a new connection.
+ * The server closed the connection when it received `server/discover`. `initialize` may work on a new
+ * connection.
  */
 export class ProbeRefusedError extends ClientError {
   constructor(cause: ConnectionClosedError) {
@@ -24,7 +25,7 @@ export class ProbeRefusedError extends ClientError {
 
 /**
  * Finds out which era a server speaks. `server/discover` comes first; a server that does not answer it as
- * specified gets `initialize`.
+ * specified is sent `initialize`.
  *
  * @throws ProbeRefusedError if a new connection may succeed with `initialize` alone
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility

@@ -14,7 +14,7 @@ export function http(url: string | URL, options: HttpOptions = {}): TransportFac
   return () => httpTransport(resolved)
 }
 
-/** Connects over HTTP+SSE, to which `http` falls back as well. @throws TypeError for an invalid URL */
+/** Connects over HTTP+SSE, to which `http` also falls back. @throws TypeError for an invalid URL */
 export function sse(url: string | URL, options: HttpOptions = {}): TransportFactory {
   const resolved = resolveHttpOptions(url, options)
   return () => new LegacySseTransport(resolved)
@@ -29,8 +29,8 @@ function httpTransport(options: ResolvedHttpOptions): ClientTransport {
   let handlers: ClientTransportHandlers
 
   /**
-   * Falls back to HTTP+SSE. @throws the first refusal if HTTP+SSE fails too, because that refusal is more
-   * informative
+   * Falls back to HTTP+SSE.
+   * @throws the first refusal if HTTP+SSE fails too, because that refusal is more informative
    */
   async function fallBack(refusal: unknown): Promise<void> {
     const older = new LegacySseTransport(options)

@@ -110,7 +110,7 @@ export class LegacySseTransport implements ClientTransport {
     }
   }
 
-  /** Resolves the endpoint, which must have the same origin because it gets the credentials. */
+  /** Resolves the endpoint, which must have the same origin because it receives the credentials. */
   #sameOrigin(endpoint: string): string {
     const { url } = this.#options
     const target = URL.canParse(endpoint, url) ? new URL(endpoint, url) : undefined

@@ -62,7 +62,7 @@ export const HTTP_OPTION_NAMES: OptionNames<HttpOptions> = {
   endSession: 1,
   reconnect: { initialDelayMs: 1, maxDelayMs: 1 },
 }
-/** Hints for option names of the official SDK's transports. */
+/** Hints for users of option names from the official SDK's transports. */
 const HINTS = {
   requestInit: 'pass its headers as headers, and a fetch of your own for the rest',
   authProvider: 'its name is auth',

@@ -307,11 +307,11 @@ export const isInitialize = (message: JsonRpcMessage): boolean =>
 const requestIdOf = (message: JsonRpcMessage): RequestId | undefined =>
   'method' in message && 'id' in message ? message.id : undefined
 
-/** Whether a status is about the caller or the URL, so that a JSON-RPC body does not matter. */
+/** Whether a status concerns the caller or the URL, so that a JSON-RPC body does not matter. */
 const isOfHttp = (status: number, message: JsonRpcMessage): boolean =>
   status === 401 || status === 403 || (isInitialize(message) && (status === 404 || status === 405))
 
-/** Whether a body is the server's JSON-RPC error, and not a proxy's page. */
+/** Whether a body is the server's JSON-RPC error rather than a proxy's error page. */
 function isErrorMessage(response: Response, text: string): boolean {
   if (mediaType(response) !== 'application/json') return false
   try {

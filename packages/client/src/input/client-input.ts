@@ -136,7 +136,10 @@ export class ClientInput {
     return { roots: all.map(checkRoot) }
   }
 
-  /** Runs a handler with a time limit, because one that never returns must not block the server or the call. */
+  /**
+   * Runs a handler with a time limit, because a handler that never returns must not block the server or the
+   * call.
+   */
   async #withTimeout<T>(signal: AbortSignal, run: (ctx: HandlerContext) => Promise<T>, fallback?: T) {
     const { name, clock, handlerTimeoutMs: ms } = this.options
     const controller = new AbortController()

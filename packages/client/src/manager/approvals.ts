@@ -35,7 +35,7 @@ export type ApprovalRequest = { readonly server: string; readonly signal: AbortS
     | { readonly kind: 'elicit'; readonly detail: ElicitRequest | ElicitUrlRequest }
   )
 
-/** Approves or refuses an action. Only true approves, and an exception refuses. */
+/** Approves or refuses an action. Only true approves the action; an exception refuses it. */
 export type Approve = (approval: ApprovalRequest) => boolean | Promise<boolean>
 
 type Action = Pick<ApprovalRequest, 'kind' | 'detail'>

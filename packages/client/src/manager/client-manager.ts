@@ -55,7 +55,7 @@ let count = 0
 
 /**
  * Connects to many servers, and reconnects them. A server that fails does not affect the others. The
- * constructor opens nothing; {@link closeAll} leaves no process, socket or timer behind.
+ * constructor does not open connections; {@link closeAll} leaves no process, socket or timer behind.
  */
 export class ClientManager {
   readonly #options: ResolvedManagerOptions
@@ -113,7 +113,7 @@ export class ClientManager {
   }
 
   /**
-   * Connects a server. After a failure its name is free again.
+   * Connects a server. After a failure, the name can be used again.
    *
    * @param name - 1 to 128 printable characters
    * @param target - a configuration, or a function that creates a transport and is called again for each
@@ -140,7 +140,7 @@ export class ClientManager {
       emit: (event, value) => this.#events.emit(event, value),
       invalidate: (uri) => {
         if (uri === undefined) this.#cache?.invalidateServer(name)
-        // The server may name a part of a cached resource.
+        // The server may report a change in a part of a cached resource.
         else this.#cache?.invalidateUpdated({ server: name, uri })
       },
       onRemoved: (reason) => this.#removed(name, reason),
@@ -215,8 +215,8 @@ export class ClientManager {
   }
 
   /**
-   * Returns all servers' tools that the filters allow. A list is fetched again only after it has changed. If that
-   * fails, the last list is used, and `listFailed` is emitted.
+   * Returns all servers' tools that the filters allow. A list is fetched again only after it has changed. If
+   * fetching fails, the last list is used, and `listFailed` is emitted.
    */
   tools(): Promise<readonly NamedTool[]> {
     return this.#directory.all()
@@ -269,7 +269,7 @@ export class ClientManager {
 
   /**
    * Reads a resource from the cache, or from its server. Concurrent callers share one request, with the
-   * limits of the first. A cached resource is returned even if the signal has aborted.
+   * timeouts of the first caller. A cached resource is returned even if the signal has aborted.
    *
    * @throws ClientError `unknown-server`, `unavailable`; what `Client.readResource` throws
    */

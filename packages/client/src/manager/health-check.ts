@@ -36,7 +36,7 @@ export function healthCheck(
 
   return async (client, error) => {
     if (server.client !== client) return
-    // The client has tried to open a new session already.
+    // The client has already tried to open a new session.
     if (error instanceof SessionLostError) server.lost(client)
     if (!mayBeDead(error)) return
     if (running?.client !== client)

@@ -12,7 +12,10 @@ export interface ReconnectorOptions {
   readonly open: (signal: AbortSignal) => Promise<Client>
 }
 
-/** When to reconnect. `immediate` is for the host's `reconnect`: at least one attempt, the first without delay. */
+/**
+ * When to reconnect. `immediate` is for the host's `reconnect`: it makes at least one attempt, the first of
+ * which is not delayed.
+ */
 export type When = 'backoff' | 'immediate'
 
 export type ReconnectResult =

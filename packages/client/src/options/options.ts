@@ -74,7 +74,7 @@ export interface RequestOptions {
 
 export type { Progress }
 
-/** The options without a default. */
+/** The options that have no default. */
 type Optional = 'name' | 'revisions' | 'telemetry'
 
 export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {

@@ -29,7 +29,11 @@ export interface ResourceCacheOptions {
    * @default 67_108_864
    */
   readonly maxBytes?: number
-  /** The lifetime of a result without `ttlMs`, in ms. 0 or less keeps it until it is invalidated. @default 300_000 */
+  /**
+   * The lifetime of a result without `ttlMs`, in ms. If it is 0 or less, the result is kept until it is
+   * invalidated.
+   * @default 300_000
+   */
   readonly ttlMs?: number
   /** The clock for lifetimes. @default the system clock */
   readonly clock?: Clock
@@ -104,7 +108,7 @@ export class ResourceCache {
    * Returns the cached result, or loads it and caches it. Concurrent callers share a load. A result that was
    * invalidated while it loaded is returned but not cached.
    *
-   * @param options - `signal` ends the wait of this caller
+   * @param options - `signal` ends the wait for this caller only
    * @throws what `load` rejects with, and the signal's reason
    */
   async read(
@@ -125,7 +129,7 @@ export class ResourceCache {
   }
 
   /**
-   * Handles `notifications/resources/updated`: removes the resource, and the ones that it is a part of.
+   * Handles `notifications/resources/updated`: removes the resource, and any resources that contain it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotificationparams
    */
@@ -212,6 +216,6 @@ const partitionOf = ({ partition = '' }: ResourceKey): string => partition
 const privateId = (key: ResourceKey): string => JSON.stringify([key.server, key.uri, partitionOf(key)])
 const publicId = ({ server, uri }: ResourceKey): string => JSON.stringify([server, uri])
 
-/** Whether a resource contains another: `a://b` contains `a://b/c`, but not `a://bc`. */
+/** Whether one resource contains another: `a://b` contains `a://b/c`, but not `a://bc`. */
 const contains = (uri: string, part: string): boolean =>
   uri === part || part.startsWith(uri.endsWith('/') ? uri : `${uri}/`)

@@ -36,7 +36,7 @@ async function listLinux(mark: string): Promise<readonly ProcessEntry[]> {
 async function readLinux(pid: string, mark: string): Promise<ProcessEntry | undefined> {
   const [stat, environment] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''),
-    // Fails for processes of other users, which our child has not started.
+    // Fails for processes of other users, which the child has not started.
     readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
   ])
   // The program's name is in brackets, and may contain brackets and spaces.

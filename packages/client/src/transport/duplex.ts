@@ -31,7 +31,7 @@ function addressee(text: string): number | undefined {
 /** Quotes text that is often a line meant for people. */
 const quoted = (text: string): string => JSON.stringify(printable(text, 120))
 
-/** Connects a client to a transport that carries text both ways, such as memory or stdio. */
+/** Connects a client to a transport that carries text in both directions, such as memory or stdio. */
 export function duplex(transport: Transport, options: DuplexOptions = {}): ClientTransport {
   let closed = false
   return {

@@ -11,7 +11,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   })
 }
 
-/** Waits for the given ms. Rejects with the signal's reason if the signal aborts. */
+/** Waits for the given number of ms. Rejects with the signal's reason if the signal aborts. */
 export async function delay(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   let timer: unknown

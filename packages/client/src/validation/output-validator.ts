@@ -8,7 +8,7 @@ type Check = (value: unknown) => string | undefined
 const MAX_DEPTH = 64
 /** The maximum number of objects in a schema. */
 const MAX_PARTS = 4_000
-/** The maximum number of steps of one validation, which take 0.1 to 0.3 s. */
+/** The maximum number of steps in one validation. That many steps take 0.1 to 0.3 s. */
 const MAX_STEPS = 1_000_000
 
 /**
@@ -17,7 +17,9 @@ const MAX_STEPS = 1_000_000
  */
 export class OutputValidator {
   readonly #onError: (error: Error) => void
-  /** The compiled schemas by their text, so that a tool that is listed again is not compiled again. */
+  /**
+   * The compiled schemas, by their text, so that the schema of a tool that is listed again is not recompiled.
+   */
   readonly #compiled = new BoundedMap<string, Promise<Check | undefined>>(200)
 
   constructor(onError: (error: Error) => void) {

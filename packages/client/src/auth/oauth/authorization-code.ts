@@ -16,7 +16,7 @@ export interface AuthorizationCodeOptions {
   readonly authorize: (url: URL, context: { readonly signal: AbortSignal }) => Promise<string | URL>
   /** The maximum time in ms for the user to authorize the client, after which the request fails. @default 600_000 */
   readonly timeoutMs?: number
-  /** Asks for a refresh token if the server supports the scope `offline_access`. @default true */
+  /** Whether to request a refresh token if the server supports the scope `offline_access`. @default true */
   readonly offlineAccess?: boolean
 }
 

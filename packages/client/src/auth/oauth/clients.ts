@@ -14,11 +14,11 @@ export interface SigningKey {
   readonly kid?: string
 }
 
-/** A client that the user registered at an authorization server. */
+/** A client that the user has registered with an authorization server. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret?: string
-  /** The key that signs an assertion, which replaces the secret. */
+  /** The key for signing an assertion, which is used instead of a secret. */
   readonly privateKey?: SigningKey
   /**
    * The issuer that has registered the client, spelled as in its metadata. If it is missing, the credentials are

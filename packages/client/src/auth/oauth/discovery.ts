@@ -47,7 +47,7 @@ export async function discover(at: Discovery, challenged: string | undefined): P
   return { resource, scopesSupported, authorizationServer, resourceMetadata: challenged, isAssumed: false }
 }
 
-/** Returns the metadata at the first well-known URL of an issuer that has it. */
+/** Returns an issuer's metadata from the first well-known URL that provides it. */
 export async function serverMetadataOf(at: Discovery, issuer: string): Promise<AuthorizationServer> {
   const found = await serverMetadata(at, wellKnown(at.policy.check(issuer)), [issuer])
   if (found !== undefined) return found
@@ -102,7 +102,7 @@ function covers(resource: string, server: URL): boolean {
 async function atOwnOrigin(at: Discovery): Promise<Discovered> {
   const { origin } = at.policy.check(at.server)
   const resource = canonical(at.server)
-  // This issuer is our own guess, so a trailing slash makes no difference.
+  // This issuer is only assumed, so a trailing slash makes no difference.
   const found = await serverMetadata(at, wellKnown(new URL(origin)), [origin, `${origin}/`])
   const known = { resource, scopesSupported: undefined, resourceMetadata: undefined }
   if (found !== undefined) return { ...known, authorizationServer: found, isAssumed: false }
@@ -144,7 +144,10 @@ async function serverMetadata(at: Discovery, addresses: readonly string[], issue
   )
 }
 
-/** Reads a JSON object. Returns undefined if there is none, because some servers answer every URL with a page. */
+/**
+ * Reads a JSON object. Returns undefined if there is none, because some servers answer every URL with an HTML
+ * page.
+ */
 async function readJson(at: Discovery, address: string): Promise<JsonObject | undefined> {
   const response = await at.fetch(address, {
     // https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery-headers

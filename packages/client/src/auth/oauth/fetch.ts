@@ -17,7 +17,7 @@ export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 /** A `fetch` that does not follow redirects. */
 export type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Limits for a response of an authorization server. */
+/** Limits for a response from an authorization server. */
 export interface FetchLimits {
   readonly maxBytes: number
   readonly timeoutMs: number

@@ -24,8 +24,8 @@ export interface LoopbackRedirect {
 const PAGE = '<!doctype html><meta charset="utf-8"><title>Done</title><p>You can close this window.'
 
 /**
- * Returns options that receive the redirect at `http://127.0.0.1:port/path`, listening only while the user is asked:
- * `authorizationCode({ ...loopbackRedirect({ port: 33_418, open }) })`.
+ * Returns options that receive the redirect at `http://127.0.0.1:port/path`, listening only while the user is
+ * being asked: `authorizationCode({ ...loopbackRedirect({ port: 33_418, open }) })`.
  *
  * @throws UsageError `ERR_MCP_OPTION` for an invalid port; `authorize` rejects if the port is in use
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3

@@ -8,7 +8,10 @@ import { type OAuthOptions, type OAuthSettings, resolveOAuthOptions } from './op
 import { isNative } from './registration.ts'
 import { ServerAuthorization } from './server-authorization.ts'
 
-/** The maximum number of servers whose tokens are in memory. Other tokens are read from the store again. */
+/**
+ * The maximum number of servers whose tokens are in memory. The tokens of other servers are read from the
+ * store when they are needed.
+ */
 const MAX_SERVERS = 256
 
 /**

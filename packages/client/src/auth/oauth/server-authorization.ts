@@ -10,13 +10,13 @@ import type { StoredTokens } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
 /**
- * How long before its expiry a token is renewed, in ms. A short-lived token is renewed in the second half of
- * its life.
+ * The time in ms before its expiry at which a token is renewed. A short-lived token is renewed in the second
+ * half of its lifetime.
  */
 const EARLY_MS = 30_000
 /** The age in ms below which a refused token is not replaced, because a new one would not help. */
 const REFUSED_MS = 60_000
-/** The maximum number of requested scopes, because a server could ask for new ones endlessly. */
+/** The maximum number of requested scopes, because a server could ask for new scopes endlessly. */
 const MAX_SCOPES = 100
 
 /** The tokens of one server. */
@@ -120,7 +120,7 @@ export class ServerAuthorization {
     }
     if (!this.#isEnding() || this.#tokens === undefined) return
     const { refreshToken, expiresAt = 0 } = this.#tokens
-    // The user is only asked after a challenge.
+    // The user is asked only after a challenge.
     if (refreshToken === undefined && this.#settings.grant.isInteractive) return
     try {
       await this.#renew(this.#tokens)

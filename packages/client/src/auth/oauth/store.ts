@@ -7,7 +7,7 @@ export interface StoredClient {
   /** The expiry of the secret in ms since 1970. Absent if the secret does not expire. */
   readonly secretExpiresAt?: number
   readonly authMethod?: string
-  /** The registered redirect URIs. Others need a new registration. */
+  /** The registered redirect URIs. Other URIs require a new registration. */
   readonly redirectUris: readonly string[]
 }
 
