@@ -22,7 +22,7 @@ export interface InboundOptions {
   pause(relatedTo: RequestId | undefined): () => void
 }
 
-/** Handles the server's requests. Each gets one response, unless the server cancels it. */
+/** Handles the server's requests. Each request receives one response, unless the server cancels it. */
 export class InboundRequests {
   readonly #options: InboundOptions
   readonly #running = new Map<RequestId, AbortController>()

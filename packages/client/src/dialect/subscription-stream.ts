@@ -32,8 +32,8 @@ const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 30_000
 
 /**
- * Keeps one subscription open for everything that the host wants. A changed filter opens a new stream before
- * the old one ends, so no notification is lost. A stream that the server ends is opened again.
+ * Keeps one subscription open for all notifications that the host wants. A changed filter opens a new stream
+ * before the old one ends, so no notification is lost. A stream that the server ends is opened again.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */

@@ -59,7 +59,7 @@ export class ClientInput {
     })
   }
 
-  /** Whether the client knows the method: one of the protocol, or one that has a handler. */
+  /** Whether the client recognizes the method: one that the protocol defines, or one that has a handler. */
   handles(method: string): boolean {
     return method === Method.Ping || STANDARD.has(method) || this.#customHandler(method) !== undefined
   }

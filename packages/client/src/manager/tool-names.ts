@@ -30,7 +30,8 @@ export function checkNameLength(max: number | undefined): void {
 
 /**
  * Gives tools full names such as `mcp__server__tool`. A name that is too long, or that two tools share
- * (`a__b` has `c`, and `a` has `b__c`), gets a digest. Tools for which there is no unique name are omitted.
+ * (`a__b` has `c`, and `a` has `b__c`), is given a digest. Tools for which there is no unique name are
+ * omitted.
  */
 export async function nameTools(
   tools: readonly Omit<NamedTool, 'name'>[],

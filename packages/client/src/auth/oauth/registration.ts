@@ -37,7 +37,7 @@ export async function identify(
   )
 }
 
-/** Deletes a registration that the server no longer knows. */
+/** Deletes a registration that the server no longer recognizes. */
 export async function forget(settings: OAuthSettings, server: oauth.AuthorizationServer): Promise<void> {
   await settings.store.write('client', server.issuer, undefined)
 }

@@ -177,7 +177,10 @@ export class ServerAuthorization {
     }
   }
 
-  /** Forgets a registration that the server no longer knows, so that the next authorization registers again. */
+  /**
+   * Forgets a registration that the server no longer recognizes, so that the next authorization registers
+   * again.
+   */
   async #forgetUnknown(error: unknown, { identity, server }: TokenEndpoint): Promise<void> {
     const isUnknown = error instanceof AuthorizationError && UNKNOWN_CLIENT.has(error.oauthError ?? '')
     if (isUnknown && identity.isRegistered) await forget(this.#settings, server)
