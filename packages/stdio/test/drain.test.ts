@@ -66,7 +66,7 @@ describe('drain', () => {
     ['a deadline', { deadline: 1_000 }, 1_500],
     ['no deadline', undefined, 10_500],
   ])(
-    'gives a client that does not read half a second beyond the deadline of close: %s',
+    'ends half a second after the deadline of close if the client does not read: %s',
     async (_what, options, ms) => {
       const output = new Writable({ write: () => {} })
       const { handle, aborted, closed } = await running({ output })

@@ -113,7 +113,7 @@ describe('the requested scopes', () => {
   )
 })
 
-describe('concurrent requests that get a challenge', () => {
+describe('concurrent requests that receive a challenge', () => {
   it('share one authorization', async ({ made, send }) => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => send()))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))

@@ -65,7 +65,7 @@ it('resumes a session without a request, with new request ids', async () => {
   expect(changed).not.toHaveBeenCalled()
 })
 
-it('opens a new session if the server lost the saved one, and emits changesMissed', async () => {
+it('opens a new session if the server has lost the saved one, and emits changesMissed', async () => {
   const { target, seen } = server()
   const session = { ...(await saved(server().target)) }
   const second = client()

@@ -66,7 +66,7 @@ describe.each(KINDS)('a task %s', (_, options) => {
     expect(await client.task(task.taskId).get()).toMatchObject({ status: 'completed' })
   })
 
-  it('gets answers to its input requests', async () => {
+  it('receives answers to its input requests', async () => {
     const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('ask')
     expect(await task.result()).toMatchObject({ content: [{ text: 'there: left' }] })

@@ -152,7 +152,7 @@ describe('a server that does not answer server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('gets a new connection with initialize if it closes the first one', async () => {
+  it('receives initialize on a new connection if it closes the first one', async () => {
     const servers: ScriptedServer[] = []
     const target = (): ClientTransport => {
       const server = new ScriptedServer({

@@ -122,7 +122,7 @@ describe('resuming a cut stream, https://modelcontextprotocol.io/specification/2
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(39)
   })
 
-  it('fails if the server no longer knows the stream', async () => {
+  it('fails if the server no longer recognizes the stream', async () => {
     const url = await scripted((request) => {
       if (request.method === 'GET') {
         request.response.writeHead(400).end()
@@ -174,7 +174,7 @@ describe('a client over Streamable HTTP', () => {
     expect(visited).not.toHaveBeenCalled()
   })
 
-  it('gets custom headers for each request, and does not let them replace protocol headers', async () => {
+  it('obtains custom headers for each request, and does not allow them to replace protocol headers', async () => {
     let asked = 0
     const seen: unknown[] = []
     const versions = new Set<unknown>()

@@ -243,7 +243,7 @@ describe('a request from a server with sessions', () => {
     })
   })
 
-  it('gets a generic error if its handler throws anything but an McpError', async () => {
+  it('receives a generic error if its handler throws anything but an McpError', async () => {
     let failure: Error = new Error('password is hunter2')
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -315,7 +315,7 @@ describe('a request from a server with sessions', () => {
 })
 
 describe('a server without sessions', () => {
-  it('does not get responses to its own requests', async () => {
+  it('does not receive responses to its own requests', async () => {
     const custom = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
       handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': custom } },
@@ -396,7 +396,7 @@ describe('a server without sessions', () => {
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('does not get the call again after the caller has aborted', async () => {
+  it('does not receive the call again after the caller has aborted', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },

@@ -211,7 +211,7 @@ describe('close and closeAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('resolve when everything is closed, and emit nothing afterwards', async () => {
+  it('resolve when everything is closed, and do not emit events afterwards', async () => {
     const { manager, events, a } = await connected({ [Method.ListTools]: undefined })
     const { transport } = a.server
     const end = transport.close.bind(transport)

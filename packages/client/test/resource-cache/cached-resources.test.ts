@@ -144,7 +144,7 @@ describe("a client's cached resources", () => {
     expect(await server.hears(Notification.Cancelled)).toMatchObject({ params: { requestId: id } })
   })
 
-  it('are no longer invalidated after stop', async () => {
+  it('are no longer invalidated after stop is called', async () => {
     const { server, cache, resources } = await cached({ ...sessions(), ...counting() })
     await resources.read('a://x')
     resources.stop()

@@ -157,7 +157,7 @@ describe('a client that receives a flood of output', () => {
     expect(errors).toEqual([])
   })
 
-  test('gets a response to each request', async () => {
+  test('receives a response to each request', async () => {
     const { client, errors } = await connect()
     expect(await client.callTool('requests', { count: 2_000 })).toEqual(DONE)
     expect(errors).toEqual([])
