@@ -168,7 +168,7 @@ describe('an invalid message', () => {
     ['a response to no request', { jsonrpc: '2.0', id: 99, result: {} }],
     ['an error for no request', { jsonrpc: '2.0', id: 'x', error: { code: 1, message: 'x' } }],
     [
-      'progress of no request',
+      'progress for no request',
       { jsonrpc: '2.0', method: Notification.Progress, params: { progressToken: 5, progress: 1 } },
     ],
     [
