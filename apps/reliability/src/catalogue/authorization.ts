@@ -126,8 +126,14 @@ export const AUTHORIZATION: Group = {
           file: 'packages/core/test/http/guard/bearer.test.ts',
           name: 'refuses the token if `verify` throws or rejects, and logs the cause without revealing it',
         },
-        { file: 'packages/client/test/auth/secrets.test.ts', name: 'go to the origin of its server only' },
-        { file: 'packages/client/test/auth/with-auth.test.ts', name: 'a redirect %i is not followed' },
+        {
+          file: 'packages/client/test/auth/secrets.test.ts',
+          name: 'are sent only to the origin of its server',
+        },
+        {
+          file: 'packages/client/test/auth/with-auth.test.ts',
+          name: 'does not follow a redirect with status %i',
+        },
       ],
     },
     {
@@ -137,10 +143,13 @@ export const AUTHORIZATION: Group = {
         'Public servers lead to public addresses only, over https. A name is resolved once; no redirect is followed.',
       tests: [
         { file: 'packages/client/test/auth/addresses.test.ts', name: 'is not contacted: %j' },
-        { file: 'packages/client/test/auth/addresses.test.ts', name: 'is not contacted and not shown: %s' },
         {
           file: 'packages/client/test/auth/addresses.test.ts',
-          name: 'is resolved once, so that DNS rebinding cannot work',
+          name: 'is neither contacted nor shown to the user: %s',
+        },
+        {
+          file: 'packages/client/test/auth/addresses.test.ts',
+          name: 'is resolved exactly once, to prevent DNS rebinding',
         },
       ],
     },
@@ -151,13 +160,16 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/client/test/auth/authorization-code.test.ts',
-          name: 'announced %j and %s ends in: %s',
+          name: 'given announced=%j and iss="%s", results in the error "%s"',
         },
         {
           file: 'packages/client/test/auth/discovery.test.ts',
-          name: 'is not used if its issuer differs by %j',
+          name: 'is not used if its issuer ends with an extra %j',
         },
-        { file: 'packages/client/test/auth/registration.test.ts', name: 'of another issuer is never used' },
+        {
+          file: 'packages/client/test/auth/registration.test.ts',
+          name: 'is never used if it belongs to another issuer',
+        },
       ],
     },
     {
@@ -166,7 +178,7 @@ export const AUTHORIZATION: Group = {
       behaviour:
         'The user never sees it: a public server’s authorization URL is https and public, an elicited one http or https.',
       tests: [
-        { file: 'packages/client/test/auth/authorization-code.test.ts', name: 'never sees %s' },
+        { file: 'packages/client/test/auth/authorization-code.test.ts', name: 'is never sent to %s' },
         {
           file: 'packages/client/test/input/input-requests.test.ts',
           name: 'is rejected without calling the handler if its mode is not declared or its URL is unsafe',

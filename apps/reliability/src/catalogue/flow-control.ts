@@ -108,7 +108,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/client/test/http/support/attacks.ts',
-          name: 'a body without end',
+          name: 'an endless body',
         },
         {
           file: 'packages/client/test/stdio/faults.test.ts',

@@ -26,7 +26,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'compiles two schemas with one $id separately',
+          name: 'compiles two schemas with the same $id separately',
         },
       ],
     },

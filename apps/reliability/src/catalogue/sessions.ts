@@ -124,7 +124,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
-          name: 'fails if the server no longer knows the stream',
+          name: 'fails if the server no longer recognizes the stream',
         },
       ],
     },
@@ -248,7 +248,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'rejects if the next session is lost at once',
+          name: 'rejects the request if the new session is lost at once',
         },
       ],
     },
