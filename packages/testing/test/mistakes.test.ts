@@ -349,14 +349,14 @@ describe('a transport of the official SDK', () => {
       InMemoryTransport.createLinkedPair()[0],
       'createMemoryTransportPair() of @jetway/core/transport',
     ],
-  ])('is refused, with a hint what to use instead: %s', async (_, transport, instead) => {
+  ])('is refused with a hint about what to use instead: %s', async (_, transport, instead) => {
     const problem = 'server.connect got a transport of the official SDK, which Jetway cannot use'
     expect(await messageOf(() => server.connect(js(transport)))).toBe(
       `${problem}. Use ${instead} [ERR_MCP_OPTION]`,
     )
   })
 
-  it('is named in the error, like a missing transport', async () => {
+  it('is distinguished from a missing transport, which has its own error', async () => {
     expect(await messageOf(() => server.connect(js(undefined)))).toBe(
       'server.connect needs a transport with start, send and close. To serve stdio, call serveStdio(server) of @jetway/stdio [ERR_MCP_OPTION]',
     )

@@ -65,7 +65,7 @@ describe.each(VERSIONS)(
     it.each([
       ['started with folders', true],
       ['started without folders', false],
-    ])('uses the same folders, %s', async (_title, hasOwn) => {
+    ])('uses the same folders if %s', async (_title, hasOwn) => {
       const args = hasOwn ? [folders.shared] : []
       const capabilities = { roots: { listChanged: true } }
       const clients = await Promise.all([

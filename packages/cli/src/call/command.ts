@@ -95,7 +95,7 @@ async function getPrompt(
   name: string,
   { given, options, terminal }: Request,
 ): Promise<ExitCode> {
-  // A prompt's arguments are strings, so words stay text if there is no schema.
+  // A prompt's arguments are strings: without a schema, positional arguments are not converted.
   const args = Object.entries(readArguments(given, {})).map(([key, value]) => [
     key,
     typeof value === 'string' ? value : JSON.stringify(value),

@@ -3,7 +3,11 @@ import { EditError, type Entry, type EntryEdit, type Format, isObject } from './
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Reads the entry in a text as plain objects. Returns undefined if it does not exist. @throws SyntaxError */
+/**
+ * Reads the entry in a text as plain objects. Returns undefined if the entry does not exist.
+ *
+ * @throws SyntaxError
+ */
 export function readEntry(format: Format, text: string, { key, name }: EntryEdit): unknown {
   const servers = member(format.parse(withoutMark(text)), key)
   return plain(member(servers, name))
@@ -17,7 +21,7 @@ export const setEntry = (format: Format, text: string, edit: EntryEdit, entry: E
 export const removeEntry = (format: Format, text: string, edit: EntryEdit): string =>
   edited(format, text, edit, undefined)
 
-/** Edits a text, and throws if the parsed result differs anywhere else. */
+/** Edits a text, and throws if the parsed result differs anywhere but in the entry. */
 function edited(format: Format, text: string, edit: EntryEdit, entry: Entry | undefined): string {
   const source = withoutMark(text)
   const before = format.parse(source)
@@ -49,7 +53,7 @@ const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) 
 const member = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** Removes prototypes, in which parsers differ. */
+/** Removes prototypes, because parsers create objects with different ones. */
 const plain = (value: unknown): unknown => structuredClone(value)
 
 /** Returns the value without the entry. An empty container counts as missing. */

@@ -37,7 +37,7 @@ function located<T>(text: string, read: () => T): T {
     return read()
   } catch (error) {
     if (!isFault(error)) throw error
-    // The message may contain a part of the text. It has no position for an error at the end.
+    // The message may contain part of the text, and has no position if the error is at the end of the text.
     throw faultAt(text, error.message.includes('end of input') ? text.length : error.offset)
   }
 }
@@ -68,7 +68,11 @@ export const startOf = ({ loc }: Node): number => loc.start.offset
 
 export const endOf = ({ loc }: Node): number => loc.end.offset
 
-/** Returns the member of an object. @throws EditError if the name occurs twice, because readers use different ones */
+/**
+ * Returns the member of an object.
+ *
+ * @throws EditError if the name occurs twice, because readers disagree on which of the two to use
+ */
 export function memberOf({ members }: ObjectNode, name: string): MemberNode | undefined {
   const found = members.filter((member) => member.name.type === 'String' && member.name.value === name)
   if (found.length > 1) throw new EditError(`${JSON.stringify(name)} is there twice`)

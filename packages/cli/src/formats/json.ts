@@ -12,7 +12,8 @@ import {
 } from './json-tree.ts'
 
 /**
- * JSON, also with comments and trailing commas. Only the text of the entry changes, at offsets from the parser.
+ * JSON, optionally with comments and trailing commas. Only the text of the entry is changed, at offsets from
+ * the parser.
  */
 export const jsonFormat: Format = {
   parse(text) {
@@ -93,7 +94,7 @@ function insertProperty(text: string, object: ObjectNode, name: string, value: u
 const property = (name: string, value: unknown, text: string, indent: string): string =>
   `${JSON.stringify(name)}: ${print(value, unitOf(text), indent, eolOf(text))}`
 
-/** Reverses `insertProperty`. Comments stay. */
+/** Reverses `insertProperty`, but keeps comments. */
 function removeProperty(text: string, object: ObjectNode, removed: MemberNode): string {
   const siblings = object.members
   const index = siblings.indexOf(removed)
@@ -115,7 +116,7 @@ function removeProperty(text: string, object: ObjectNode, removed: MemberNode): 
   return cut(text, cuts)
 }
 
-/** Removes ranges from a text. They must be in order. */
+/** Removes ranges from a text. The ranges must be in order. */
 function cut(text: string, ranges: readonly (readonly [from: number, to: number])[]): string {
   let result = ''
   let at = 0

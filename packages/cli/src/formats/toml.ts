@@ -16,7 +16,7 @@ export const tomlFormat: Format = {
     }
   },
   add: (text, edit, entry) => append(text, table(edit, entry), eolOf(text)),
-  // Replace the entry in its place, so that comments stay before it.
+  // Replace the entry in place, so that the comments before it stay there.
   replace(text, edit, entry) {
     const eol = eolOf(text)
     const lines = text.split(eol)

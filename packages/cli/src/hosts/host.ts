@@ -27,7 +27,7 @@ export interface Host {
   readonly format: FormatName
   /** The member of the file that contains the servers. */
   readonly key: string
-  /** Returns the user's files. All existing files are written, or the first one if there are none. */
+  /** Returns the user's files. All existing files are written, or the first one if none exists. */
   files(place: Place): readonly string[]
   /** The path of the project's file, relative to the project. */
   readonly projectFile?: string

@@ -54,7 +54,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
 interface Launched {
   readonly transport: ChildProcessTransport
   readonly report: HarnessReport
-  /** Passes on messages and the end of the process, even if it ended before. */
+  /** Passes on messages and the end of the process, even if the process has already ended. */
   attach(handlers: TransportHandlers): void
 }
 
@@ -135,7 +135,7 @@ const spawnWithChannel =
     return child
   }
 
-/** Creates a transport for a process that already runs. */
+/** Creates a transport for a process that is already running. */
 function stdioOf(start: () => Promise<Launched>): Transport {
   let launched: Launched | undefined
   return {

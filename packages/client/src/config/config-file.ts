@@ -1,6 +1,9 @@
 import { createReadStream } from 'node:fs'
 
-/** The file cannot be read as a whole. A problem with one server is a `ConfigProblem` instead. */
+/**
+ * Thrown if the file as a whole cannot be read. A problem with one server is reported as a `ConfigProblem`
+ * instead.
+ */
 export class ConfigFileError extends Error {
   readonly file: string
 
@@ -16,7 +19,8 @@ export async function readTextFile(file: string, maxBytes: number): Promise<stri
   const chunks: Buffer[] = []
   let size = 0
   try {
-    // Reads one byte more than allowed. A size known beforehand is wrong for pipes and growing files.
+    // Reads one byte more than allowed. A size determined beforehand would be wrong for pipes and growing
+    // files.
     for await (const chunk of createReadStream(file, { end: maxBytes }) as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       size += chunk.byteLength
@@ -33,7 +37,10 @@ export async function readTextFile(file: string, maxBytes: number): Promise<stri
   }
 }
 
-/** Parses the text. The error contains the position but no text, which may be secret. @throws ConfigFileError */
+/**
+ * Parses the text. The error contains the position but not the text, which may be secret.
+ * @throws ConfigFileError
+ */
 export async function parseJsonc(file: string, text: string): Promise<unknown> {
   const { evaluate, parse } = await import('@humanwhocodes/momoa')
   try {
