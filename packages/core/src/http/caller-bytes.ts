@@ -9,17 +9,18 @@ import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type Req
 const KNOWN_CALLERS = 1000
 
 interface HeldReply {
-  readonly principal: string
-  readonly shorten: () => void
+  readonly caller: string
+  readonly bytes: number
+  readonly shorten: (atOnce: boolean) => void
 }
 
 /**
- * Counts the bytes that a mount holds for its callers. One caller may have half of the limit, so that it cannot keep
- * the others out. All anonymous callers count as one.
+ * Counts the bytes that a mount holds for its callers, by principal or by the address of an anonymous caller. One caller
+ * may have half of the limit, so that it cannot keep the others out.
  */
 export class CallerBytes {
   readonly #limit: number
-  /** The bytes held, by principal. */
+  /** The bytes held, by caller. */
   readonly #held = new Map<string, number>()
   readonly #replies = new Set<HeldReply>()
   #total = 0
@@ -37,46 +38,50 @@ export class CallerBytes {
    * @param bytes - negative for bytes that are no longer held
    * @returns false if the caller's bytes, or those of all callers, now exceed their limit
    */
-  add(principal: string, bytes: number): boolean {
-    const held = (this.#held.get(principal) ?? 0) + bytes
-    if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(principal)
-    else this.#held.set(principal, held)
+  add(caller: string, bytes: number): boolean {
+    const held = (this.#held.get(caller) ?? 0) + bytes
+    if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(caller)
+    else this.#held.set(caller, held)
     this.#total += bytes
     // The total is nearly always small.
-    return this.#total <= this.#limit / 2 || !this.exceeded(principal)
+    return this.#total <= this.#limit / 2 || !this.exceeded(caller)
   }
 
   /**
    * Adds the bytes of a reply until the returned function is called.
    *
-   * @param shorten - called once if the caller, or all callers together, hold too many bytes: some replies
-   *   must end soon, so that callers are not refused for long
+   * @param shorten - called once if the caller holds too much, so that it is not refused for long; with true if all
+   *   callers together hold too much, so that the caller with the most bytes makes room for the others at once
    */
-  hold(principal: string, bytes: number, shorten: () => void): () => void {
-    const reply = { principal, shorten }
+  hold(caller: string, bytes: number, shorten: HeldReply['shorten']): () => void {
+    const reply = { caller, bytes, shorten }
     this.#replies.add(reply)
-    if (!this.add(principal, bytes)) this.#shorten(principal)
+    if (!this.add(caller, bytes)) this.#shorten(caller)
     return () => {
       this.#replies.delete(reply)
-      this.add(principal, -bytes)
+      this.add(caller, -bytes)
     }
   }
 
-  #shorten(principal: string): void {
-    const all = this.#total > this.#limit
+  #shorten(caller: string): void {
+    let excess = this.#total - this.#limit
+    const atOnce = excess > 0
+    const largest = (a: [string, number], b: [string, number]) => (a[1] >= b[1] ? a : b)
+    const [chosen] = atOnce ? [...this.#held].reduce(largest) : [caller]
     for (const reply of this.#replies) {
-      if (!all && reply.principal !== principal) continue
+      if (reply.caller !== chosen || (atOnce && excess <= 0)) continue
       this.#replies.delete(reply)
-      reply.shorten()
+      excess -= reply.bytes
+      reply.shorten(atOnce)
     }
   }
 
   /** Returns whether a caller's bytes, or those of all callers, exceed their limit. */
-  exceeded(principal: string): boolean {
+  exceeded(caller: string): boolean {
     const ofCaller = this.#limit / 2
-    // This condition is nearly always true, and avoids a look-up.
+    // This is nearly always true, and avoids a look-up.
     if (this.#total <= ofCaller) return false
-    return this.#total > this.#limit || (this.#held.get(principal) ?? 0) > ofCaller
+    return this.#total > this.#limit || (this.#held.get(caller) ?? 0) > ofCaller
   }
 }
 
@@ -114,16 +119,16 @@ export class AcceptedBody implements AcceptedRequest, BodyReading, Due {
   readonly answer: (body: RequestBody | Error) => Reply
   deadline: Deadline | undefined
   readonly #budget: BodyBudget
-  readonly #principal: string
+  readonly #caller: string
   #bytes: number
   #stop: ((error: BodyError) => void) | undefined
 
-  constructor(budget: BodyBudget, principal: string, answer: (body: RequestBody | Error) => Reply) {
+  constructor(budget: BodyBudget, caller: string, answer: (body: RequestBody | Error) => Reply) {
     this.bodyLimit = budget.bodyLimit
     this.reading = this
     this.answer = answer
     this.#budget = budget
-    this.#principal = principal
+    this.#caller = caller
     this.#bytes = 0
   }
 
@@ -135,13 +140,13 @@ export class AcceptedBody implements AcceptedRequest, BodyReading, Due {
 
   add(bytes: number): BodyError | undefined {
     this.#bytes += bytes
-    return this.#budget.held.add(this.#principal, bytes) ? undefined : BodyError.tooMany()
+    return this.#budget.held.add(this.#caller, bytes) ? undefined : BodyError.tooMany()
   }
 
   end(): void {
     this.#stop = undefined
     this.#budget.deadlines.remove(this)
-    this.#budget.held.add(this.#principal, -this.#bytes)
+    this.#budget.held.add(this.#caller, -this.#bytes)
     this.#bytes = 0
   }
 

@@ -1,6 +1,6 @@
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { hasSessions } from '../protocol/revisions/select.ts'
-import { type AuthInfo, ANONYMOUS, principalOf } from '../stores/principal.ts'
+import { type AuthInfo, ANONYMOUS, holderOf } from '../stores/principal.ts'
 import { isErrorOf, UsageError } from '../errors.ts'
 import { type Logger, safeLogger } from '../util/logger.ts'
 import { isolatedRequests } from '../util/platform.ts'
@@ -146,7 +146,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #isolated = isolatedRequests()
   #closed = false
   #discarded = false
-  /** The principals of requests with large replies. Requests not found here are anonymous. */
+  /** The callers of requests with large replies. Requests not found here are anonymous. */
   readonly #large = new WeakMap<HttpRequest, string>()
 
   constructor(
@@ -224,11 +224,10 @@ class HttpEndpoint implements Endpoint, ServerMount {
     this.#context.logger.warn({}, REPLIED_BEFORE)
   }
 
-  hold(request: HttpRequest, bytes: number, shorten: () => void = () => {}): () => void {
+  hold(request: HttpRequest, bytes: number, shorten: (atOnce: boolean) => void = () => {}): () => void {
     const { queued, servers } = this.#context
-    const principal = this.#large.get(request) ?? ANONYMOUS
     const release = servers.of(request)?.hold(bytes)
-    const forget = queued.hold(principal, bytes, shorten)
+    const forget = queued.hold(this.#large.get(request) ?? ANONYMOUS, bytes, shorten)
     return () => {
       forget()
       release?.()
@@ -281,6 +280,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     if (locals !== undefined) refusePromise(locals, LOCALS_PROMISE)
     const caller: Caller = {
       auth,
+      address: request.peer?.remoteAddress,
       locals,
       background: this.#context.background,
       host: request.waitUntil && workHostOf(request),
@@ -297,15 +297,15 @@ class HttpEndpoint implements Endpoint, ServerMount {
         receive(message, new Post(this.#posts, request, caller)),
       )
     // If there are no sessions, the guard has refused all other methods.
-    if (request.method === 'GET' && this.#context.queued.exceeded(principalOf(caller)))
+    if (request.method === 'GET' && this.#context.queued.exceeded(holderOf(caller)))
       return refuse('unreadReplies')
     return sessions?.handle(request, caller) ?? refuse('notHere')
   }
 
   #accepted(request: HttpRequest, caller: Caller, answer: MessageHandler): Accepted {
     if (Number(request.header('content-length')) > this.#bodies.bodyLimit) return refuse('bodyTooLarge')
-    const principal = principalOf(caller)
-    return new AcceptedBody(this.#bodies, principal, (body) => {
+    const holder = holderOf(caller)
+    return new AcceptedBody(this.#bodies, holder, (body) => {
       try {
         // The endpoint may have closed while the body was being read. The rest of the body may never arrive.
         if (this.#closed) return this.#settled(request, refuse('draining', { headers: CLOSE_HEADERS }))
@@ -314,8 +314,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
         const parsed =
           'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
         if (!parsed.ok) return this.#settled(request, refuse('parseError', parsed.error))
-        const refused = this.#context.queued.exceeded(principal) ? refuseCalls(parsed.value) : undefined
-        return this.#settled(request, refused ?? answer(parsed.value), principal)
+        const refused = this.#context.queued.exceeded(holder) ? refuseCalls(parsed.value) : undefined
+        return this.#settled(request, refused ?? answer(parsed.value), holder)
       } catch (error) {
         return this.#failed(request, error)
       }
@@ -329,7 +329,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   #settled<T extends Accepted>(
     request: HttpRequest,
     result: T | Promise<T>,
-    principal: string = ANONYMOUS,
+    holder: string = ANONYMOUS,
   ): T | HttpReply | Promise<T | HttpReply> {
     if (result instanceof Promise) {
       const { work } = this.#context
@@ -337,7 +337,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       const settled = result.then(
         (value) => {
           work.end()
-          return this.#settled(request, value, principal)
+          return this.#settled(request, value, holder)
         },
         (error: unknown) => {
           work.end()
@@ -351,8 +351,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     }
     if ('status' in result) {
       if (result.status >= 400) this.#context.rejections.addReply(request, result)
-      const large = result.body !== undefined && result.body.length >= LARGE_REPLY
-      if (large && principal !== ANONYMOUS) this.#large.set(request, principal)
+      if (result.body !== undefined && result.body.length >= LARGE_REPLY) this.#large.set(request, holder)
     }
     return result
   }

@@ -123,9 +123,10 @@ export interface ReplyLimits {
    * called, because only an adapter knows how long its host takes to send them. The server's stats include these bytes,
    * unless a selector chose the server for this request alone. Replies below {@link LARGE_REPLY} need not be counted.
    *
-   * @param shorten - called once if too many replies are queued, so that a client that does not read gets less time
+   * @param shorten - called once if too many replies are queued, so that a client that does not read gets less time; with
+   *   true if it must make room for other callers at once
    */
-  hold(request: HttpRequest, bytes: number, shorten?: () => void): () => void
+  hold(request: HttpRequest, bytes: number, shorten?: (atOnce: boolean) => void): () => void
   /**
    * Limits the time for a request whose body is not read, just as the time for reading a body is limited. The
    * returned function clears the limit.

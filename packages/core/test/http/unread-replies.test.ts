@@ -24,7 +24,12 @@ interface Bench extends Harness {
   readonly gate: { resolve(): void }
   readonly overflows: object[]
   /** Queues a reply of this many bytes to the caller. */
-  readonly queue: (bytes: number, auth?: AuthInfo) => Promise<() => void>
+  readonly queue: (
+    bytes: number,
+    auth?: AuthInfo,
+    sent?: Sent,
+    shorten?: (atOnce: boolean) => void,
+  ) => Promise<() => void>
 }
 
 function bench(): Bench {
@@ -54,10 +59,10 @@ function bench(): Bench {
   })
   const overflows: object[] = []
   harness.server.on('overflow', (overflow) => void overflows.push(overflow))
-  const queue: Bench['queue'] = async (bytes, auth) => {
-    const asked = new FakeRequest(modern('give', 100_000, auth))
+  const queue: Bench['queue'] = async (bytes, auth, sent = {}, shorten = undefined) => {
+    const asked = new FakeRequest({ ...sent, ...modern('give', 100_000, auth) })
     await harness.endpoint.handle(asked, asked.body)
-    return harness.endpoint.hold(asked, bytes)
+    return harness.endpoint.hold(asked, bytes, shorten)
   }
   return { ...harness, gate, overflows, queue }
 }
@@ -98,6 +103,25 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect((await send(modern('give', 1, auth))).status).toBe(200)
     read()
     expect(endpoint.stats().queuedBytes).toBe(0)
+  })
+
+  it('is told from other anonymous callers by its address', async () => {
+    const { queue, send } = bench()
+    const at = (remoteAddress: string): Sent => ({ ...modern('give', 1), remoteAddress })
+    await queue(OF_CALLER + 1, undefined, at('192.0.2.1'))
+    expect(await statusesOf(send(at('192.0.2.1')), send(at('192.0.2.2')))).toEqual([503, 200])
+  })
+
+  it('makes room at once, oldest reply first, if it holds most of the bytes of all callers', async () => {
+    const { queue, send } = bench()
+    const cut: string[] = []
+    const cutting = (name: string) => (atOnce: boolean) => void cut.push(`${name} ${atOnce}`)
+    await queue(OF_CALLER / 2, ALICE, undefined, cutting('first'))
+    await queue(OF_CALLER / 2, ALICE, undefined, cutting('second'))
+    await queue(OF_CALLER - 1, BOB, undefined, cutting('of Bob'))
+    expect(cut).toEqual([])
+    await queue(2, undefined, undefined, cutting('new'))
+    expect(cut).toEqual(['first true'])
   })
 
   it('is not the only caller that gets 503 if all replies together exceed the limit', async () => {

@@ -48,7 +48,7 @@ export function watchNodeReply(
   onNodeClose(
     request,
     response,
-    endpoint.hold(httpRequest, body.length, () => stall.shorten()),
+    endpoint.hold(httpRequest, body.length, (atOnce) => stall.shorten(atOnce)),
   )
 }
 

@@ -32,9 +32,13 @@ export class StallLimit {
     response.setTimeout(STALLED_MS)
   }
 
-  /** Gives the client less time, because its unread bytes cause other callers to be refused. */
-  shorten(): void {
-    this.#response.setTimeout(SHORTENED_MS)
+  /** Gives the client less time or none, because its unread bytes cause other callers to be refused. */
+  shorten(atOnce: boolean): void {
+    const response = this.#response
+    if (!atOnce) response.setTimeout(SHORTENED_MS)
+    // A queued response has no socket yet.
+    else if (response.socket === null) response.req.socket.destroy()
+    else response.destroy()
   }
 
   /** Ends the limit: a stream that sends nothing may stay open. */

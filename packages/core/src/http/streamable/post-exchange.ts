@@ -5,7 +5,7 @@ import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import { BatchResponses } from '../../call/batch.ts'
 import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK, type Network } from '../../call/exchange.ts'
-import { principalOf } from '../../stores/principal.ts'
+import { holderOf, principalOf } from '../../stores/principal.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
 import {
   LARGE_REPLY,
@@ -196,7 +196,7 @@ export class PostExchange implements Exchange, Due {
    */
   #fit(answer: EncodedResponse, id: RequestId | undefined, before = 0): EncodedResponse {
     const { context, caller, live, revision, server } = this.#options
-    if (answer === undefined || !context.queued.exceeded(principalOf(caller))) return answer
+    if (answer === undefined || !context.queued.exceeded(holderOf(caller))) return answer
     // `frame` is not read if there are bytes, because reading it would create the text of a large response.
     const size = answer.bytes === undefined ? answer.frame.length : LARGE_REPLY
     if (before + size < LARGE_REPLY) return answer

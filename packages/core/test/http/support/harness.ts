@@ -29,6 +29,7 @@ export interface Sent {
   /** A body that the host has parsed. */
   readonly parsed?: unknown
   readonly localAddress?: string
+  readonly remoteAddress?: string
   readonly auth?: AuthInfo
   readonly mount?: unknown
   /** Whether earlier responses on the connection are not complete. */
@@ -43,7 +44,7 @@ export class FakeRequest implements HttpRequest {
   readonly route: Route
   readonly path: string | undefined
   readonly isQueued: boolean
-  readonly peer?: { readonly localAddress: string }
+  readonly peer?: NonNullable<HttpRequest['peer']>
   readonly auth?: AuthInfo
   readonly locals?: unknown
   bodyReads = 0
@@ -57,7 +58,8 @@ export class FakeRequest implements HttpRequest {
     this.route = sent.route ?? 'mcp'
     this.path = sent.path
     this.isQueued = sent.isQueued === true
-    if (sent.localAddress !== undefined) this.peer = { localAddress: sent.localAddress }
+    const { localAddress, remoteAddress } = sent
+    if (localAddress ?? remoteAddress) this.peer = { localAddress, remoteAddress }
     if (sent.auth !== undefined) this.auth = sent.auth
     if (sent.mount !== undefined) this.locals = sent.mount
     const headers = {
