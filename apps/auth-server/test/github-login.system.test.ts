@@ -15,7 +15,7 @@ const CLIENT = 'https://client.test/metadata.json'
 /** Hosts on the web register such a client. `oidc-provider` asks the users of native clients in any case. */
 const WEB_CLIENT = 'https://web.test/metadata.json'
 const WEB_REDIRECT = 'https://web.test/callback'
-const DOCUMENTS: readonly { readonly client_id: string }[] = [
+const DOCUMENTS = [
   {
     client_id: CLIENT,
     client_name: 'Client <b>of</b> the test',

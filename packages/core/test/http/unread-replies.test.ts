@@ -113,7 +113,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
   })
 
   it('makes room at once, oldest reply first, if it holds most of the bytes of all callers', async () => {
-    const { queue, send } = bench()
+    const { queue } = bench()
     const cut: string[] = []
     const cutting = (name: string) => (atOnce: boolean) => void cut.push(`${name} ${atOnce}`)
     await queue(OF_CALLER / 2, ALICE, undefined, cutting('first'))

@@ -18,6 +18,7 @@ function opened() {
   const request = new Incoming({
     peer: undefined,
     authority: undefined,
+    isQueued: false,
     onTurn: (listener) => listener(true),
     stallLimit: () => ({ begin: () => void seen.push('begin'), end: () => void seen.push('end') }),
     watch: () => {},
