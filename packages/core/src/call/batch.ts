@@ -71,27 +71,23 @@ export function runBatch(items: readonly BatchItem[], { deliver, call, collect, 
   }
 }
 
-/** The responses that are queued for a client, and their limit. */
-interface WaitingResponses {
-  /** The size of the queued responses, in UTF-16 units. */
-  readonly waiting: number
-  /** The maximum size of the queued responses, in UTF-16 units. A single response may exceed it. */
-  readonly limit: number
-  /** The reason and the remedy, for the error message. */
-  readonly problem: string
-}
-
 /**
- * Returns the response, or an error if the response exceeds the limit, because every request must get a response.
+ * Returns the response, or an error if the response exceeds the limit, because every request must get a response. A
+ * single response may exceed the limit.
+ *
+ * @param waiting - the size of the queued responses, in UTF-16 units, as is `limit`
+ * @param problem - the reason and the remedy, for the error message
  */
-export function fitResponse(
+export const fitResponse = (
   id: RequestId,
   frame: string,
-  { waiting, limit, problem }: WaitingResponses,
-): string {
-  if (waiting === 0 || waiting + frame.length <= limit) return frame
-  return errorFrame(id, new McpError(ErrorCode.InternalError, problem))
-}
+  waiting: number,
+  limit: number,
+  problem: string,
+): string =>
+  waiting === 0 || waiting + frame.length <= limit
+    ? frame
+    : errorFrame(id, new McpError(ErrorCode.InternalError, problem))
 
 /**
  * Collects the responses to one batch, which together may be as large as one result. Otherwise a 10 KB request with
@@ -134,7 +130,7 @@ export class BatchResponses {
   add(id: RequestId, frame: string | undefined): void {
     this.#missing--
     if (frame === undefined) return
-    const admitted = fitResponse(id, frame, { waiting: this.size, limit: this.#limit, problem: this.problem })
+    const admitted = fitResponse(id, frame, this.size, this.#limit, this.problem)
     this.size += admitted.length
     this.#responses.push({ id, frame: admitted })
   }

@@ -40,8 +40,8 @@ interface RecordedSettings {
 /** The caller of one request, as established by the transport. */
 export interface Caller {
   readonly auth?: AuthInfo | undefined
-  /** The IP address of the caller's socket, if it is known. */
-  readonly address?: string | undefined
+  /** Who holds the bytes that wait for the caller: the principal, or the address of an anonymous caller. */
+  readonly holder?: string | undefined
   /** Whether the caller is the local user, on a connection without credentials. A local user has every scope. */
   readonly local?: boolean
   readonly locals?: unknown

@@ -1,3 +1,4 @@
+import { ANONYMOUS } from '../stores/principal.ts'
 import type { Clock } from '../util/clock.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type RequestBody } from './types.ts'
@@ -77,7 +78,7 @@ export class CallerBytes {
   }
 
   /** Returns whether a caller's bytes, or those of all callers, exceed their limit. */
-  exceeded(caller: string): boolean {
+  exceeded(caller: string = ANONYMOUS): boolean {
     const ofCaller = this.#limit / 2
     // This is nearly always true, and avoids a look-up.
     if (this.#total <= ofCaller) return false
@@ -123,7 +124,7 @@ export class AcceptedBody implements AcceptedRequest, BodyReading, Due {
   #bytes: number
   #stop: ((error: BodyError) => void) | undefined
 
-  constructor(budget: BodyBudget, caller: string, answer: (body: RequestBody | Error) => Reply) {
+  constructor(budget: BodyBudget, caller: string = ANONYMOUS, answer: (body: RequestBody | Error) => Reply) {
     this.bodyLimit = budget.bodyLimit
     this.reading = this
     this.answer = answer

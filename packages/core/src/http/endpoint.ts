@@ -1,6 +1,6 @@
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { hasSessions } from '../protocol/revisions/select.ts'
-import { type AuthInfo, ANONYMOUS, holderOf } from '../stores/principal.ts'
+import { type AuthInfo, ANONYMOUS } from '../stores/principal.ts'
 import { isErrorOf, UsageError } from '../errors.ts'
 import { type Logger, safeLogger } from '../util/logger.ts'
 import { isolatedRequests } from '../util/platform.ts'
@@ -280,7 +280,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     if (locals !== undefined) refusePromise(locals, LOCALS_PROMISE)
     const caller: Caller = {
       auth,
-      address: request.peer?.remoteAddress,
+      holder: auth?.principal ?? request.peer?.remoteAddress,
       locals,
       background: this.#context.background,
       host: request.waitUntil && workHostOf(request),
@@ -297,14 +297,14 @@ class HttpEndpoint implements Endpoint, ServerMount {
         receive(message, new Post(this.#posts, request, caller)),
       )
     // If there are no sessions, the guard has refused all other methods.
-    if (request.method === 'GET' && this.#context.queued.exceeded(holderOf(caller)))
+    if (request.method === 'GET' && this.#context.queued.exceeded(caller.holder))
       return refuse('unreadReplies')
     return sessions?.handle(request, caller) ?? refuse('notHere')
   }
 
   #accepted(request: HttpRequest, caller: Caller, answer: MessageHandler): Accepted {
     if (Number(request.header('content-length')) > this.#bodies.bodyLimit) return refuse('bodyTooLarge')
-    const holder = holderOf(caller)
+    const { holder } = caller
     return new AcceptedBody(this.#bodies, holder, (body) => {
       try {
         // The endpoint may have closed while the body was being read. The rest of the body may never arrive.
@@ -329,7 +329,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   #settled<T extends Accepted>(
     request: HttpRequest,
     result: T | Promise<T>,
-    holder: string = ANONYMOUS,
+    holder?: string,
   ): T | HttpReply | Promise<T | HttpReply> {
     if (result instanceof Promise) {
       const { work } = this.#context
@@ -351,7 +351,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
     }
     if ('status' in result) {
       if (result.status >= 400) this.#context.rejections.addReply(request, result)
-      if (result.body !== undefined && result.body.length >= LARGE_REPLY) this.#large.set(request, holder)
+      if (holder !== undefined && result.body !== undefined && result.body.length >= LARGE_REPLY)
+        this.#large.set(request, holder)
     }
     return result
   }

@@ -19,11 +19,5 @@ export interface AuthInfo {
 /** The principal of a caller that did not authenticate. */
 export const ANONYMOUS = ''
 
-/** Returns whose bytes a caller's bytes are. Anonymous callers are told apart by their addresses. */
-export const holderOf = (caller: {
-  readonly auth?: AuthInfo | undefined
-  readonly address?: string | undefined
-}): string => caller.auth?.principal ?? caller.address ?? ANONYMOUS
-
 export const principalOf = ({ auth }: { readonly auth?: AuthInfo | undefined }): string =>
   auth?.principal ?? ANONYMOUS

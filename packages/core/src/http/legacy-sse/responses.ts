@@ -60,11 +60,8 @@ export class SseResponses {
     const { frame } = response
     const { server, sessionId } = this.#options
     this.#largest = Math.max(this.#largest, frame.length)
-    const fitting = fitResponse(id, frame, {
-      waiting: this.#waiting,
-      limit: this.#limit,
-      problem: `More than ${this.#limit} bytes of responses wait. Read the stream, then send this request again`,
-    })
+    const problem = `More than ${this.#limit} bytes of responses wait. Read the stream, then send this request again`
+    const fitting = fitResponse(id, frame, this.#waiting, this.#limit, problem)
     if (fitting !== frame) emitOverflow(server, { action: 'drop', bytes: utf8Length(frame), sessionId })
     return fitting
   }

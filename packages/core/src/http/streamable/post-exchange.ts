@@ -5,7 +5,7 @@ import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import { BatchResponses } from '../../call/batch.ts'
 import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK, type Network } from '../../call/exchange.ts'
-import { holderOf, principalOf } from '../../stores/principal.ts'
+import { principalOf } from '../../stores/principal.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
 import {
   LARGE_REPLY,
@@ -54,7 +54,7 @@ export class PostExchange implements Exchange, Due {
   #stream: EventStream | undefined
   #reply: HttpReply | undefined
   #resolve: ((reply: Reply) => void) | undefined
-  #batch: BatchResponses | undefined
+  batch: BatchResponses | undefined
   #batchIds: readonly RequestId[] | undefined
   #done = false
 
@@ -65,10 +65,6 @@ export class PostExchange implements Exchange, Due {
   constructor(options: ExchangeOptions) {
     this.#options = options
     this.duplex = options.live !== undefined && options.context.options.response !== 'json'
-  }
-
-  get batch(): BatchResponses | undefined {
-    return this.#batch
   }
 
   /** Sends a notification before the response, which turns the reply into a stream. */
@@ -125,14 +121,14 @@ export class PostExchange implements Exchange, Due {
     const { context, server } = this.#options
     this.#batchIds = ids
     if (context.options.response === 'sse') this.#startStream()
-    this.#batch = new BatchResponses(ids.length, server.runtime.maxResultBytes)
+    this.batch = new BatchResponses(ids.length, server.runtime.maxResultBytes)
     return this.#wait()
   }
 
   /** Receives the response to one request of a batch. */
   collect(id: RequestId, response: EncodedResponse): void {
     this.#settle(() => {
-      const batch = this.#batch
+      const batch = this.batch
       batch?.add(id, this.#fit(response, id, batch.size)?.frame)
       if (batch?.complete === true) return this.#finishBatch()
       if (this.#stream !== undefined)
@@ -175,7 +171,7 @@ export class PostExchange implements Exchange, Due {
 
   #finishBatch(): HttpReply {
     this.#done = true
-    const batch = this.#batch
+    const batch = this.batch
     if (this.#stream === undefined) {
       const body = batch?.join()
       return body === undefined ? EMPTY_STREAM : { status: 200, headers: JSON_HEADERS, body }
@@ -196,7 +192,7 @@ export class PostExchange implements Exchange, Due {
    */
   #fit(answer: EncodedResponse, id: RequestId | undefined, before = 0): EncodedResponse {
     const { context, caller, live, revision, server } = this.#options
-    if (answer === undefined || !context.queued.exceeded(holderOf(caller))) return answer
+    if (answer === undefined || !context.queued.exceeded(caller.holder)) return answer
     // `frame` is not read if there are bytes, because reading it would create the text of a large response.
     const size = answer.bytes === undefined ? answer.frame.length : LARGE_REPLY
     if (before + size < LARGE_REPLY) return answer
