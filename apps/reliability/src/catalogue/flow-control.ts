@@ -132,5 +132,29 @@ export const FLOW_CONTROL: Group = {
         },
       ],
     },
+    {
+      row: 'E9',
+      fault: 'Anonymous clients that do not read their replies',
+      behaviour:
+        'They are counted by address. If all callers together hold too much, the largest loses its oldest replies.',
+      tests: [
+        {
+          file: 'packages/core/test/http/unread-replies.test.ts',
+          name: 'is told from other anonymous callers by its address',
+        },
+        {
+          file: 'packages/core/test/http/unread-replies.test.ts',
+          name: 'makes room at once, oldest reply first, if it holds most of the bytes of all callers',
+        },
+      ],
+    },
+    {
+      row: 'E10',
+      fault: 'A batch whose results are large',
+      behaviour: 'Results that cannot be sent are not encoded, so the event loop is not held.',
+      tests: [
+        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only the results that fit' },
+      ],
+    },
   ],
 }

@@ -248,5 +248,16 @@ export const HTTP: Group = {
         },
       ],
     },
+    {
+      row: 'C19',
+      fault: 'A function of the app that throws, rejects or returns a header that cannot be sent',
+      behaviour: 'The request gets 500 on every mount, the error is logged, and the process goes on.',
+      tests: [
+        {
+          file: 'packages/testing/src/contracts/adapter-replies.ts',
+          name: 'answers 500 as JSON-RPC if a mount option throws, rejects or returns a header that cannot be sent',
+        },
+      ],
+    },
   ],
 }

@@ -164,5 +164,16 @@ export const PROCESSES: Group = {
         { file: 'packages/client/test/http/eras.test.ts', name: 'rejects the URL %s' },
       ],
     },
+    {
+      row: 'G13',
+      fault: 'A cloned project that names commands',
+      behaviour: 'The command starts none of them before the user has seen it and agreed.',
+      tests: [
+        {
+          file: 'packages/cli/test/target/project-servers.test.ts',
+          name: 'does not run without the consent of the user: %s',
+        },
+      ],
+    },
   ],
 }

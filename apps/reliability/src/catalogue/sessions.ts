@@ -252,5 +252,21 @@ export const SESSIONS: Group = {
         },
       ],
     },
+    {
+      row: 'D18',
+      fault: 'Streams that wait behind other responses on one connection',
+      behaviour:
+        'They are refused with 503 and keep no session alive. A connection from which Node has not read for 4 s is ended.',
+      tests: [
+        {
+          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          name: 'refuses the stream of a session while an earlier response on its connection is unfinished',
+        },
+        {
+          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          name: 'releases the streams of a connection that ends while the client does not read its replies',
+        },
+      ],
+    },
   ],
 }

@@ -26,7 +26,7 @@ export interface Permission {
  * Returns whether a project's server may be started or contacted: the user has set `--project`, or has seen the entry
  * and agreed. An agreement is valid until the entry changes.
  *
- * @see https://modelcontextprotocol.io/community/seps/1024-mcp-client-security-requirements-for-local-server-
+ * @see https://modelcontextprotocol.io/community/seps/1024
  */
 export async function isAllowed(
   server: ProjectServer,

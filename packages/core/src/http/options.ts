@@ -110,8 +110,8 @@ export interface SubscriptionLimits {
 export interface MountLimits {
   /**
    * The maximum size of a request body, in bytes. All bodies that a mount is reading at the same time may
-   * hold 64 times as many bytes; those of one principal, or of all anonymous clients, may hold 32 times as
-   * many. @default 4_194_304
+   * hold 64 times as many bytes; those of one principal, or of anonymous clients at one address, may hold 32
+   * times as many. @default 4_194_304
    */
   readonly bodyBytes?: number
   /**
@@ -124,8 +124,9 @@ export interface MountLimits {
   readonly outboundBytes?: number
   /**
    * The maximum number of bytes in replies that are queued for clients in this process, as in `stats().queuedBytes`.
-   * One principal, or all anonymous clients together, may use half of it. Beyond that, the caller's new calls and
-   * streams get 503, and results of 64 KiB or more from its running calls become errors. @default 268_435_456
+   * One principal, or anonymous clients at one address, may use half of it. Beyond that, the caller's new calls and
+   * streams get 503, and results of 64 KiB or more from its running calls become errors. If all callers together exceed
+   * the limit, the caller with the most bytes loses its oldest replies. @default 268_435_456
    */
   readonly queuedBytes?: number
   /** Limits on the depth and size of a message. */
