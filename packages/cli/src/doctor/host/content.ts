@@ -10,7 +10,7 @@ const KEYS = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'extens
 export async function readContent(host: Host, file: string): Promise<unknown> {
   const text = await readText(file)
   if (host.strictJson === true) {
-    const { checkStrict } = await import('../../formats/json-tree.ts')
+    const { checkStrict } = await import('../../formats/json-scan.ts')
     checkStrict(text)
   }
   return (await formatOf(host.format)).parse(text)
