@@ -16,7 +16,7 @@ import { byParsing } from './parsed.ts'
  * blank lines.
  */
 export const yamlFormat: Format = {
-  ...byParsing((text) => (document(text).toJS() as unknown) ?? {}, {
+  ...byParsing(parseYaml, {
     add(text, { key, name }, entry) {
       const eol = eolOf(text)
       const servers = pairOf(rootOf(text), key)
@@ -62,6 +62,16 @@ export const yamlFormat: Format = {
   snippet: ({ key, name }, entry) => stringify({ [key]: { [name]: entry } }, STYLE),
 }
 
+function parseYaml(text: string): unknown {
+  try {
+    return (document(text).toJS() as unknown) ?? {}
+  } catch (error) {
+    // A text with many aliases can have far more values than characters.
+    if (error instanceof ReferenceError) throw new SyntaxError(error.message, { cause: error })
+    throw error
+  }
+}
+
 const STYLE = { lineWidth: 0 } as const
 
 type PairNode = Pair<ParsedNode, ParsedNode | null>
@@ -71,6 +81,8 @@ function document(text: string): ReturnType<typeof parseDocument> {
   const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = parsed.errors
   if (error === undefined) return parsed
+  // The parser reports the end of the stack as an error of the text.
+  if (error.message.startsWith('Maximum call stack')) throw new RangeError(error.message)
   const { line, col } = lines.linePos(error.pos[0])
   throw syntaxError(error.message, line, col)
 }

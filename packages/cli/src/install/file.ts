@@ -1,21 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import {
-  copyFile,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises'
+import { copyFile, lstat, mkdir, open, readdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError } from '../errors.ts'
+import { readRegularFile } from '../regular-file.ts'
 
 /** The state of a file when it was read. */
 export interface FileState {
@@ -40,8 +29,9 @@ const ATTEMPTS = 3
 export async function readState(path: string): Promise<FileState> {
   const target = await follow(path)
   try {
-    const [bytes, { mode }] = await Promise.all([readFile(target), stat(target)])
-    return { target, text: decode(bytes, path), mode: mode & 0o777 }
+    const text = decode(readRegularFile(target), path)
+    const { mode } = await stat(target)
+    return { target, text, mode: mode & 0o777 }
   } catch (error) {
     if (isCode(error, 'ENOENT')) return { target, text: undefined, mode: undefined }
     throw error instanceof CliError ? error : fileError('read', path, error)

@@ -17,6 +17,7 @@ import { findHost } from '../hosts/find-host.ts'
 import type { Host } from '../hosts/host.ts'
 import { thisPlace } from '../hosts/place.ts'
 import type { Terminal } from '../terminal.ts'
+import { MAX_BYTES } from '../regular-file.ts'
 import { unknownName } from '../unknown-name.ts'
 
 /** Finds a server in `--config FILE`: the one named by `--server`, or the only one. @throws CliError */
@@ -115,6 +116,7 @@ async function load(
     return await loadConfig(resolve(file), {
       env: terminal.streams.env,
       userHome: thisPlace(terminal.streams.env).home,
+      maxBytes: MAX_BYTES,
       ...(interactive && { input: (input) => askerFor(terminal).use((asker) => askForInput(asker, input)) }),
       ...options,
     })

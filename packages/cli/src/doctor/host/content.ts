@@ -1,14 +1,14 @@
-import { readFile } from 'node:fs/promises'
 import { formatOf } from '../../formats/format-of.ts'
 import { type FormatName, isObject } from '../../formats/format.ts'
 import type { Host } from '../../hosts/host.ts'
+import { readRegularFile } from '../../regular-file.ts'
 
 /** The member names under which hosts store servers. */
 const KEYS = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'extensions']
 
 /** Reads and parses a host's file. @throws SyntaxError with a line and a column, or the error of `readFile` */
 export async function readContent(host: Host, file: string): Promise<unknown> {
-  const text = await readText(file)
+  const text = readText(file)
   if (host.strictJson === true) {
     const { checkStrict } = await import('../../formats/json-scan.ts')
     checkStrict(text)
@@ -19,14 +19,14 @@ export async function readContent(host: Host, file: string): Promise<unknown> {
 /** Reads a file that may have another syntax. Returns undefined if it is missing or invalid. */
 export async function readOther(file: string, format: FormatName): Promise<unknown> {
   try {
-    return (await formatOf(format)).parse(await readText(file))
+    return (await formatOf(format)).parse(readText(file))
   } catch {
     return undefined
   }
 }
 
-async function readText(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8')
+function readText(file: string): string {
+  const text = readRegularFile(file).toString()
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 

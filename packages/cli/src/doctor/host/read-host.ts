@@ -63,8 +63,8 @@ async function readFile(
   try {
     return { content: await readContent(host, file) }
   } catch (error) {
-    const reason =
-      error instanceof SyntaxError ? error.message : ((error as NodeJS.ErrnoException).code ?? '')
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = code ?? message
     const evidence = `${host.title} cannot read it: ${reason}`
     return { finding: fault(CHECK, evidence, 'Correct it there. Until then, none of its servers is started') }
   }
