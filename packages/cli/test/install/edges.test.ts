@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
-import { chmod, lstat, mkdir, readdir, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, readdir, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { backupsOf, readState } from '../../src/install/file.ts'
 import { createHome, type Home } from './support/home.ts'
@@ -127,6 +127,29 @@ describe("jetway install to a host's file", () => {
     const names = await readdir(home.path('.cursor'))
     expect(names).toEqual(['mcp.json', expect.stringMatching(/^mcp\.json\.\d{8}T\d{9}Z\.bak$/)])
     expect(await home.read(`.cursor/${names[1]}`)).toBe('{ }')
+  })
+
+  it('lets only the owner read a copy, which may have a secret', async () => {
+    const home = await homeWith('{ }')
+    const old = `${CURSOR}.20260101T000000000Z.bak`
+    await home.write(old, '{}')
+    for (const file of [CURSOR, old]) await chmod(home.path(file), 0o644)
+    await home.run('install', 'cursor', URL_TARGET)
+    const copies = await backupsOf(home.path(CURSOR))
+    expect(copies).toHaveLength(2)
+    for (const copy of copies) expect((await stat(copy)).mode & 0o777).toBe(0o600)
+  })
+
+  it.runIf(process.getuid?.() === 0)('leaves files to their user when root runs it', async () => {
+    const home = await homeWith('{ }')
+    const [uid, gid] = [12_345, 23_456]
+    for (const path of ['', '.cursor', CURSOR]) await chown(home.path(path), uid, gid)
+    await home.run('install', 'cursor', URL_TARGET)
+    await home.run('install', 'zed', URL_TARGET)
+    const [copy = ''] = await backupsOf(home.path(CURSOR))
+    const created = ['.config', '.config/zed', '.config/zed/settings.json'].map(home.path)
+    for (const path of [home.path(CURSOR), copy, ...created])
+      expect(await stat(path), path).toMatchObject({ uid, gid })
   })
 })
 
