@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { EditError, type Entry, type EntryEdit, type Format } from './format.ts'
+import { EditError, type Entry, type EntryEdit, type Format, isObject, type Span } from './format.ts'
 import { plain } from './parsed.ts'
 
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -7,6 +7,19 @@ const BYTE_ORDER_MARK = '\uFEFF'
 /** Reads the entry in a text as plain objects. Returns undefined if it does not exist. @throws SyntaxError, EditError */
 export const readEntry = (format: Format, text: string, edit: EntryEdit): unknown =>
   plain(format.find(withoutMark(text), edit).value)
+
+/** A text whose entry has `***` in the place of each value that may be a secret, and where the entry is. */
+export function maskedEntry(
+  format: Format,
+  text: string,
+  edit: EntryEdit,
+  mask: (entry: Entry) => Entry,
+): { readonly text: string; readonly entry: Span | undefined } {
+  const value = readEntry(format, text, edit)
+  const masked = isObject(value) ? setEntry(format, text, edit, mask(value)) : text
+  const source = withoutMark(masked)
+  return { text: source, entry: format.find(source, edit).span }
+}
 
 /** Sets an entry, and leaves the rest of the text unchanged. @throws SyntaxError, EditError */
 export const setEntry = (format: Format, text: string, edit: EntryEdit, entry: Entry): string =>

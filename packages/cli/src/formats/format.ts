@@ -22,12 +22,18 @@ export interface Format {
   snippet(edit: EntryEdit, entry: Entry): string
 }
 
+/** A range of a text. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
 /** An entry in a text. */
 export interface FoundEntry {
   /** Undefined if the entry does not exist. */
   readonly value: unknown
-  /** Where the entry starts if other entries may be on its lines. */
-  readonly start?: number
+  /** Where the entry is, if other entries may be on its lines. */
+  readonly span?: Span
   /** Returns the text with the new value. @throws EditError */
   set(entry: Entry): string
   /** Returns the text without the entry. @throws EditError if it does not exist */

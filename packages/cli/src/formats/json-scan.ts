@@ -1,10 +1,4 @@
-import { syntaxError } from './format.ts'
-
-/** A range of a text. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
+import { type Span, syntaxError } from './format.ts'
 
 /** A member of an object, which starts with its name. */
 export interface Member extends Span {

@@ -1,5 +1,14 @@
-import { EditError, type Entry, type EntryEdit, eolOf, type Format, indentAt, trimmedEnd } from './format.ts'
-import { JsonScanner, type Member, parseText, type Span, without } from './json-scan.ts'
+import {
+  EditError,
+  type Entry,
+  type EntryEdit,
+  eolOf,
+  type Format,
+  indentAt,
+  type Span,
+  trimmedEnd,
+} from './format.ts'
+import { JsonScanner, type Member, parseText, without } from './json-scan.ts'
 
 /**
  * JSON, also with comments and trailing commas. Only the text of the entry changes, at offsets from the scanner.
@@ -13,7 +22,7 @@ export const jsonFormat: Format = {
     const entry = servers?.found
     return {
       value: entry && valueAt(text, entry.value),
-      start: entry?.start ?? text.length,
+      span: entry ?? { start: text.length, end: text.length },
       set(given) {
         if (entry !== undefined) return updateMembers(text, entry, given)
         if (servers !== undefined) return insertProperty(text, servers, name, given)
@@ -135,7 +144,7 @@ function insertProperty(text: string, object: ObjectInText, name: string, value:
   }
   const trailing = commaAfter(text, last.end) !== undefined
   const single = isSingleLine(text, object)
-  const indent = single ? '' : indentAt(text, last.start)
+  const indent = indentAt(text, last.start)
   const printed = single
     ? ` ${JSON.stringify(name)}: ${JSON.stringify(value)}`
     : `${eol}${indent}${property(name, value, text, indent)}`

@@ -3,6 +3,7 @@ import { CliError } from '../errors.ts'
 import { EditError, type Entry, type EntryEdit, type Format, isObject } from '../formats/format.ts'
 import { readEntry, removeEntry, setEntry } from '../formats/edit-text.ts'
 import { backupsOf, type FileChange, type FileState, readState } from './file.ts'
+import { maskEntry } from '../hosts/secrets.ts'
 import { OWNED_MEMBERS } from '../hosts/host.ts'
 
 /** The change that was made to a file. */
@@ -137,7 +138,7 @@ function guarded<T>(
     const hint =
       request.entry === undefined
         ? 'Edit it by hand. Nothing was changed'
-        : `Nothing was changed. Add this by hand:\n${format.snippet(edit, request.entry)}`
+        : `Nothing was changed. Add this by hand:\n${format.snippet(edit, maskEntry(request.entry, '***'))}`
     throw new CliError('failed', `${path} cannot be edited: ${error.message}`, { cause: error, hint })
   }
 }

@@ -44,13 +44,3 @@ const namesOf = (list: unknown): readonly string[] =>
 const isServer = (entry: unknown): boolean =>
   isObject(entry) &&
   ['command', 'cmd', 'url', 'uri', 'serverUrl', 'httpUrl'].some((member) => typeof entry[member] === 'string')
-
-/** Returns all strings in variables and headers, which must not be printed. */
-export function secretsIn(value: unknown, within = false): readonly string[] {
-  if (typeof value === 'string') return within ? [value] : []
-  if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, within))
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([name, each]) =>
-    secretsIn(each, within || /^(?:envs?|headers|http_headers|requestInit)$/.test(name)),
-  )
-}

@@ -6,7 +6,8 @@ import { type HostList, listsOf } from '../../target/configured.ts'
 import type { Terminal } from '../../terminal.ts'
 import type { Finding, Section } from '../finding.ts'
 import { fault, ok, some, warning } from '../verdicts.ts'
-import { readContent, readOther, secretsIn, serverLists } from './content.ts'
+import { secretsIn } from '../../hosts/secrets.ts'
+import { readContent, readOther, serverLists } from './content.ts'
 import { misplacedFiles } from './misplaced.ts'
 
 /** A server in a host's file. */
