@@ -2,7 +2,6 @@ import type { ServerDetails } from '@jetway/client'
 import { type Command, defineCommand } from '../command.ts'
 import { usageError } from '../errors.ts'
 import { withTarget } from '../target/connect.ts'
-import { explainRequest } from '../target/explain.ts'
 import { TARGET_NOTES, TARGET_OPTIONS } from '../target/options.ts'
 import { printable, type Terminal } from '../terminal.ts'
 import { fetchOffers, type Offers } from './offers.ts'
@@ -16,7 +15,7 @@ export const command: Command = defineCommand({
     withTarget(args, terminal, async ({ client, positionals }) => {
       const [unexpected] = positionals
       if (unexpected !== undefined) throw usageError(`list takes one target; ${unexpected} is another word`)
-      const offers = await fetchOffers(client).catch(explainRequest)
+      const offers = await fetchOffers(client)
       const server = client.server as ServerDetails
       if (terminal.json) {
         const { info, protocolVersion, capabilities, instructions } = server
