@@ -261,7 +261,8 @@ describe('HttpRelay session limit', () => {
     await listenOn(url, streaming)
     const current = await relay.process()
     if (current === undefined) throw new Error('no process')
-    for (let count = 1; count < 256; count++) relay.opened(`s${count}`, current)
+    for (let count = 1; count < 256; count++)
+      relay.opened(`s${count}`, current, { path: '/mcp', headers: {} })
     expect(first.asked()).toContain('GET')
     const second = await start()
     const isKept = async (id: string): Promise<boolean> => {
