@@ -270,7 +270,7 @@ describe('HttpRelay session limit', () => {
       return second.got.at(-1)?.headers['mcp-session-id'] !== id
     }
     expect(await isKept('s1')).toBe(true)
-    relay.opened('new', current)
+    relay.opened('new', current, { path: '/mcp', headers: {} })
     expect(await isKept('s1')).toBe(true)
     expect(await isKept('session-1')).toBe(true)
     expect(await isKept('s3')).toBe(true)
