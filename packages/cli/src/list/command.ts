@@ -3,7 +3,7 @@ import { type Command, defineCommand } from '../command.ts'
 import { usageError } from '../errors.ts'
 import { withTarget } from '../target/connect.ts'
 import { TARGET_NOTES, TARGET_OPTIONS } from '../target/options.ts'
-import { printable, type Terminal } from '../terminal.ts'
+import { printable, printableLine, type Terminal } from '../terminal.ts'
 import { fetchOffers, type Offers } from './offers.ts'
 import { promptSignature, toolSignature } from './signature.ts'
 
@@ -40,7 +40,7 @@ function report(
   options: ReportOptions,
 ): readonly string[] {
   const { colour } = options.terminal
-  const head = `${colour('bold', printable(`${info.name} ${info.version}`))} ${colour('dim', `(${protocolVersion})`)}`
+  const head = `${colour('bold', printableLine(`${info.name} ${info.version}`))} ${colour('dim', `(${protocolVersion})`)}`
   return [
     head,
     ...section('Tools', offers.tools, options, (tool) => [
@@ -75,7 +75,7 @@ function section<T>(
   const rows = items.flatMap((item) => {
     const [signature, ...about] = lines(item)
     return [
-      `  ${colour('cyan', printable(signature))}`,
+      `  ${colour('cyan', printableLine(signature))}`,
       ...about.flatMap((text) =>
         (text === undefined ? [] : indented(text)).map((line) => colour('dim', line)),
       ),
