@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
 /** The maximum size of a file that this command reads as a whole, in bytes. */
-export const MAX_BYTES = 64 * 1024 * 1024
+export const MAX_BYTES: number = 64 * 1024 * 1024
 
 /** Thrown for a path that is not a file, or for a file that is too large. */
 class UnreadableError extends Error {
@@ -16,8 +16,8 @@ class UnreadableError extends Error {
  * @throws UnreadableError, or the error of `node:fs`
  */
 export function readRegularFile(path: string, first?: number): Buffer {
-  // Without the flag, the open call waits until another process writes to the pipe. Windows does not have it.
-  const { O_NONBLOCK = 0, O_RDONLY } = constants
+  // Without the flag, the call waits until another process writes to the pipe. On Windows it is undefined, thus 0.
+  const { O_NONBLOCK, O_RDONLY } = constants
   const file = openSync(path, O_RDONLY | O_NONBLOCK)
   try {
     const stats = fstatSync(file)

@@ -12,10 +12,7 @@ export interface TextEdits {
 }
 
 /** Reads and compares the entries of a format by parsing whole texts. Each entry has lines of its own. */
-export function byParsing(
-  parseText: (text: string) => unknown,
-  { add, replace, remove }: TextEdits,
-): Omit<Format, 'snippet'> {
+export function byParsing(parseText: (text: string) => unknown, edits: TextEdits): Omit<Format, 'snippet'> {
   const parse = (text: string): unknown => {
     try {
       return parseText(text)
@@ -29,8 +26,12 @@ export function byParsing(
     parse,
     find(text, edit) {
       const value = member(member(parse(text), edit.key), edit.name)
-      const change = value === undefined ? add : replace
-      return { value, set: (entry) => change(text, edit, entry), remove: () => remove(text, edit) }
+      return {
+        value,
+        set: (entry) =>
+          value === undefined ? edits.add(text, edit, entry) : edits.replace(text, edit, entry),
+        remove: () => edits.remove(text, edit),
+      }
     },
     isSameOutside: (before, after, edit) =>
       isDeepStrictEqual(plain(rest(parse(after), edit)), plain(rest(parse(before), edit))),

@@ -34,7 +34,7 @@ const isSyntaxError = (error: Error): boolean =>
   error instanceof SyntaxError ||
   error.name === 'TransformError' ||
   'errors' in error ||
-  /^ERR_REQUIRE_/.test(String((error as NodeJS.ErrnoException).code))
+  String((error as NodeJS.ErrnoException).code).startsWith('ERR_REQUIRE_')
 
 /** Returns the place and the message. The stack of a SyntaxError begins with the source line. */
 function textOf({ name, message, stack = message }: Error): string {

@@ -24,8 +24,8 @@ export const readTextFile = (file: string, maxBytes: number): Promise<string> =>
 
 /** Opens a file. A named pipe or a device, which may never end, is an error. */
 async function openRegular(file: string): Promise<FileHandle> {
-  // Without the flag, the call waits until another process writes to the pipe. Windows does not have it.
-  const { O_NONBLOCK = 0, O_RDONLY } = constants
+  // Without the flag, the call waits until another process writes to the pipe. On Windows it is undefined, thus 0.
+  const { O_NONBLOCK, O_RDONLY } = constants
   const handle = await open(file, O_RDONLY | O_NONBLOCK)
   const stats = await handle.stat()
   if (stats.isFile() || stats.isDirectory()) return handle
