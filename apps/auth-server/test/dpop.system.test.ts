@@ -49,7 +49,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 
   it.each(ERAS)(
-    "serves Jetway's client with a bound token after 401, and later with more scopes (%s)",
+    "refuses Jetway's client with 401, then serves it with a bound token, and later with more scopes (%s)",
     async (revision) => {
       const issuer = await startIssuer()
       const url = await protect(issuer, mount, {
@@ -64,7 +64,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
     },
   )
 
-  it('refuses two proofs', async () => {
+  it('refuses a request with two proofs', async () => {
     const issuer = await startIssuer()
     const url = await protect(issuer, mount, { protection: { dpop: 'accept' } })
     const client = await signInWithKey(issuer, url, 'mcp')
@@ -80,7 +80,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 })
 
-it('three processes accept a proof once, and share their nonces', async () => {
+it('three processes together accept a proof only once, and share their nonces', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, {

@@ -42,7 +42,7 @@ describe.each(Object.entries(MOUNTS))('metadata of a server on %s', (_, mount) =
     expect(await issuerOf(await protect(issuer, mount))).toBe(issuer.issuer)
   })
 
-  it('is named in the challenge in a form that both official clients read', async () => {
+  it('is named in the challenge in a form that both official clients can read', async () => {
     const url = await protect(await startIssuer(), mount)
     const refused = await post(url)
     expect(refused.status).toBe(401)

@@ -12,14 +12,14 @@ import { TEXT } from './workloads.ts'
  */
 const LEAST = 0.6
 const CONNECTIONS = 16
-/** The maximum number of attempts, for busy machines. They do not help a slow server. */
+/** The maximum number of attempts, for busy machines. More attempts do not make a slow server pass. */
 const ATTEMPTS = 3
 const PAUSE_MS = 5_000
 const SPAWNS = 7
 
 /**
- * Compares the text tool with the bare frameworks, and imports with the official
- * SDK's. Returns the exit code.
+ * Compares the text tool with the bare frameworks, and the cost of imports with that of the official SDK.
+ * Returns the exit code.
  */
 export async function check(
   machine: string,

@@ -9,7 +9,7 @@ export interface Contender {
   readonly base?: string
   /** Whether the server sends a prepared response. */
   readonly bare?: boolean
-  /** Whether to start it only once, because its results are far from the others. */
+  /** Whether to start it only once, because its results differ greatly from the others. */
   readonly once?: boolean
 }
 
@@ -112,7 +112,7 @@ const STARTED: readonly Contender[] = [
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio' },
 ]
 
-/** The numbers of tools for measuring a server's start, which converts the tools' schemas. */
+/** The numbers of tools with which a server's start is measured, because the start converts all schemas. */
 export const STARTED_TOOLS: readonly number[] = [2, 50, 102]
 
 export const starters = (tools: number): readonly Contender[] =>

@@ -48,7 +48,10 @@ export class HttpBench {
     this.#servers = servers
   }
 
-  /** Passes the response of a Jetway contender to bare servers, so that all send the same bytes. */
+  /**
+   * Starts the servers. Passes the responses of a Jetway contender to bare servers, so that all send the same
+   * bytes.
+   */
   static async start(contenders: readonly Contender[]): Promise<HttpBench> {
     const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
     const bare = servers.filter(({ contender }) => contender.bare)
@@ -94,7 +97,8 @@ export class HttpBench {
   }
 
   /**
-   * Measures one notification to many streams, each in its own session. A request in the table is a notification.
+   * Measures one notification to many streams, each in its own session. Each request counted in the table is
+   * one notification.
    */
   async measureNotifications(count: number, timing: Timing): Promise<Run[]> {
     const open: EventStream[] = []

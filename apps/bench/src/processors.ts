@@ -11,7 +11,10 @@ const canPin = process.platform === 'linux' && cpus().length > 1 && spawnSync(TA
 /** Returns the prefix of a server's command line. */
 export const serverPrefix = (): readonly string[] => (canPin ? [TASKSET, '-c', SERVERS] : [])
 
-/** Moves this process with its load to another processor than the servers'. Returns whether that worked. */
+/**
+ * Moves this process, which produces the load, to a different processor from the servers. Returns whether
+ * that worked.
+ */
 export function pinLoad(): boolean {
   if (canPin) spawnSync(TASKSET, ['-acp', LOAD, String(process.pid)])
   return canPin

@@ -32,7 +32,8 @@ export class ServerProcess {
   }
 
   /**
-   * Resolves when it accepts requests. Call it right after the spawn, because the process reports this once.
+   * Resolves when the process accepts requests. Call this right after the spawn, because the process reports
+   * it only once.
    */
   async ready(): Promise<void> {
     const { port, headers } = await this.#next('ready')

@@ -10,7 +10,7 @@ export interface SessionMemory {
   readonly kilobytes: number
 }
 
-/** The sessions before the first measurement, so that one-time allocations do not count. */
+/** The number of sessions opened before the first measurement, so that one-time allocations do not count. */
 const WARM = 500
 
 export async function measureSessionMemory(

@@ -11,7 +11,7 @@ function rows(bare: number, jetway: number): Row[] {
   ]
 }
 
-it("slowest returns a server below 0.6 times the bare framework's rate", () => {
+it('slowest returns a server whose rate is below 0.6 times that of the bare framework', () => {
   expect(slowest(rows(12, 20), new Map())).toEqual([])
   expect(slowest(rows(11, 20), new Map())).toEqual(['Jetway (0.55)'])
 })

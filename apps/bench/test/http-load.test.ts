@@ -36,7 +36,7 @@ describe('loadHttp', () => {
     await expect(failing).rejects.toThrow('Wrong answer: 503')
   })
 
-  it('rejects on a response of another size', async () => {
+  it('rejects on a response of a different size', async () => {
     await expect(load((_request, response) => response.end('odd'), 1)).rejects.toThrow('Wrong answer: 200')
   })
 

@@ -11,7 +11,7 @@ export interface ChatOptions {
   readonly servers: Readonly<Record<string, ServerConfig | TransportFactory>>
   readonly model: Model
   readonly terminal: Terminal
-  /** The limit of requests to the model for one query. */
+  /** The maximum number of requests to the model per query. */
   readonly maxRounds: number
   /** Whether to call tools without asking the user. */
   readonly yes: boolean
@@ -22,12 +22,12 @@ export interface ChatOptions {
 const INFO = { name: 'jetway-chat', title: 'Jetway Chat', version: '0.0.0' }
 /** The longest tool name that the model APIs accept. */
 const MAX_NAME = 64
-/** The limit of each server's instructions for the model, in UTF-16 units. */
+/** The maximum length of each server's instructions for the model, in UTF-16 units. */
 const MAX_INSTRUCTIONS = 4_000
-/** The limit of a call's arguments on the screen, in UTF-16 units. */
+/** The maximum length of a call's arguments on the screen, in UTF-16 units. */
 const MAX_SHOWN_ARGUMENTS = 4_000
 
-/** Shows how much is hidden, because users must know that they approve more than they see. */
+/** Shows how much is hidden, because users must know that they are approving more than they can see. */
 function formatArguments(args: Readonly<Record<string, unknown>>): string {
   const json = JSON.stringify(args)
   const more = json.length - MAX_SHOWN_ARGUMENTS
@@ -88,12 +88,15 @@ export class Chat {
     }
   }
 
-  /** Whether the chat only has to close its servers. */
+  /** Whether nothing is left to do but close the servers. */
   get isEnding(): boolean {
     return this.#ending.signal.aborted
   }
 
-  /** Ctrl-C: cancels the current query. Without one, or the second time, ends the chat. */
+  /**
+   * Handles Ctrl-C: cancels the current query. If there is none, or if it has been cancelled already, ends
+   * the chat.
+   */
   interrupt(): void {
     const running = this.#currentQuery
     if (running === undefined || running.signal.aborted) return this.end()
@@ -170,8 +173,8 @@ export class Chat {
   }
 
   async #approve(approval: ApprovalRequest): Promise<boolean> {
-    // The user named the servers on the command line, and the handlers in
-    // questions.ts ask the user themselves.
+    // The user has named the servers on the command line, and the handlers in questions.ts ask for all other
+    // approvals.
     if (approval.kind !== 'call' || this.#options.yes) return true
     const { server, detail, signal } = approval
     const key = JSON.stringify([server, detail.tool])

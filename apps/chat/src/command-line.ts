@@ -9,7 +9,7 @@ export interface CommandLine {
   readonly yes: boolean
   readonly api: 'anthropic' | 'openai' | undefined
   readonly model: string | undefined
-  /** The limit of requests to the model for one query. */
+  /** The maximum number of requests to the model per query. */
   readonly maxRounds: number
 }
 

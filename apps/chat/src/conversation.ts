@@ -4,7 +4,7 @@ import type { Model, Reply } from './model/model.ts'
 
 export interface ConversationOptions {
   readonly model: Model
-  /** The limit of requests to the model for one query. */
+  /** The maximum number of requests to the model per query. */
   readonly maxRounds: number
   /** Called before each request, because the tool lists may have changed. */
   readonly tools: () => Promise<readonly HostTool[]>
@@ -25,10 +25,10 @@ export class Conversation {
   }
 
   /**
-   * Sends a query to the model and runs the tools that it calls, until it calls none or
-   * reaches the limit of rounds.
+   * Sends a query to the model and runs the tools that it calls, until it stops calling tools or the maximum
+   * number of rounds is reached.
    *
-   * @throws ModelError; the reason of the signal. The next query can follow after either
+   * @throws ModelError; the reason of the signal. Another query may follow after either
    */
   async answer(query: string, signal: AbortSignal): Promise<void> {
     const { model, maxRounds, onNotice } = this.#options
@@ -41,7 +41,10 @@ export class Conversation {
     }
   }
 
-  /** Sends one request to the model, and runs its tool calls. Resolves to true if the reply calls no tools. */
+  /**
+   * Sends one request to the model, and runs its tool calls. Resolves to true if the reply does not call any
+   * tools.
+   */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { model, tools, systemPrompt, onText, onReply, onNotice } = this.#options
     const reply = await model.complete({

@@ -120,7 +120,7 @@ it('SIGTERM during a call does not leave processes behind', async () => {
   expect(servers.some(isRunning)).toBe(false)
 })
 
-it('the app names the variables to set, without starting servers, if there is no model', async () => {
+it('the app names the variables to set, without starting any servers, if no model is configured', async () => {
   const app = startApp([fileURLToPath(SHOP)])
   expect(await app.exited).toBe(2)
   expect(app.output.stderr).toContain('ANTHROPIC_API_KEY')

@@ -254,7 +254,7 @@ describe('the user', () => {
     expect(output().match(/\[a\]lways/g)).toHaveLength(1)
   })
 
-  it('fills in a form field by field, and again after an invalid value', async () => {
+  it('fills in a form field by field, and is asked again after an invalid value', async () => {
     const { type, waitForText } = await greeted(calling('order'), { yes: true })
     await waitForText('shop asks: What do you want?')
     await waitForText('count (integer; required)')
@@ -276,7 +276,7 @@ describe('the user', () => {
   it.each([
     ['/decline', 'declined'],
     ['/cancel', 'without an answer'],
-  ])('leaves a form if the user enters %s', async (word, expected) => {
+  ])('leaves a form by entering %s', async (word, expected) => {
     const { type, waitForText, model } = await greeted(calling('order'), { yes: true })
     await waitForText('  > ')
     type('3')

@@ -44,7 +44,7 @@ describe('servers on the command line', () => {
   }
   const options = { input: async () => 'typed', warn: () => {} }
 
-  it('get unique names from their files, folders and hosts', async () => {
+  it('are given unique names that are taken from their files, folders and hosts', async () => {
     const targets = [
       file('weather/src/main.ts'),
       file('shop server.js'),
@@ -74,7 +74,7 @@ describe('servers on the command line', () => {
   it.each([
     ['', undefined],
     ['west', 'west'],
-  ])('may have an input whose default is selected by an empty line: %j', async (line, expected) => {
+  ])('may have an input, whose default an empty line selects: %j', async (line, expected) => {
     const asked: string[] = []
     const terminal = {
       ask: (prompt: string): Promise<string> => {
@@ -140,7 +140,7 @@ describe('the model from the environment', () => {
     [{ OPENAI_API_KEY: 'k' }, { api: 'anthropic' }, 'ANTHROPIC_API_KEY is not set'],
     [{ ANTHROPIC_API_KEY: 'k' }, { api: 'openai' }, 'OPENAI_API_KEY is not set'],
     [{ OPENAI_BASE_URL: 'sk-mistaken' }, {}, 'OPENAI_BASE_URL must be an http or https URL'],
-  ])('cannot be selected by %j with %j', (env, wanted, expected) => {
+  ])('cannot be selected by %j with the options %j', (env, wanted, expected) => {
     expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).toThrow(UsageError)
     expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).toThrow(expected)
     expect(() => modelFromEnvironment(env as Record<string, string>, wanted)).not.toThrow('sk-mistaken')

@@ -34,7 +34,7 @@ const pids = cluster.nodes.map(({ running }) => running.process.pid ?? 0)
 for (const one of cluster.nodes)
   void one.running.exited.then(async () => {
     if (stopping) return
-    // A killed process leaves the balancer.
+    // This removes the process from the load balancer.
     await one.kill()
     console.log(`Process ${one.running.process.pid} has ended. ${cluster?.nodes.length} are left`)
   })

@@ -26,5 +26,5 @@ process.once('SIGTERM', () => {
 })
 // #endregion
 
-// `npm run cluster` and the tests use any free port.
+// `npm run cluster` and the tests read the URL from this line, because the port may be any free one.
 console.log(JSON.stringify({ ready: true, url: `${app.listeningOrigin}/mcp` }))

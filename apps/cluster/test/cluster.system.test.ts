@@ -49,7 +49,7 @@ it('the prompt calls tools in a session that continues if a process is killed du
   await cluster.until(/count 20 [^]*count 20 /)
 })
 
-it('the command prints how to install Redis if Redis does not run', async () => {
+it('the command prints how to install Redis if the Redis program is missing', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)), { REDIS_SERVER: 'no-redis' })
   expect(await cluster.exited).toBe(1)
   expect(cluster.output.stderr.trim()).toBe(

@@ -112,7 +112,7 @@ it('a session over three processes behind nginx continues after one is killed', 
   expect(client.session?.id).toBe(id)
 })
 
-it('nginx does not repeat a delivered call, and uses the remaining processes', async () => {
+it('nginx does not repeat a call whose process was killed, and uses the remaining processes', async () => {
   const { cluster, port } = await deploy()
   const counts = (): number[] => cluster.nodes.map(requestsOf)
   const lost = call(port, 'count', { to: 60 })
@@ -125,7 +125,7 @@ it('nginx does not repeat a delivered call, and uses the remaining processes', a
   expect(Math.min(...counts())).toBeGreaterThan(0)
 })
 
-it('nginx passes bodies of 3 MiB and the public name', async () => {
+it('nginx forwards bodies of 3 MiB and the public host name', async () => {
   const { port } = await deploy()
   expect((await call(port, 'who', { text: 'x'.repeat(3 * MIB) })).status).toBe(200)
   expect((await call(port, 'who', { text: 'x'.repeat(5 * MIB) })).status).toBe(413)

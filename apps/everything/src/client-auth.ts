@@ -40,7 +40,7 @@ const interactive: OAuthOptions = {
   registration: { clientName: NAME },
 }
 
-/** Selects the credentials for a scenario. This is the only use of its name. */
+/** Selects the credentials by the name of the scenario. */
 export function authFor(scenario: string, context: Credentials): AuthProvider {
   return oauth(optionsFor(scenario, context))
 }
@@ -52,8 +52,8 @@ function optionsFor(scenario: string, context: Credentials): OAuthOptions {
     case 'auth/pre-registration':
       return { grant: user, clients: [given] }
     case 'auth/offline-access-scope':
-      // The suite reads from the registration that the client refreshes tokens. The document's URL may be
-      // missing.
+      // The suite infers from the registration that the client refreshes tokens. The client has no metadata
+      // URL here, so it registers.
       return { grant: user, registration: { clientName: NAME } }
     case 'auth/client-credentials-basic':
       return { grant: clientCredentials(), clients: [given] }

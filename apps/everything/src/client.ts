@@ -1,7 +1,7 @@
 /**
  * The client under the conformance suite: `node dist/client.js URL`. It connects, and uses each tool, prompt,
- * resource and skill of the server once. The scenario's name, from the environment, chooses the credentials
- * and the simulated user, and nothing else.
+ * resource and skill of the server once. The name of the scenario, which comes from the environment,
+ * determines only the credentials and the simulated user.
  */
 import process from 'node:process'
 import { Client, McpError } from '@jetway/client'

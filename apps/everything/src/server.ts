@@ -56,7 +56,7 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addResources(server)
   addResourceTemplates(server)
   addPrompts(server)
-  // This resource and this prompt ask the client, so they follow those that return at once.
+  // This resource and this prompt ask the client, so they are listed after those that return immediately.
   addRoundTools(server)
   if (misbehaving) addMisbehaving(server)
   return server

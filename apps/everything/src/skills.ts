@@ -1,6 +1,9 @@
 import { skills, type SkillsExtension } from '@jetway/skills'
 
-/** Skills of each kind: from folders, below a prefix, and generated at each read. A page holds two. */
+/**
+ * Skills of each kind: from folders, below a prefix, and generated at each read. A page of the list contains
+ * two skills.
+ */
 export const createSkills = (): SkillsExtension =>
   skills({
     directoryRead: true,

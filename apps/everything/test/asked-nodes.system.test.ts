@@ -100,7 +100,7 @@ const CLIENTS: readonly (readonly [client: string, (url: URL) => Promise<Asked>,
   ),
 ]
 
-describe('three processes that each get the next request in turn', () => {
+describe('three processes that serve requests in turn', () => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await startCluster(program(new URL('./support/serve-node.ts', import.meta.url)))
@@ -124,7 +124,7 @@ describe('three processes that each get the next request in turn', () => {
     ...OWN.map((revision) => ({ revision, name: revision, transport: http })),
     ...SSE.map((revision) => ({ revision, name: `${revision} over HTTP+SSE`, transport: overSse })),
   ])(
-    'send Jetway’s client at $name progress, changes, resumed streams and tasks',
+    'send progress, changes, resumed streams and tasks to Jetway’s client at $name',
     async ({ revision, transport }) => {
       const url = new URL(cluster.url)
       const client = await connectOwn(url, revision, transport(url))

@@ -24,13 +24,13 @@ describe('the conformance suite, with requests sent to three processes in turn',
   it.each([
     ['2025-11-25', 33],
     ['2026-07-28', 40],
-  ])('passes at %s, with all %i scenarios', { timeout: TIMEOUT_MS }, async (revision, count) => {
+  ])('passes at revision %s with all %i scenarios', { timeout: TIMEOUT_MS }, async (revision, count) => {
     const scenarios = await runSuite(cluster.url, revision)
     expect(failed(scenarios)).toEqual([])
     expect(scenarios).toHaveLength(count)
   })
 
-  it('passes for tasks', { timeout: TIMEOUT_MS }, async () => {
+  it('passes the scenarios for tasks', { timeout: TIMEOUT_MS }, async () => {
     expect(failed(await runScenarios(cluster.url, TASKS))).toEqual([])
   })
 })

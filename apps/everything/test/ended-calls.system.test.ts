@@ -56,8 +56,8 @@ const everyClient: Clients = { ...CLIENTS, ...MODERN_CLIENTS, ...SSE_CLIENTS }
 
 describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
   describe.each([
-    ['before it sends a message', false],
-    ['while it reports progress', true],
+    ['before the call sends a message', false],
+    ['while the call reports progress', true],
   ])('a call ended by the server %s', (_when, reports) => {
     it.each(Object.entries(everyClient))(
       'rejects at once in the official client %s if the mount closes',
@@ -83,7 +83,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
 
 describe('a mount with a limit of one session', () => {
   it.each(Object.entries(CLIENTS))(
-    "evicts the official client %s's session only after its running call, and rejects its next call at once",
+    'evicts the session of the official client %s only after the running call ends, and rejects the next call at once',
     async (_, connect) => {
       const [started, end] = [deferred(), deferred<string>()]
       const server = new McpServer({ name: 'small', version: '1.0.0' })

@@ -84,14 +84,14 @@ describe.each([
     return { outcome, heard }
   }
 
-  it('gets its response, because it gets progress every 15 s', async () => {
+  it('succeeds, because progress arrives every 15 s', async () => {
     const { outcome, heard } = await call({})
     expect(outcome).toEqual([{ type: 'text', text: 'at last' }])
     expect(heard).toHaveLength(5)
     expect(heard).toEqual([...new Set(heard)].toSorted((a, b) => a - b))
   })
 
-  it('times out in the client without progress', async () => {
+  it('times out in the client if no progress arrives', async () => {
     const { outcome, heard } = await call({ progressHeartbeat: false })
     expect(outcome).toMatch(/timed out/i)
     expect(heard).toEqual([])

@@ -51,7 +51,7 @@ describe.each(HTTP_TRANSPORTS)("the Inspector's command line over %s", (transpor
   afterAll(() => server?.stop())
 
   it.each(['legacy', 'modern'])(
-    'lists and calls a tool in the era %s',
+    'lists and calls a tool in the %s era',
     (era) => listAndCall('--server-url', server.url, '--transport', 'http', '--protocol-era', era),
     TIMEOUT_MS,
   )
@@ -65,7 +65,7 @@ describe.each(HTTP_TRANSPORTS)("the Inspector's command line over %s", (transpor
 
 describe("the Inspector's command line over stdio", () => {
   it.each(['legacy', 'auto'])(
-    'lists and calls a tool in the era %s',
+    'lists and calls a tool in the %s era',
     async (era) => {
       const config = join(folder, 'servers.json')
       await writeFile(config, JSON.stringify({ mcpServers: { everything: stdioCommand() } }))

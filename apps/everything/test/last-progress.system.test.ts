@@ -35,7 +35,7 @@ function allProgressArrives(connect: Connect, target: () => Target): void {
   afterAll(() => driver?.close())
 
   it.each(['at_once', 'step_by_step', 'without_await'])(
-    'gets all progress from the tool %s',
+    'receives all progress notifications from the tool %s',
     async (tool) => {
       expect(await progressOf(driver, tool)).toEqual(WHOLE)
     },

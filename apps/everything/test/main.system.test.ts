@@ -15,7 +15,7 @@ describe('the command line', () => {
     })
   })
 
-  it('serves lists on one page and no misbehaving handlers by default', async () => {
+  it('serves each list as one page, and no misbehaving handlers, by default', async () => {
     const server = await listen('hono')
     try {
       const client = new RawClient(server.url)

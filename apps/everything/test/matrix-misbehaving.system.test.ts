@@ -91,7 +91,7 @@ describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
     await server?.stop()
   })
 
-  it.concurrent.each(CASES)('$name: gets exactly one well-formed response', async (one) => {
+  it.concurrent.each(CASES)('$name causes exactly one well-formed response', async (one) => {
     const { status, messages } = await client.post(requestOf(one))
     expect(status).toBe(200)
     for (const message of messages.slice(0, -1)) expectNotice(message, one.name)
@@ -129,7 +129,7 @@ describe('over stdio', () => {
   })
   afterAll(() => server?.kill())
 
-  it.each(CASES)('$name: gets exactly one well-formed response', (one) => {
+  it.each(CASES)('$name causes exactly one well-formed response', (one) => {
     const messages = server.lines.map((line) => JSON.parse(line) as Message)
     expect(messages.filter(({ id }) => id === one.name)).toHaveLength(1)
     expectWellFormed(one, answers.get(one.name) ?? {})

@@ -37,7 +37,7 @@ const rows: readonly Row[] = [
   ),
 ]
 
-describe('three processes that each get the next request in turn', () => {
+describe('three processes that serve requests in turn', () => {
   let cluster: Cluster
 
   beforeAll(async () => {

@@ -124,7 +124,7 @@ describe('tasks without a session on stdio', () => {
     extensions: { 'io.modelcontextprotocol/tasks': {} },
   })
 
-  it('notify a subscribed client when they ask and when they end', async () => {
+  it('notify a subscribed client when they ask a question and when they end', async () => {
     const client = new RawStdio()
     try {
       const ask = (id: number, method: string, params: object): Promise<Message> =>

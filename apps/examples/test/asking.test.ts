@@ -73,7 +73,7 @@ describe('tools in the guide to asking', () => {
     expect(asked).toEqual(['sample', 'roots'])
   })
 
-  it('ask for the format of photos, and use the default if the client supports no questions', async () => {
+  it('ask for the format of photos, and use the default if the client does not support questions', async () => {
     const format = 'png'
     expect((await call('export_photos', {}, { elicit: [accept({ format })] })).text).toBe('Exported as png')
     expect(await call('export_photos', {}, {})).toEqual({ text: 'Exported as jpg', asked: [] })

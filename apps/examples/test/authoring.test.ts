@@ -56,7 +56,7 @@ describe('notes in the resources guide', () => {
     expect(heard.params).toEqual({ uri: 'notes://ann/today' })
   })
 
-  it('include a file that is watched while it has subscribers, who are notified of its parts', async () => {
+  it('include drafts that are watched while there are subscribers, who are notified of each draft', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'drafts://ann' })
     await vi.waitFor(() => expect([...watched]).toEqual(['drafts://ann']))
@@ -93,7 +93,7 @@ describe('prompts in the guide to prompts', () => {
     })
   })
 
-  it('complete an argument, which may be omitted', async () => {
+  it('complete an optional argument', async () => {
     expect((await get('translate', { text: 'Hund' })).result).toMatchObject(
       user('Translate into English:\n\nHund'),
     )

@@ -26,7 +26,7 @@ function inMemory(server: McpServer) {
   }
 }
 
-it('the manager lists all servers, and names one that cannot start', async () => {
+it('the manager lists all servers, and names the one that cannot start', async () => {
   const lines: string[] = []
   const answers = await askAll(
     { delphi: oracle('perhaps'), dodona: oracle('yes'), none: { command: '/no/such/oracle' } },
@@ -37,7 +37,7 @@ it('the manager lists all servers, and names one that cannot start', async () =>
   expect(lines).toEqual(['2 servers are connected', expect.stringContaining('none is not: ')])
 })
 
-it('a careful host offers only reading tools, and asks the user before each call', async () => {
+it('a careful host offers only read-only tools, and asks the user before each call', async () => {
   const server = new McpServer({ name: 'files', version: '1.0.0' })
   for (const name of ['read_file', 'read_secret', 'delete_file'])
     server.addTool({ name, handler: () => name })

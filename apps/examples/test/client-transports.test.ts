@@ -4,7 +4,7 @@ import { McpServer } from '@jetway/core'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { askOnce, connectAs, connectTo, run, serversOf } from '../src/client/client-transports.ts'
 
-it('the next client continues a session', async () => {
+it('the next client continues the session of the previous client', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
   const opened = vi.fn<() => void>()
   server.on('session:open', opened)
@@ -19,7 +19,7 @@ it('the next client continues a session', async () => {
   expect(opened).toHaveBeenCalledTimes(1)
 })
 
-it('a server at a URL gets the token', async () => {
+it('a server at a URL receives the token', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
   server.addTool({ name: 'who', handler: (_, { auth }) => auth?.principal ?? 'nobody' })
   const { origin, stop } = await onFetch(server, {

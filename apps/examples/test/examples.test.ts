@@ -40,10 +40,10 @@ describe('the length of examples', () => {
   })
 })
 
-describe('running the examples', () => {
+describe('running an example', () => {
   const hello = { content: [{ type: 'text', text: 'Hello, world' }] }
 
-  it('lets hello-stdio greet over standard input and output', async () => {
+  it('starts hello-stdio, which greets over standard input and output', async () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: program(pathOf('hello-stdio')),
@@ -51,11 +51,14 @@ describe('running the examples', () => {
     expect(await withClient(transport, (client) => client.callTool({ name: 'hello' }))).toMatchObject(hello)
   })
 
-  it.each(['hello-fastify', 'hello-hono', 'hello-express'])('lets %s greet over HTTP', async (example) => {
-    expect(await withExample(example, (client) => client.callTool({ name: 'hello' }))).toMatchObject(hello)
-  })
+  it.each(['hello-fastify', 'hello-hono', 'hello-express'])(
+    'starts %s, which greets over HTTP',
+    async (example) => {
+      expect(await withExample(example, (client) => client.callTool({ name: 'hello' }))).toMatchObject(hello)
+    },
+  )
 
-  it('lets quickstart roll dice, and refuse arguments that its schema does not allow', async () => {
+  it('starts quickstart, which rolls dice, and refuses arguments that its schema does not allow', async () => {
     await withExample('quickstart', async (client) => {
       const rolled = await client.callTool({ name: 'roll_dice', arguments: { count: 3 } })
       const { rolls, total } = rolled.structuredContent as { rolls: number[]; total: number }

@@ -135,7 +135,7 @@ describe('the apps in the guide to Express, Koa and node:http', () => {
 })
 
 describe('the mount behind a proxy', () => {
-  it('accepts only the public host on a loopback connection', async () => {
+  it('accepts only requests for the public host on a loopback connection', async () => {
     await withProcess('http/behind-a-proxy', {}, async (origin) => {
       expect((await initialize(`${origin}/mcp`, { host: 'mcp.example.com' })).status).toBe(200)
       expect((await initialize(`${origin}/mcp`, { host: 'rebound.example.com' })).status).toBe(403)

@@ -48,7 +48,7 @@ it.each([
   expect(await query({ region: 'eu', shard: 7 }, headers)).toEqual(answer)
 })
 
-it('the server requires a header for a given parameter, but not for a missing one', async () => {
+it('the server requires a header for a parameter that is present, but not for one that is absent', async () => {
   expect(await query({ region: 'eu', shard: 7 }, { 'mcp-param-region': 'eu' })).toEqual(refused)
   const whole = [200, 'eu/0 since 2026-01-01']
   expect(await query({ region: 'eu' }, { 'mcp-param-region': 'eu' })).toEqual(whole)

@@ -66,7 +66,7 @@ const lines = ['README.md', ...guides].flatMap((page) =>
   ),
 )
 
-it.each(lines)('$page: $command', ({ packages, dev, others }) => {
+it.each(lines)('$page contains a complete install command: $command', ({ packages, dev, others }) => {
   expect(new Set(packages)).toEqual(new Set(packages.flatMap(closure)))
   const names = others.map((other) => other.replace(/(?<=.)@.*$/, ''))
   expect(names).toEqual(expect.arrayContaining(packages.flatMap(peersOf)))

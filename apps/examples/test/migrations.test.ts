@@ -49,7 +49,7 @@ async function observe(client: Client): Promise<unknown> {
 }
 
 describe('migration from the official SDK', () => {
-  it('produces a server that is equal to the old one for a client', async () => {
+  it('produces a server that looks the same to a client as the old one', async () => {
     const after = (await observe(await connect(shop))) as { offer: { description?: string } }
     // Jetway sends the prompt's description with its messages; the SDK sends it in the list only.
     delete after.offer.description

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { server, setGate, setWeather } from '../src/server/notifications.ts'
 
 // #region test
-it.each(REVISIONS)('notifies clients at $version when the gate opens', async ({ version }) => {
+it.each(REVISIONS)('clients that speak $version are notified when the gate opens', async ({ version }) => {
   await using client = await connect(server, { revision: version })
   const uri = 'gate://state'
   await client.notification('notifications/resources/updated', { uri }, () => setGate(true))
@@ -13,7 +13,7 @@ it.each(REVISIONS)('notifies clients at $version when the gate opens', async ({ 
 // #endregion
 
 it.each(REVISIONS)(
-  'clients that speak $version list the tools again after one has become visible',
+  'clients that speak $version list the tools again after a tool has become visible',
   async ({ version }) => {
     setGate(false)
     await using client = await connect(server, { revision: version })
@@ -35,7 +35,7 @@ it.each(REVISIONS)(
 )
 
 it.each(REVISIONS.filter(({ era }) => era === 'legacy'))(
-  'sessions at $version get log messages',
+  'sessions at $version receive log messages',
   async ({ version }) => {
     await using client = await connect(server, { revision: version })
     const { params } = await client.notification('notifications/message', { level: 'info' }, () =>

@@ -49,7 +49,7 @@ describe('traces in the operations guide', () => {
 })
 
 describe('messages handled without a mount', () => {
-  it('have a principal, and may leave work', async () => {
+  it('have a principal, and may cause work that outlasts the reply', async () => {
     const replies: string[] = []
     const job = (body: object): Parameters<typeof consume>[0] => ({
       body: JSON.stringify(body),

@@ -21,7 +21,7 @@ it('returns an error that names the unknown order to the model', async () => {
   expect(await client.callTool('get_order', { id: 'A9' })).toBeToolError('There is no order A9')
 })
 
-it('cancels an order once', async () => {
+it('cancels an order only once', async () => {
   await using client = await connect(server)
   expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('true')
   expect(await client.callTool(cancelOrder, { id: 'A3' })).toHaveText('false')

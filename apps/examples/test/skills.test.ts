@@ -19,7 +19,7 @@ describe('skills in the guide', () => {
     })
   })
 
-  it('are listed from a folder, and again after a reload', async () => {
+  it('are listed from a folder, and listed again after a reload', async () => {
     const uri = 'skill://code-review/SKILL.md'
     for (const again of [false, true]) {
       if (again) await reload()

@@ -16,7 +16,7 @@ function createWeather(): McpServer {
   return weather
 }
 
-it('the server in the guide exports each call once, even when it stops', async () => {
+it('the server in the guide exports each call once, even if the server stops', async () => {
   const { url, spans } = await startCollector()
   onTestFinished(() => {
     vi.unstubAllEnvs()

@@ -103,7 +103,7 @@ describe('nine servers in one manager, over every transport', () => {
     expect(tools.length).toBeGreaterThan(150)
   })
 
-  it('get only their own calls if calls are concurrent', async () => {
+  it('receive only their own calls, even if calls are concurrent', async () => {
     const path = join(folder, 'note.txt')
     writeFileSync(path, 'Hello')
     const calls: [string, object][] = [
@@ -149,7 +149,7 @@ describe('nine servers in one manager, over every transport', () => {
     expect(elicited).toEqual([...EVERYTHING])
   })
 
-  it('are not affected if another is killed during a call and reconnects', async () => {
+  it('are not affected if another server is killed during a call and reconnects', async () => {
     const events: string[] = []
     for (const event of ['reconnecting', 'reconnected', 'serverRemoved'] as const)
       manager.on(event, ({ server }) => void events.push(`${event} ${server}`))

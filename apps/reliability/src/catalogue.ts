@@ -30,7 +30,7 @@ export const GROUPS: readonly Group[] = [
 
 export const ROWS: readonly Row[] = GROUPS.flatMap(({ rows }) => rows)
 
-/** Returns how many rows have tests, and which lack them; undefined if every row has tests. */
+/** Returns how many rows have tests, and which rows lack them; undefined if every row has tests. */
 export function missingRows(): string | undefined {
   const without = ROWS.filter(({ lacks }) => lacks !== undefined).map(({ row }) => row)
   if (without.length === 0) return undefined

@@ -52,7 +52,7 @@ app.get('/held', async () => {
 })
 
 let last = { at: performance.now(), usage: process.cpuUsage() }
-/** The share of one processor since the last call. */
+/** Returns how much of one processor this process has used since the last call, in percent. */
 function cpu(): { readonly percent: number } {
   const [at, usage] = [performance.now(), process.cpuUsage()]
   const used = usage.user + usage.system - last.usage.user - last.usage.system

@@ -13,7 +13,7 @@ let cells = 0
 
 describe.each(ENDINGS)('the resources of a connection that $name', (ending) => {
   describe.each(Object.entries(ending.mounts))('on %s', (_host, mount) => {
-    it.each(UNDER_WAY)('are released within 5 s with $name', async (underWay) => {
+    it.each(UNDER_WAY)('are released within 5 s if they include $name', async (underWay) => {
       const { target, mounted, client } = await serve(ending, mount)
       const sent = await begin(ending, underWay, { target, mounted, client })
       if (ending.byServer === true && underWay.replies === true) {
@@ -38,7 +38,7 @@ describe.each(ENDINGS)('the resources of a connection that $name', (ending) => {
   })
 })
 
-it('releases all resources within 5 s if every kind of connection ends at once', ({ task }) => {
+it('all resources of every kind of connection were released within 5 s', ({ task }) => {
   expect(cells).toBe(ENDINGS.length * 4 * UNDER_WAY.length)
   note(task, `${cells} endings, nothing held after ${Math.ceil(longest)} ms`)
 })

@@ -10,7 +10,7 @@ const POSITION_SENT = /^id: .*\.(\d+)$/gm
 const POSITION_STORED = /^(\d+)-\d+\r$/gm
 const NOTE = { uri: 'note://ann' }
 
-it('prevents a node paused for 10 s from writing to a stream that another node has taken over', async () => {
+it('a node paused for 10 s does not write to a stream that another node has taken over', async () => {
   const cluster = await startCluster(SERVE_NODE, 2)
   try {
     const [stopped, other] = cluster.nodes as readonly [ClusterNode, ClusterNode]
@@ -45,7 +45,7 @@ it('prevents a node paused for 10 s from writing to a stream that another node h
   }
 })
 
-it('lets a node paused for 10 s leave a session’s GET stream to the node that has taken it over', async () => {
+it('a node paused for 10 s leaves a session’s GET stream to the node that has taken the stream over', async () => {
   const cluster = await startCluster(SERVE_NODE, 2)
   try {
     const [stopped, other] = cluster.nodes as readonly [ClusterNode, ClusterNode]

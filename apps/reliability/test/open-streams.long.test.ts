@@ -44,7 +44,7 @@ async function notify(target: SocketTarget, listeners: Listeners): Promise<numbe
 
 describe.each(ADAPTERS)('%s', (adapter) => {
   it(
-    `keeps ${STREAMS} open streams for ${HOLD_MS / 60_000} min`,
+    `keeps ${STREAMS} streams open for ${HOLD_MS / 60_000} min`,
     { timeout: HOLD_MS + 300_000 },
     async ({ task }) => {
       const target = await SocketTarget.start(adapter)

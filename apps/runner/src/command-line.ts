@@ -7,12 +7,12 @@ export class CommandLineError extends Error {
   override name = 'CommandLineError'
 }
 
-/** An option of one app, besides those of every app. */
+/** An option of one app, in addition to those that every app has. */
 export interface AppFlag {
   readonly type: 'boolean' | 'string'
   /** The placeholder of a string value in `--help`. */
   readonly placeholder?: string
-  /** The value of a string where the switch has none. */
+  /** The value of a string option if the switch is given without a value. */
   readonly bare?: string
   readonly help: string
 }
@@ -70,7 +70,7 @@ const COMMON: Readonly<Record<string, AppFlag>> = {
 /**
  * Parses a command line.
  *
- * @throws CommandLineError for an unknown switch, an argument that is none, or a value that cannot be
+ * @throws CommandLineError for an unknown switch, an argument that is not a switch, or an invalid value
  */
 export function readCommandLine(argv: readonly string[], own: Readonly<Record<string, AppFlag>>): Command {
   const values = parse(argv, { ...COMMON, ...own })
@@ -113,7 +113,7 @@ function parse(argv: readonly string[], flags: Readonly<Record<string, AppFlag>>
   }
 }
 
-/** Node's parser has no values that may be left out. */
+/** Node's parser does not support optional values. */
 function withBareValues(argv: readonly string[], flags: Readonly<Record<string, AppFlag>>): string[] {
   return argv.flatMap((word, at) => {
     const { bare } = (word.startsWith('--') && flags[word.slice(2)]) || {}

@@ -6,7 +6,7 @@ const ATTEMPTS = 100
 /**
  * The first free port of `host`, from `first` upwards.
  *
- * @throws Error when a hundred in a row are taken, or the address cannot be listened on
+ * @throws Error if a hundred ports in a row are taken, or if it is not possible to listen on the address
  */
 export async function freePort(first: number, host: string): Promise<number> {
   for (let port = first; port < first + ATTEMPTS; port++) {

@@ -40,7 +40,7 @@ export const SOCKET_LIMITS: Readonly<
   keepAliveTimeout: 72_000,
 }
 
-/** The environment variable of the session keys. Other users can read a command line. */
+/** The environment variable that contains the session keys. A command line could be read by other users. */
 const KEYS_VARIABLE = 'SESSION_KEYS'
 
 /** Session limits and keys from the environment. Keys are separated by commas; the first one seals. */
@@ -58,7 +58,7 @@ const FLUSH_MS = 500
 
 /**
  * Waits until an HTTP server has closed after its last response. Node counts a connection without any request
- * as busy, so connections that are left after a moment are cut.
+ * as busy, so connections that remain after a moment are closed.
  */
 export async function cutWhenFlushed(http: Server, closed: Promise<unknown>): Promise<void> {
   const cut = setTimeout(() => http.closeAllConnections(), FLUSH_MS)

@@ -30,7 +30,7 @@ export interface App {
   /** The example call in the welcome text. */
   readonly sample: SampleCall
   create(settings: ServerSettings): McpServer | Promise<McpServer>
-  /** Called when the server has closed, before the process ends. */
+  /** Called after the server has closed, before the process ends. */
   closed?(): Promise<void>
 }
 
@@ -97,7 +97,9 @@ async function loadAdapter(
   return (await import('./serve-fastify.ts')).serveFastify
 }
 
-/** The host for a URL: wildcard addresses are no destination, and IPv6 needs brackets. */
+/**
+ * Returns the host for a URL: wildcard addresses cannot be connected to, and IPv6 addresses need brackets.
+ */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

@@ -29,7 +29,8 @@ export async function serveFastify(server: McpServer, listen: ListenOptions): Pr
   return {
     port: portOf(app.server.address()),
     stop: async () => {
-      // Closes Fastify last: while it closes it answers 503, also to responses that running calls wait for.
+      // Closes Fastify last: while it closes, it answers every request with 503, even those with responses
+      // that running calls are waiting for.
       await server.close({ deadline: CLOSE_DEADLINE_MS })
       await cutWhenFlushed(app.server, app.close())
     },

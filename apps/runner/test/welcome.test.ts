@@ -17,7 +17,7 @@ it('the welcome has the URL and the tools', () => {
   expect(text).toContain('plain')
 })
 
-it('the welcome has a command for the Inspector, with its own Node and its transport', () => {
+it('the welcome has a command that runs the Inspector with its own Node version and the right transport', () => {
   expect(text).toContain(
     'npx -y -p node@24 -p @modelcontextprotocol/inspector@2.12.0 mcp-inspector --cli http://127.0.0.1:3000/mcp ' +
       '--transport http --method tools/call --tool-name get_forecast --tool-arg "city=New York"',

@@ -10,7 +10,7 @@ interface ObjectState {
 
 interface ObjectNamespace {
   newUniqueId(): unknown
-  /** Throws for a text that is not an id of these objects. */
+  /** Throws for a string that is not an id of these objects. */
   idFromString(id: string): unknown
   get(id: unknown): { fetch(request: Request): Promise<Response> }
 }
@@ -53,7 +53,10 @@ export class SessionObject {
   }
 }
 
-/** Returns the object of a session. `initialize` gets a new one, and so does an invalid id, for its 404. */
+/**
+ * Returns the object of a session. `initialize` gets a new object, and so does an invalid id, which that
+ * object refuses with 404.
+ */
 function objectOf(objects: ObjectNamespace, session = ''): { fetch(request: Request): Promise<Response> } {
   const [prefix = ''] = session.split('.')
   try {

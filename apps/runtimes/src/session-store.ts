@@ -6,7 +6,7 @@ import type {
   StoredSession,
 } from '@jetway/core/stores'
 
-/** The used part of Durable Object storage. */
+/** The part of Durable Object storage that the store uses. */
 export interface ObjectStorage {
   get<T>(key: string): Promise<T | undefined>
   put(key: string, value: unknown): Promise<void>
@@ -15,7 +15,9 @@ export interface ObjectStorage {
 }
 
 // #region store
-/** Keeps the only session of an object in its storage. The object's alarm deletes it when it expires. */
+/**
+ * Keeps the only session of an object in its storage. The object's alarm deletes the session when it expires.
+ */
 export class ObjectSessionStore implements SessionStore {
   readonly #storage: ObjectStorage
 

@@ -49,7 +49,7 @@ describe('a server without sessions', () => {
     })
   })
 
-  it('refuses questions inside a handler with a remedy', () => {
+  it('refuses questions inside a handler, and names the remedy', () => {
     expect(answers['askedNow']).toMatchObject({ answer: { result: { isError: true } } })
     expect(answers['failures']).toEqual([expect.stringContaining('ERR_MCP_UNSUPPORTED_HERE')])
   })
@@ -83,7 +83,7 @@ describe('the edge preset', () => {
     expect(answers['subscribedEarlier']).toMatchObject({ answer: { error: { code: -32601 } } })
   })
 
-  it('refuses questions inside a handler with a remedy', () => {
+  it('refuses questions inside a handler, and names the remedy', () => {
     expect(answers['askedNow']).toMatchObject({ answer: { result: { isError: true } } })
     expect(answers['failures']).toEqual([expect.stringContaining('ERR_MCP_UNSUPPORTED_HERE')])
   })

@@ -27,7 +27,7 @@ const call = (token: string, name = 'whoami', signal?: AbortSignal): Promise<Res
   postCall(url, name, {}, { headers: { authorization: `Bearer ${token}` }, ...(signal && { signal }) })
 const pass = (ms: number): Promise<Response> => fetch(`${url}?pass=${ms}`)
 
-it('a Worker refers a client to the authorization server by 401, and serves a client with a token', async () => {
+it('a Worker refers a client to the authorization server with a 401, and serves a client that has a token', async () => {
   const refused = await postCall(url, 'whoami')
   expect(refused.status).toBe(401)
   const challenge = refused.headers.get('www-authenticate') ?? ''
@@ -59,14 +59,14 @@ it("a Worker asks for a tool's scopes, and refuses tokens for other servers", as
   expect((await call(accessToken)).status).toBe(401)
 })
 
-it('a Worker fetches the keys for concurrent requests', async () => {
+it('a Worker answers concurrent requests that all need the keys', async () => {
   const users = ['alice', 'bob', 'carol', 'dave']
   const tokens = await Promise.all(users.map((user) => tokenFor(['mcp'], user)))
   const answers = await Promise.all(tokens.map((token) => call(token)))
   expect(answers.map(({ status }) => status)).toEqual(users.map(() => 200))
 })
 
-it('a Worker answers other clients if the client that caused the fetch of keys disconnects', async () => {
+it('a Worker answers other clients even if the client whose request started the fetch of the keys disconnects', async () => {
   const [first, second] = await Promise.all([tokenFor(), tokenFor(['mcp'], 'bob')])
   const before = issuer.requests('keys')
   issuer.disrupt('keys', 'silent')
@@ -80,7 +80,7 @@ it('a Worker answers other clients if the client that caused the fetch of keys d
   expect((await waiting).status).toBe(200)
 })
 
-it('a Worker fetches old keys again after the response, and once more after a failure', async () => {
+it('a Worker refreshes old keys after the response, and tries again on a later request after a failure', async () => {
   expect((await call(await tokenFor())).status).toBe(200)
   issuer.disrupt('keys', 'silent')
   await pass(11 * MINUTE_MS)

@@ -5,7 +5,7 @@ import { sanitize, sanitizeLine } from './text.ts'
 
 const DECLINE = '/decline'
 const CANCEL = '/cancel'
-/** A form with more fields is cancelled. */
+/** The maximum number of fields. A form with more fields is cancelled. */
 const MAX_FIELDS = 64
 
 /** Asks the user for each field of a form. */

@@ -10,15 +10,20 @@ export interface TerminalOptions {
 }
 
 export interface AskOptions {
-  /** Aborting it withdraws the question, which rejects with the signal's reason. */
+  /**
+   * A signal that withdraws the question when it aborts. The promise then rejects with the signal's reason.
+   */
   readonly signal?: AbortSignal
-  /** Do not echo the input: it is a secret. */
+  /** Whether to hide the input, because it is a secret. @default false */
   readonly hidden?: boolean
-  /** Accept a line that was typed before the question. @default false */
+  /** Whether to accept a line that was typed before the question. @default false */
   readonly typedAhead?: boolean
 }
 
-/** The most lines that wait for a question. Beyond it, reading pauses: the input may be a long file. */
+/**
+ * The maximum number of lines that wait for a question. Beyond it, reading pauses, because the input may be a
+ * long file.
+ */
 const MAX_QUEUED_LINES = 256
 
 /** Prints text and asks questions, one after the other. The input is a person or a file. */

@@ -39,7 +39,7 @@ export type Mount = (server: McpServer, options?: EndpointOptions, site?: MountS
 export const http2Server = (fetch: (request: Request) => Response | Promise<Response>): Http2Server =>
   createAdaptorServer({ fetch, createServer }) as Http2Server
 
-/** Serves a fetch handler until its release. */
+/** Serves a fetch handler until the server is released. */
 export const listenFetch = (
   fetch: (request: Request) => Response | Promise<Response>,
   port?: number,

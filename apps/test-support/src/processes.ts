@@ -10,9 +10,11 @@ export interface Running {
   readonly output: { stdout: string; stderr: string }
   /** Resolves to the exit code, or to null after a signal, once all output has been read. */
   readonly exited: Promise<number | null>
-  /** Resolves when the output matches. Rejects with stderr if the process ends before. */
+  /** Resolves when the output matches. Rejects with stderr if the process ends first. */
   until(pattern: RegExp): Promise<RegExpExecArray>
-  /** Ends the process by SIGTERM or another signal. Resolves to the exit code, or to null after a signal. */
+  /**
+   * Ends the process with SIGTERM or another signal. Resolves to the exit code, or to null after a signal.
+   */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -28,7 +30,7 @@ export async function listening(server: Running): Promise<Serving> {
   return { ...server, url }
 }
 
-/** Starts Node with these arguments. The process ends with this one. */
+/** Starts Node with these arguments. The process is killed when this process exits. */
 export function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   const child = spawn(process.execPath, args, { stdio: 'pipe', env: { ...process.env, ...env } })
   const kill = (): void => void child.kill('SIGKILL')

@@ -77,17 +77,17 @@ describe('an editor shows', () => {
     ['toolCtx', '(parameter) toolCtx: RequestContext<unknown, unknown, {}>'],
     ['askCtx', '(parameter) askCtx: RequestContext<unknown, unknown, { readonly sure: number; }>'],
     ['variables', '(parameter) variables: { day: string; to?: string; }'],
-  ])('%s without names of helpers', (name, shown) => {
+  ])('%s without the names of helper types', (name, shown) => {
     expect(hover(name)).toBe(shown)
   })
 })
 
-describe('the compiler says in one readable line', () => {
+describe('the compiler', () => {
   const lacksLocals = /^ *Property 'locals' is missing in type '\{.*\}' but required in type/
   it.each([
     ['that toFetch lacks locals', 'toFetch(typed', lacksLocals],
-    ['that middleware of Hono lacks locals', 'middleware({ server: typed', lacksLocals],
-    ['that a listener of node:http lacks locals', 'listener({ server: typed', lacksLocals],
+    ['that the Hono middleware lacks locals', 'middleware({ server: typed', lacksLocals],
+    ['that the node:http listener lacks locals', 'listener({ server: typed', lacksLocals],
     ['which option is meant', 'toFetch(server', /Did you mean to write 'allowedHosts'\?$/],
     ['that a tool has no execute', "server.addTool({ name: 'other'", /'execute' does not exist in type/],
     [
@@ -95,7 +95,7 @@ describe('the compiler says in one readable line', () => {
       "server.addTool({ name: 'late'",
       /^Property 'sure' does not exist on type 'NoAsksAboveHandler'/,
     ],
-  ])('%s', (_, line, message) => {
+  ])('says in one readable line %s', (_, line, message) => {
     const said = problemOf(line)
     expect(said.length).toBeGreaterThan(0)
     expect(said.length).toBeLessThanOrEqual(2)
@@ -108,17 +108,17 @@ describe('the compiler says in one readable line', () => {
    */
   it.each([
     [
-      'that a plugin of Fastify lacks locals',
+      'that the Fastify plugin lacks locals',
       '{ server: typed }',
       /^ *Property 'locals' is missing in type '.*' but required in type 'ServerWithLocals'\.$/,
     ],
     [
-      'that a plugin of Fastify with a selector lacks locals',
+      'that the Fastify plugin with a selector lacks locals',
       "{ server: () => typed, path: '/selected' }",
       /^ *Property 'locals' is missing in type '.*' but required in type 'ServerWithLocals'\.$/,
     ],
     [
-      'that locals of Fastify are others',
+      'that the Fastify locals have a different type',
       "{ server: typed, locals: () => ({ usr: 'Ada' }) }",
       /^ *Type '\{ usr: string; \}' is not assignable to type '"the locals that the server declares"'\.$/,
     ],
@@ -127,14 +127,14 @@ describe('the compiler says in one readable line', () => {
       "{ server, alowedHosts: ['x'] }",
       /^ *Object literal may only specify known properties, .*'alowedHosts'/,
     ],
-  ])('%s', (_, given, message) => {
+  ])('says in a readable last line %s', (_, given, message) => {
     const said = problemOf(`app.register(plugin, ${given})`)
     expect(said[0]).toBe('No overload matches this call.')
     expect(said.at(-1)).toMatch(message)
     expect(said.length).toBeLessThanOrEqual(5)
   })
 
-  it('nothing about a plugin of Fastify that is right', () => {
+  it('accepts a Fastify plugin whose options are correct', () => {
     expect(problemOf('app.register(plugin, { server: typed, locals: (request)')).toEqual([])
   })
 })

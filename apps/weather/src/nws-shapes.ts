@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The parts of the service's responses that this app reads. Additional members are ignored. Only these shapes
- * check for missing ones.
+ * The parts of the service's responses that this app reads. Additional members are ignored. Missing members
+ * are detected only here.
  *
  * @see https://www.weather.gov/documentation/services-web-api
  */

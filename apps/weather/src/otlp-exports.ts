@@ -9,13 +9,16 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 /** The exports of one server. */
 export interface Exports {
   readonly options: Pick<ServerOptions, 'telemetry'>
-  /** Sends the rest. Call it after the server has closed, since running calls end until then. */
+  /**
+   * Sends what has not been sent yet. Call this after the server has closed, because calls may still be
+   * running until then.
+   */
   readonly stop: () => Promise<void>
 }
 
 /** How often metrics are sent, in ms: often enough to watch a demo. */
 const METRICS_MS = 10_000
-/** A collector that hangs must not keep the process. */
+/** The time limit of an export, in ms, so that a collector that hangs does not keep the process running. */
 const STOP_MS = 1_500
 
 /** Sends traces and metrics to an OTLP receiver, such as the OpenTelemetry collector or Grafana's `otel-lgtm`. */

@@ -42,13 +42,13 @@ export type Alert = z.infer<typeof Alert>
 export interface WeatherSource {
   /**
    * @param days - 1 to 7
-   * @throws ToolError that tells the model why there is none
+   * @throws ToolError that tells the model why there is no forecast
    */
   forecast(place: Place, days: number, signal: AbortSignal): Promise<Forecast>
 
   /**
    * @param state - postal code, such as `CO`
-   * @throws ToolError that tells the model why they are not known
+   * @throws ToolError that tells the model why the alerts are not available
    */
   alerts(state: string, signal: AbortSignal): Promise<Alert[]>
 }

@@ -123,7 +123,7 @@ describe('alerts', () => {
 })
 
 describe("the service's failures", () => {
-  it('cause one more request after a 5xx', async () => {
+  it('are retried once after a 5xx', async () => {
     let calls = 0
     nws.on(POINT, (...args) => {
       calls += 1
@@ -141,7 +141,7 @@ describe("the service's failures", () => {
     expect(nws.requests).toHaveLength(2)
   })
 
-  it('do not cause a second request after a 4xx', async () => {
+  it('are not retried after a 4xx', async () => {
     nws.on(POINT, problem(403, 'Forbidden'))
     expect(await told(source.forecast(DENVER, 1, never))).toContain('HTTP 403')
     expect(nws.requests).toHaveLength(1)
@@ -170,7 +170,7 @@ describe("the service's failures", () => {
     )
   })
 
-  it('are reported as unreachable if nothing listens', async () => {
+  it('are reported as unreachable if nothing is listening', async () => {
     const { url, close } = await fakeNws()
     close()
     expect(await told(nwsSource({ baseUrl: url }).alerts('CO', never))).toBe(

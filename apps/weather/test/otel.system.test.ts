@@ -71,7 +71,7 @@ describe('--otel', () => {
     expect(metrics).toContain('mcp.server.operation.duration')
   })
 
-  it("uses OTLP's default port if it has no address, and does not delay the exit if nothing listens there", async () => {
+  it("uses OTLP's default port if no address is given, and does not delay the exit if nothing is listening there", async () => {
     const weather = await listening(startWeather('--otel', '--port', '0'))
     announced(weather, 'http://127.0.0.1:4318')
     await (await post(weather.url, callFrame('get_forecast', { city: 'Denver' }))).text()

@@ -25,7 +25,7 @@ afterEach(() => nws.close())
 
 describe.each(['fastify', 'hono'])('a stop signal for an app on %s', (adapter) => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'ends open streams and exits with code 0, even with an unused connection (%s)',
+    'ends open streams and makes the app exit with code 0, even if a connection is unused (%s)',
     async (signal) => {
       const weather = await startWeatherOnHttp('--adapter', adapter)
       const headers = { accept: 'text/event-stream', ...(await openSession(weather.url)) }
@@ -41,7 +41,7 @@ describe.each(['fastify', 'hono'])('a stop signal for an app on %s', (adapter) =
     },
   )
 
-  it('waits for a running call, and sends its response', async () => {
+  it('lets a running call finish and send its response', async () => {
     const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
     const { answer } = await callIn(weather.url)
     const response = await asked

@@ -5,8 +5,8 @@ import type { Claims } from './tokens/claims.ts'
 /** An authorization server whose tokens a server accepts. */
 export interface IssuerOptions {
   /**
-   * The issuer identifier: an `https:` URL, or on loopback `http:`. The claim `iss` of its tokens must be the same
-   * string, with or without the closing slash that the authorization server writes.
+   * The issuer identifier: an `https:` URL, or on loopback `http:`. The claim `iss` of its tokens must be
+   * exactly this string, including the closing slash if the authorization server writes one.
    */
   readonly issuer: string
   /** The check for the issuer's tokens. @default jwt() */
@@ -18,8 +18,8 @@ export interface TokenCacheOptions {
   /** The maximum number of cached tokens per mount. A new token replaces the oldest. @default 2_000 */
   readonly max?: number
   /**
-   * The maximum time that a token counts as verified, in ms, but never beyond its `exp`. A revocation takes effect at
-   * the latest after this time. @default 60_000
+   * The maximum time for which a token counts as verified, in ms. A token never counts as verified after its
+   * `exp`. A revocation takes effect after this time at the latest. @default 60_000
    */
   readonly ttlMs?: number
 }
@@ -37,9 +37,8 @@ export interface ResourceMetadataFields {
 }
 
 /**
- * The options for tokens that are bound to a key of their client, which signs a proof for each request. A stolen token is
- * useless
- * without the key.
+ * The options for tokens that are bound to a key of their client, which signs a proof for each request. A
+ * stolen token is useless without that key.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449
  */
@@ -47,11 +46,10 @@ export interface DpopOptions {
   /** `accept` also accepts bearer tokens that are not bound to a key. `require` refuses them. */
   readonly mode: 'accept' | 'require'
   /**
-   * Whether each proof must contain a nonce from this server, valid for 5 min, so that a client cannot sign proofs in
-   * advance.
-   * Each client repeats a request when its nonce has expired. A mount with the option `shared` needs the
-   * `keys` that seal nonces, the same in all processes: 1 to 8 keys of 32 random bytes, as bytes, base64 or
-   * base64url. The first key seals, and all keys open. `true` creates a random key.
+   * Whether each proof must contain a nonce from this server, valid for 5 min, so that a client cannot sign
+   * proofs in advance. Each client repeats a request if its nonce has expired. A mount with the option
+   * `shared` needs the `keys` that seal nonces, the same in all processes: 1 to 8 keys of 32 random bytes, as
+   * bytes, base64 or base64url. The first key seals, and all keys open. `true` creates a random key.
    *
    * @default false
    */
@@ -64,12 +62,13 @@ export interface OAuthOptions {
   readonly issuer?: string
   /** The check for tokens of `issuer`. @default jwt() */
   readonly token?: TokenCheck
-  /** Several authorization servers, up to 16. At most one of them may have opaque tokens. */
+  /** Several authorization servers, up to 16. At most one of them may issue opaque tokens. */
   readonly issuers?: readonly IssuerOptions[]
   /**
    * The address of the MCP endpoint as clients use it.
    *
-   * @default the mount's `publicUrl`. Where all issuers are on loopback, for development: the Host of the request
+   * @default the mount's `publicUrl`. If all issuers are on loopback, as in development: the Host of the
+   * request
    */
   readonly resource?: string | URL
   /**
@@ -91,7 +90,8 @@ export interface OAuthOptions {
    */
   readonly implies?: Readonly<Record<string, readonly string[]>>
   /**
-   * The name of a scope in challenges and metadata, if clients must request another name than tokens contain.
+   * The name of a scope in challenges and metadata, if clients must request a different name from the one
+   * that tokens contain.
    *
    * @default the same name
    */
@@ -105,8 +105,8 @@ export interface OAuthOptions {
   /** Further members of the protected resource metadata. */
   readonly metadata?: ResourceMetadataFields
   /**
-   * Whether the metadata is also at the root, `/.well-known/oauth-protected-resource`, where some clients look for
-   * it. Turn it off for all but one mount per origin.
+   * Whether the metadata is also served at the root, `/.well-known/oauth-protected-resource`, where some
+   * clients look for it. Turn it off for all but one mount per origin.
    *
    * @default true
    */

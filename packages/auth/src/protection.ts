@@ -93,7 +93,10 @@ export class Protection {
     return scheme === undefined ? missing : this.#check(request, { scheme, header }, resource)
   }
 
-  /** Returns the challenge for an operation that needs more scopes. It also names the scopes of every request. */
+  /**
+   * Returns the challenge for an operation that needs more scopes. It also names the scopes that every
+   * request needs.
+   */
   challengeFor(scopes: readonly string[], request: HttpRequest): string {
     const addresses = this.#resourceFor(request)?.addresses
     if (addresses === undefined) return 'Bearer'

@@ -3,7 +3,7 @@ import type { OAuthOptions } from './options.ts'
 /** The options that a preset sets. Add others in the call: `oauth({ ...auth0({ … }), scopes })`. */
 export type Preset = Pick<OAuthOptions, 'issuer' | 'audience' | 'advertise'>
 
-// Each preset was compared with the page in its comment on 23 November 2026, and was not tried with a tenant.
+// Each preset was compared with the page in its comment on 23 November 2026, but not tried with a tenant.
 
 /**
  * Auth0. The tenant needs the Resource Parameter Compatibility Profile, and an API whose identifier is the server's
@@ -53,9 +53,9 @@ export const keycloak = ({ url, realm }: { readonly url: string; readonly realm:
 })
 
 /**
- * Microsoft Entra. Its application for the server needs `requestedAccessTokenVersion` 2, because tokens of version 1
- * have another issuer. Tokens name the application by its client id, and scopes by their short names, although
- * clients request them with the Application ID URI.
+ * Microsoft Entra. Its application for the server needs `requestedAccessTokenVersion` 2, because version 1
+ * tokens have a different issuer. Tokens name the application by its client id, and scopes by their short
+ * names, although clients request them with the Application ID URI.
  *
  * `tenant` is the tenant's id: `common` has no fixed issuer. `clientId` is the id of the server's
  * application, and `applicationIdUri` its Application ID URI, for example the address of the server.

@@ -31,7 +31,10 @@ export interface Credentials {
 export interface ResourceTokens {
   /** The audiences, one of which a token must name. */
   readonly audiences: readonly string[]
-  /** The cache by whole header, so that the scheme must match as well. Undefined if tokens are not cached. */
+  /**
+   * The cache. Its keys are whole headers, so that the scheme must match as well. Undefined if tokens are not
+   * cached.
+   */
   readonly tokens: TokenCache<Verified> | undefined
 }
 

@@ -37,13 +37,10 @@ describe('the resource address if publicUrl is not set', () => {
     [undefined, false, '/any/where', '/any/where'],
     [undefined, true, '/any/where', '/any/where'],
     [undefined, true, '/any/sse', '/any'],
-  ])(
-    'is derived from path %s, legacySse %s and requested path %s: %s',
-    async (path, legacySse, asked, resource) => {
-      const { authenticate } = await protect({ issuer: LOCAL }, { ...DEVELOPMENT, path, legacySse })
-      expect(resourceOf(authenticate, at('localhost:3000', asked))).toBe(`http://localhost:3000${resource}`)
-    },
-  )
+  ])('given path %s, legacySse %s and requested path %s, is %s', async (path, legacySse, asked, resource) => {
+    const { authenticate } = await protect({ issuer: LOCAL }, { ...DEVELOPMENT, path, legacySse })
+    expect(resourceOf(authenticate, at('localhost:3000', asked))).toBe(`http://localhost:3000${resource}`)
+  })
 
   it("contains the mount's path if the request has no path", async () => {
     const { authenticate } = await protect({ issuer: LOCAL }, DEVELOPMENT)
@@ -63,7 +60,7 @@ describe('the resource address if publicUrl is not set', () => {
     },
   )
 
-  it('is remembered for 16 hosts, and accepted for any number of hosts', async () => {
+  it('is cached for 16 hosts, but accepted for any number of hosts', async () => {
     const { authenticate, issuer } = await protect({ issuer: LOCAL }, DEVELOPMENT)
     const waits: boolean[] = []
     for (let port = 1; port <= 17; port++) {
@@ -108,7 +105,7 @@ describe('the options publicUrl and resource', () => {
     ['https://api.example.com/a', 'https://api.example.com/b', '/mcp', 'https://api.example.com/b'],
     ['https://api.example.com/a/', undefined, '/mcp', 'https://api.example.com/a'],
   ])(
-    'set the resource for publicUrl %s, resource %s and path %s to %s',
+    'given publicUrl %s, resource %s and path %s, set the resource to %s',
     async (publicUrl, resource, path, expected) => {
       const options = resource === undefined ? {} : { resource }
       const { authenticate } = await protect(options, { publicUrl, path })
@@ -138,16 +135,19 @@ describe('challengeFor', () => {
     [undefined, 'Bearer'],
     ['Bearer x', 'Bearer'],
     ['Basic x', 'Bearer'],
-  ])("names the mount's and the operation's scopes, each once: %s", async (authorization, scheme) => {
-    const { authenticate } = await protect({ scopes: ['a', 'b'] })
-    expect(authenticate.challengeFor?.(['b', 'c'], at('api.example.com', '/mcp', authorization))).toBe(
-      `${scheme} error="insufficient_scope", resource_metadata="https://api.example.com${WELL_KNOWN}/mcp", scope="a b c"`,
-    )
-  })
+  ])(
+    'names each scope of the mount and the operation once, given Authorization: %s',
+    async (authorization, scheme) => {
+      const { authenticate } = await protect({ scopes: ['a', 'b'] })
+      expect(authenticate.challengeFor?.(['b', 'c'], at('api.example.com', '/mcp', authorization))).toBe(
+        `${scheme} error="insufficient_scope", resource_metadata="https://api.example.com${WELL_KNOWN}/mcp", scope="a b c"`,
+      )
+    },
+  )
 })
 
 describe('wellKnown of an oauth() with several mounts', () => {
-  it('returns the metadata for the mount at the path, and passes `elsewhere` to every mount', () => {
+  it('returns the metadata of the mount at the requested path, and sets `elsewhere` on every mount', () => {
     const both = oauth({ issuer: ISSUER, root: false })
     const mount = (name: string): Authenticate => {
       const publicUrl = `https://api.example.com/${name}`

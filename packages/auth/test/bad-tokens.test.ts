@@ -208,7 +208,7 @@ describe('bad tokens', () => {
   })
 
   it.each(Object.keys(BAD))(
-    'get the same 401 for every request, without running a handler: %s',
+    'are refused with the same 401 for every request, without running a handler: %s',
     async (name) => {
       const header = asHeader(await (BAD[name] as Make)())
       const before = runs
@@ -223,7 +223,7 @@ describe('bad tokens', () => {
   )
 
   it.each([undefined, 'Basic dXNlcjpwYXNz', 'DPoP x', 'Bearers x', ''])(
-    'get a challenge without an error if Authorization is %s',
+    'cause a challenge without an error code if Authorization is %s',
     async (header) => {
       for (const request of Object.values(REQUESTS)) {
         const answer = await send(request, header)

@@ -61,11 +61,11 @@ describe('ctx.auth', () => {
     ['257 scopes', false, Array.from({ length: 257 }, (_, i) => `s${i}`)],
     ['a scope of 256 characters', true, ['s'.repeat(256)]],
     ['a scope of 257 characters', false, ['a', 's'.repeat(257)]],
-  ])('accepts %s: %s', async (_, accepted, scopes) => {
+  ])('given %s, is set: %s', async (_, accepted, scopes) => {
     expect(await authOf({ scope: scopes.join(' ') })).toMatchObject(accepted ? { scopes } : REFUSED)
   })
 
-  it('adds the scopes from the option `implies` once, even if they include each other', async () => {
+  it('contains each implied scope once, even if scopes imply each other', async () => {
     const implies = { a: ['b', 'c'], b: ['c', 'a'], x: ['y'] }
     expect(await authOf({ scope: 'a' }, { implies })).toMatchObject({ scopes: ['a', 'b', 'c'] })
     expect(await authOf({ scope: 'z' }, { implies })).toMatchObject({ scopes: ['z'] })
@@ -121,7 +121,7 @@ describe('aud', () => {
     [undefined, 'https://api.example.com', 'https://api.example.com/mcp', true],
     [undefined, 'https://api.example.com', 'https://api.example.com', false],
   ])(
-    'is checked with the option `audience` %j at %s: %s is accepted: %s',
+    'given `audience` %j and resource %s, accepts the claim %s: %s',
     async (audience, publicUrl, aud, accepted) => {
       const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
       expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
@@ -132,7 +132,7 @@ describe('aud', () => {
     ['https://api.example.com', true],
     ['https://api.example.com/', true],
     ['https://api.example.com/mcp', false],
-  ])('is checked for a server address without a path: %s is accepted: %s', async (aud, accepted) => {
+  ])('given a server address without a path, may be %s: %s', async (aud, accepted) => {
     const { issuer, send } = await protect({ resource: 'https://api.example.com' })
     expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
   })

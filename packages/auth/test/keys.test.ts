@@ -50,7 +50,7 @@ describe('issuer metadata', () => {
     ['{}', 'has another issuer than'],
     [`{"issuer":"${ISSUER}"}`, `The metadata of ${ISSUER} has no jwks_uri`],
     [`{"issuer":"${ISSUER}","jwks_uri":"http://auth.example.com/jwks"}`, 'is not an https: URL'],
-  ])('is refused with 503 and a log entry with the reason: %s', async (text, why) => {
+  ])('causes 503 and a log entry with the reason if it is %s', async (text, why) => {
     const { issuer, send, logged } = await protect()
     issuer.documents.set(`${ISSUER}/.well-known/${OAUTH}`, () => new Response(text))
     issuer.documents.set(`${ISSUER}/.well-known/${OPENID}`, () => new Response(text))
@@ -115,7 +115,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('are used for 70 min while their server is down; then requests get 503', async () => {
+  it('are used for 70 min while their server is down; after that, requests are refused with 503', async () => {
     const { issuer, clock, send } = await protect()
     expect(await send(await tokenOf(issuer))).toBe(200)
     issuer.documents.delete(KEYS)
@@ -139,7 +139,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('can number up to 100; a token must name its key if several match', async () => {
+  it('may number up to 100, but a token must name its key if several match', async () => {
     const { issuer, send, logged } = await protect()
     const [own] = issuer.keys
     issuer.keys = [...issuer.keys, ...Array.from({ length: 99 }, (_, i) => ({ ...own, kid: `k${i}` }))]
@@ -151,28 +151,32 @@ describe('issuer keys', () => {
   it.each([
     [262_144, 200],
     [262_145, 503],
-  ])('are read from a document of %s bytes, whatever its chunks (status %s)', async (size, status) => {
-    const { issuer, send, clock, logged } = await protect()
-    const text = JSON.stringify({ keys: issuer.keys, x: '' })
-    const whole = text.replace('"x":""', `"x":"${'x'.repeat(size - text.length)}"`)
-    let canceled = false
-    issuer.documents.set(KEYS, () => {
-      const bytes = new TextEncoder().encode(whole)
-      return new Response(
-        new ReadableStream({
-          start(controller) {
-            for (let at = 0; at < bytes.length; at += 50_000) controller.enqueue(bytes.slice(at, at + 50_000))
-            if (bytes.length <= 262_144) controller.close()
-          },
-          cancel: () => void (canceled = true),
-        }),
-      )
-    })
-    expect(await send(await tokenOf(issuer))).toBe(status)
-    expect([canceled, clock.pending]).toEqual([status === 503, 0])
-    const err = expect.objectContaining({ message: `${KEYS} has more than 262144 bytes` })
-    expect(logged).toEqual(status === 200 ? [] : [['error', { err }, expect.any(String)]])
-  })
+  ])(
+    'given a document of %s bytes, however it is split into chunks, cause status %s',
+    async (size, status) => {
+      const { issuer, send, clock, logged } = await protect()
+      const text = JSON.stringify({ keys: issuer.keys, x: '' })
+      const whole = text.replace('"x":""', `"x":"${'x'.repeat(size - text.length)}"`)
+      let canceled = false
+      issuer.documents.set(KEYS, () => {
+        const bytes = new TextEncoder().encode(whole)
+        return new Response(
+          new ReadableStream({
+            start(controller) {
+              for (let at = 0; at < bytes.length; at += 50_000)
+                controller.enqueue(bytes.slice(at, at + 50_000))
+              if (bytes.length <= 262_144) controller.close()
+            },
+            cancel: () => void (canceled = true),
+          }),
+        )
+      })
+      expect(await send(await tokenOf(issuer))).toBe(status)
+      expect([canceled, clock.pending]).toEqual([status === 503, 0])
+      const err = expect.objectContaining({ message: `${KEYS} has more than 262144 bytes` })
+      expect(logged).toEqual(status === 200 ? [] : [['error', { err }, expect.any(String)]])
+    },
+  )
 
   it.each([
     ['no JSON object', 'null', 'The key set has no keys'],
@@ -206,7 +210,7 @@ describe('issuer keys', () => {
 })
 
 describe('several issuers', () => {
-  it('check the tokens that name them; one issuer checks opaque tokens', async () => {
+  it('verify the tokens that name them, and one of them verifies opaque tokens', async () => {
     const second = 'https://second.example.com'
     const own = await createIssuer(second, () => 1_000_000)
     const token = introspection({ clientId: 'a', clientSecret: 'b', endpoint: `${ISSUER}/introspect` })

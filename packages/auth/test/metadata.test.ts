@@ -100,7 +100,7 @@ describe('protected resource metadata', () => {
     ['https://API.example.com', 'https://api.example.com/mcp'],
     ['https://api.example.com/mcp/', 'https://api.example.com/mcp'],
     ['https://api.example.com:443/x#y', 'https://api.example.com/x'],
-  ])('names the resource for publicUrl %s as %s', async (given, resource) => {
+  ])('given publicUrl %s, names the resource %s', async (given, resource) => {
     expect(await (await fetchWith({ publicUrl: given })(WELL_KNOWN)).json()).toMatchObject({ resource })
   })
 })
@@ -278,7 +278,7 @@ describe('options of oauth()', () => {
     [undefined, '/mcp', [200, 401, 401]],
     [undefined, '/sse', [401, 200, 404]],
     [undefined, '', [401, 200, 404]],
-  ])('cause with path %s replies to tokens for %s on loopback with %j', async (path, aud, expected) => {
+  ])('given path %s on loopback, cause tokens for %s to get the statuses %j', async (path, aud, expected) => {
     const origin = 'http://localhost:3000'
     const issuer = await createIssuer()
     const authenticate = oauth({ issuer: issuer.issuer, fetch: issuer.fetch })
@@ -299,7 +299,7 @@ describe('options of oauth()', () => {
     expect(statuses).toEqual(expected)
   })
 
-  it('are accepted by each preset', () => {
+  it('may be combined with every preset', () => {
     const presets = [
       auth0({ domain: 'acme.eu.auth0.com', audience: 'api' }),
       authkit({ domain: 'acme.authkit.app' }),

@@ -63,30 +63,35 @@ describe.each(Object.entries(NODE_MOUNTS))('oauth on %s', (_name, mount) => {
     expect(answer).not.toContain(token)
   })
 
-  it.each(['session', 'stateless'] as const)('asks for the scopes of a tool with 403 (%s)', async (era) => {
-    const { issuer, url, post } = await serve(mount)
-    const call = async (token: string): Promise<Response> => {
-      if (era === 'stateless') {
-        const headers = {
-          'mcp-protocol-version': MODERN,
-          'mcp-method': 'tools/call',
-          'mcp-name': 'write_file',
+  it.each(['session', 'stateless'] as const)(
+    'replies with 403 and the scopes that the tool requires (%s)',
+    async (era) => {
+      const { issuer, url, post } = await serve(mount)
+      const call = async (token: string): Promise<Response> => {
+        if (era === 'stateless') {
+          const headers = {
+            'mcp-protocol-version': MODERN,
+            'mcp-method': 'tools/call',
+            'mcp-name': 'write_file',
+          }
+          const message = callTool('write_file', {})
+          return post({ ...message, params: { ...message.params, _meta: requestMeta() } }, token, headers)
         }
-        const message = callTool('write_file', {})
-        return post({ ...message, params: { ...message.params, _meta: requestMeta() } }, token, headers)
+        const opened = await post(initialize(), token)
+        const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+        return post(callTool('write_file'), token, session)
       }
-      const opened = await post(initialize(), token)
-      const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
-      return post(callTool('write_file'), token, session)
-    }
-    const refused = await call(await issuer.sign({ aud: url, scope: 'mcp' }))
-    expect(refused.status).toBe(403)
-    expect(challengeOf(refused)).toContain('error="insufficient_scope"')
-    expect(challengeOf(refused)).toContain('scope="mcp files:write"')
-    expect(await refused.json()).toMatchObject({ error: { code: -32600, data: { scopes: ['files:write'] } } })
-    const granted = await call(await issuer.sign({ aud: url, scope: 'mcp files:write' }))
-    expect(await granted.text()).toContain('written')
-  })
+      const refused = await call(await issuer.sign({ aud: url, scope: 'mcp' }))
+      expect(refused.status).toBe(403)
+      expect(challengeOf(refused)).toContain('error="insufficient_scope"')
+      expect(challengeOf(refused)).toContain('scope="mcp files:write"')
+      expect(await refused.json()).toMatchObject({
+        error: { code: -32600, data: { scopes: ['files:write'] } },
+      })
+      const granted = await call(await issuer.sign({ aud: url, scope: 'mcp files:write' }))
+      expect(await granted.text()).toContain('written')
+    },
+  )
 
   it('refuses a token for another server', async () => {
     const { issuer, post } = await serve(mount)

@@ -80,14 +80,14 @@ describe('issuer keys', () => {
 })
 
 describe('a verified token', () => {
-  it('is cached, and accepted without a promise', async () => {
+  it('is cached, and then accepted synchronously', async () => {
     const { issuer, send, authenticate } = await protect()
     const token = await issuer.sign({ aud: RESOURCE })
     await send(token)
     expect(authenticate(requestWith(token))).toMatchObject({ clientId: 'client' })
   })
 
-  it('is verified again after a minute or its expiry', async () => {
+  it('is verified again after a minute, or after it expires', async () => {
     const { issuer, send, clock, authenticate } = await protect()
     const token = await issuer.sign({ aud: RESOURCE, exp: Math.floor(clock.now() / 1000) + 10 })
     expect(await send(token)).toBe(200)
@@ -134,7 +134,7 @@ describe('a verified token', () => {
     ])
   })
 
-  it('is not in ctx.auth, which is frozen', async () => {
+  it('is not exposed by ctx.auth, which is frozen', async () => {
     const { issuer, send, authenticate } = await protect({
       implies: { 'files:write': ['files:read'], admin: ['files:write'] },
     })
@@ -293,7 +293,7 @@ describe('introspection', () => {
     expect(await send('t')).toBe(200)
   })
 
-  it('gives up with 503 after 2 s, and at once above 64 concurrent requests', async () => {
+  it('gives up with 503 after 2 s, or at once if 64 requests are already running', async () => {
     const { send, clock, asked } = await opaque(
       ({ signal }) =>
         new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),

@@ -27,7 +27,7 @@ describe('the log of a refused token', () => {
     ['scope', 'info', { scope: 's'.repeat(257) }],
     ['principal', 'info', { sub: undefined, client_id: undefined }],
   ])(
-    'contains the reason %s at level %s for %j %j',
+    'contains the reason %s at level %s for claims %j and header %j',
     async (reason, level, claims, header = {}, options = {}) => {
       const { issuer, send, logged } = await protect(options)
       expect(await send(await issuer.sign({ aud: RESOURCE, ...claims }, header))).toBe(401)
@@ -55,7 +55,7 @@ describe('the log of a refused token', () => {
     ])
   })
 
-  it('contains each reason once a second, with the number of suppressed entries', async () => {
+  it('contains each reason at most once a second, with the number of suppressed entries', async () => {
     const { issuer, send, clock, logged } = await protect()
     const refuse = async (claims: Claims): Promise<unknown> => send(await issuer.sign(claims))
     for (let i = 0; i < 3; i++) await refuse(OTHER)
@@ -76,7 +76,7 @@ describe('the log of a refused token', () => {
     ])
   })
 
-  it('contains the invalid part of a proof, and limits each part separately', async () => {
+  it('names the invalid part of a proof, and limits the entries for each part separately', async () => {
     const { issuer, authenticate, logged } = await protect({ dpop: 'require' })
     const token = await issuer.sign({ aud: RESOURCE, cnf: { jkt: 'x' } })
     await authenticate(requestWith(token))

@@ -37,7 +37,10 @@ export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelT
   readonly version?: V
 }
 
-/** The maximum length of a description, because one longer description may fail the whole request. */
+/**
+ * The maximum length of a description, because a single longer description may cause the whole request to
+ * fail.
+ */
 const MAX_DESCRIPTION = 1_024
 
 /**

@@ -34,7 +34,7 @@ export interface AnthropicToolResult {
  */
 export type AnthropicTools = ApiTools<AnthropicTool, readonly object[], AnthropicToolResult>
 
-/** The allowed names of arguments. Any other name fails the whole request. */
+/** The allowed names of arguments. Any other name causes the whole request to fail. */
 const KEYS = /^[a-zA-Z0-9_.-]{1,64}$/
 
 /** Converts tools. Schemas change only where the API would reject them. @throws TypeError for duplicate tools */
@@ -52,7 +52,7 @@ export async function anthropicTools(
 
 const isToolUse = (block: object): block is ModelCall => 'type' in block && block.type === 'tool_use'
 
-/** Converts a result to a `tool_result` with images and PDF documents. An error may only contain text. */
+/** Converts a result to a `tool_result` with images and PDF documents. An error may contain only text. */
 export function anthropicResult(
   toolUseId: string,
   { parts, text, isError }: HostToolResult,

@@ -6,7 +6,10 @@ export interface ToolRegistry {
   has(name: string): boolean
   set(name: string, tool: HostTool): unknown
   delete(name: string): unknown
-  /** Returns a registered tool. If present, `stop` does not remove tools that were replaced by others. */
+  /**
+   * Returns a registered tool. If this method is present, `stop` does not remove tools that other code has
+   * replaced.
+   */
   get?(name: string): unknown
 }
 
@@ -44,7 +47,7 @@ export class Bridge {
   readonly #offs: (() => void)[]
   #skipped: ReadonlySet<string> = new Set()
   #running: Promise<void> | undefined
-  /** The next update. The running one may have listed the tools before the change. */
+  /** The next update, which is needed if the running update listed the tools before a change. */
   #next: Promise<void> | undefined
   #stopped = false
 
@@ -69,7 +72,7 @@ export class Bridge {
     return [...this.#skipped]
   }
 
-  /** Updates the registry. The source's events call it automatically. */
+  /** Updates the registry. The source's events trigger this automatically. */
   refresh(): Promise<void> {
     if (this.#running === undefined) return this.#run()
     return (this.#next ??= this.#running

@@ -28,7 +28,7 @@ const DEFAULTS = { maxText: 100_000, maxData: 20 * 1024 * 1024, maxParts: 1_000 
 
 const WITHOUT_TEXT: readonly string[] = ['image', 'audio', 'resource_link']
 
-/** Converts a result. A structured value without text becomes its own text. */
+/** Converts a result. If the result has a structured value but no text, the text is the value as JSON. */
 export function toHostResult(
   { content, structuredContent, isError }: CallToolResult,
   limits: ResultLimits = {},

@@ -86,7 +86,7 @@ const MAX_SERVER_NAME = 64
 
 function describe({ name, description }: Tool, server: string, title: string | undefined): string {
   const said = typeof description === 'string' && description.trim() !== '' ? description : (title ?? name)
-  // The server may choose its name, which must not resemble the host's text.
+  // The server may choose its own name, so the name must not resemble the host's text.
   const shown = whole(server.replaceAll(/[\p{C}\s]+/gu, ' ').trim(), MAX_SERVER_NAME)
   return shown === '' ? said : `${said} (MCP server: ${shown})`
 }
@@ -104,7 +104,10 @@ function metadataOf({ annotations }: Tool, by: 'hints' | 'worst'): HostToolMetad
   }
 }
 
-/** Whether models may call a tool, and not only the server's user interface: https://github.com/modelcontextprotocol/ext-apps */
+/**
+ * Returns whether models may call a tool, rather than only the server's user interface:
+ * https://github.com/modelcontextprotocol/ext-apps
+ */
 function isForModels({ _meta }: Tool): boolean {
   const ui: unknown = isObject(_meta) ? _meta['ui'] : undefined
   const visibility: unknown = isObject(ui) ? ui['visibility'] : undefined

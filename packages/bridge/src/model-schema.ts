@@ -3,7 +3,7 @@ import { eachSchema } from './each-schema.ts'
 import { resolveReference, withoutLostReferences } from './references.ts'
 import { validSchema } from './valid-schema.ts'
 
-/** A model API's limits for schemas. One tool beyond them fails the whole request. */
+/** A model API's limits for schemas. A single tool that exceeds them causes the whole request to fail. */
 export interface SchemaDialect {
   /** The allowed names of arguments. */
   readonly keys?: RegExp
@@ -57,7 +57,7 @@ interface Folded {
   readonly required: ReadonlySet<string>
 }
 
-/** The state of one collection, which limits its work and compares schemas by their text. */
+/** The state of one collection. It limits the work, and compares schemas by their text. */
 class Folding {
   readonly root: JsonObject
   readonly #texts = new Map<unknown, string>()

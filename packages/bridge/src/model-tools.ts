@@ -59,7 +59,7 @@ export class ModelTools {
     return this.#byName.get(name)?.tool
   }
 
-  /** Runs calls in order, and concurrently if the tools allow it. @throws the signal's reason */
+  /** Runs calls in order, or concurrently if the tools allow it. @throws the signal's reason */
   async run<Answer>(
     calls: readonly ModelCall[],
     answer: (id: string, result: HostToolResult) => Answer,

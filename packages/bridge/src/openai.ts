@@ -16,7 +16,9 @@ export interface OpenAiResponsesTool {
   name: string
   description: string
   parameters: { [key: string]: unknown }
-  /** Always false, because strict schemas need a subset of JSON Schema that servers do not use. */
+  /**
+   * Always false, because strict mode accepts only a subset of JSON Schema, and servers use more than that.
+   */
   strict: false
 }
 
@@ -148,7 +150,7 @@ function functionCall(item: object): readonly ModelCall[] {
   return [{ id, name, input }]
 }
 
-/** Converts a result to a tool message, which can only contain text. */
+/** Converts a result to a tool message, which can contain only text. */
 export function openAiToolMessage(toolCallId: string, result: HostToolResult): OpenAiToolMessage {
   return { role: 'tool', tool_call_id: toolCallId, content: saying(result) }
 }
@@ -160,7 +162,10 @@ export function openAiCallOutput(callId: string, result: HostToolResult): OpenAi
   return { type: 'function_call_output', call_id: callId, output: plain ? saying(result) : content }
 }
 
-/** Returns the text of a result, which marks a failed call because the API does not have a flag for it. */
+/**
+ * Returns the text of a result. The text says whether the call failed, because the API has no flag for
+ * failures.
+ */
 function saying({ text, isError }: HostToolResult): string {
   return isError ? `The tool failed: ${notBlank(text)}` : notBlank(text)
 }

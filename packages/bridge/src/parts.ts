@@ -83,7 +83,7 @@ export function bytesOf(part: HostPart): Bytes | undefined {
   return { data: part.data, mimeType: part.mimeType ?? 'application/octet-stream', uri: part.uri }
 }
 
-/** Returns an image or a PDF document that model APIs accept, with the type of its bytes. */
+/** Returns an image or a PDF document that model APIs accept, with the media type that its bytes indicate. */
 export function viewable(part: HostPart): Bytes | undefined {
   const bytes = bytesOf(part)
   const mimeType = bytes && typeBySignature(bytes.data)
@@ -105,11 +105,11 @@ export function textOf(part: HostPart): string {
   }
 }
 
-/** The maximum length of a description of binary data, which does not count as text. */
+/** The maximum length of each value in a description of binary data. Descriptions do not count as text. */
 const MAX_FACT = 512
 const brief = (fact: string): string => (fact.length > MAX_FACT ? `${whole(fact, MAX_FACT)}…` : fact)
 
-/** Truncates a text, but never within a surrogate pair. */
+/** Truncates a string, but never within a surrogate pair. */
 export function whole(text: string, length: number): string {
   const start = text.slice(0, length)
   return /[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start
@@ -126,5 +126,5 @@ function sizeOf(data: string): string {
 
 export const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Returns the text, or a note for empty text, which some APIs reject. */
+/** Returns the text, or a note if the text is empty, because some APIs reject empty text. */
 export const notBlank = (text: string): string => (isBlank(text) ? '(no output)' : text)

@@ -24,7 +24,7 @@ function unescaped(step: string): string | undefined {
 }
 
 /**
- * Removes references without a target and duplicate anchors, because model APIs reject both.
+ * Removes duplicate anchors, and references without a target, because model APIs reject both.
  */
 export function withoutLostReferences(root: JsonObject): JsonObject {
   const places = new Set<JsonObject>()

@@ -27,7 +27,7 @@ export interface ToolSource {
 /** A source of tools: a client, a manager, or any object that lists and calls tools. */
 export type Tools = ToolSource | Client
 
-/** Returns the source, or makes one of a client, whose tools keep their own names. */
+/** Returns the source, or turns a client into one. A client's tools keep their own names. */
 export function sourceOf(tools: Tools): ToolSource {
   if (!('listTools' in tools)) return tools
   const server = (): string => tools.name ?? tools.server?.info?.name ?? ''

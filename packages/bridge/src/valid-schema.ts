@@ -85,7 +85,10 @@ const isName = (value: unknown): boolean =>
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0
 const isFlag = (value: unknown): boolean => typeof value === 'boolean'
 
-/** Whether a value is a valid pattern, if only without the `u` flag, with which many servers' patterns are invalid. */
+/**
+ * Returns whether a value is a valid pattern with or without the `u` flag, because many servers' patterns are
+ * invalid with it.
+ */
 const isPattern = (value: unknown): boolean =>
   typeof value === 'string' && ['u', ''].some((flags) => compiles(value, flags))
 

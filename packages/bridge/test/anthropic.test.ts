@@ -114,7 +114,7 @@ describe("tools in Anthropic's Messages API", () => {
     expect(answers.map(({ is_error: failed = false }) => failed)).toEqual([expected === undefined])
   })
 
-  it('have no choices at the root of their schemas, and rename arguments with refused names', async () => {
+  it('omit `anyOf` at the root of their schemas, and rename arguments whose names the API refuses', async () => {
     const source = sourceOf('list', {
       type: 'object',
       anyOf: [
@@ -188,7 +188,7 @@ describe('calls in one message', () => {
     }
   }
 
-  it('run in order, and concurrently if the tools allow it', async () => {
+  it('run in order, or concurrently if the tools allow it', async () => {
     const alone = watched(false)
     await (await anthropicTools([alone.tool('a'), alone.tool('b')])).run([use('1', 'a'), use('2', 'b')])
     expect(alone.log).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])

@@ -47,7 +47,7 @@ describe('hostTools', () => {
     [{ description: 'Buys' }, '', 'Buys'],
     [{ description: 'Buys' }, 'a\nb\u202E \u0000', 'Buys (MCP server: a b)'],
     [{ description: 'Buys' }, 's'.repeat(100), `Buys (MCP server: ${'s'.repeat(64)})`],
-  ])('names the server in the description: %j of %j', async (tool, server, description) => {
+  ])('names the server in the description: tool %j, server %j', async (tool, server, description) => {
     const [made] = await hostTools(source([listed(tool)], undefined, server))
     expect(made?.description).toBe(description)
     const title = tool.title ?? tool.annotations?.title
@@ -116,7 +116,7 @@ describe('hostTools', () => {
     expect(tool?.metadata).toEqual(expected)
   })
 
-  it('omits tools for user interfaces, and duplicates', async () => {
+  it('omits duplicates, and tools that are only for user interfaces', async () => {
     const tools = await hostTools(
       source([
         listed({ name: 'both', _meta: { ui: { visibility: ['model', 'app'] } } }),
@@ -260,14 +260,14 @@ describe('results of hostTools', () => {
     expect(toHostResult(of([block])).text).toBe(text)
   })
 
-  it('are marked if the tool failed', () => {
+  it('are marked as failed if the tool failed', () => {
     expect(toHostResult(of([{ type: 'text', text: 'No' }], { isError: true }))).toMatchObject({
       text: 'No',
       isError: true,
     })
   })
 
-  it('contain the structured value, and its JSON as text if there is none', () => {
+  it('contain the structured value, and its JSON as text unless the tool returned text', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     expect(toHostResult(of([], { structuredContent: { a: 1 } }))).toMatchObject({
       text: '{"a":1}',

@@ -104,7 +104,7 @@ describe('media type', () => {
     expect(mediaOf(data, given)).toEqual({ data, mimeType: type })
   })
 
-  it('is taken from a data: URL if there is no other', () => {
+  it('is taken from a data: URL if no other type is given', () => {
     expect(mediaOf('data:audio/ogg;base64,T2dnUw', '')?.mimeType).toBe('audio/ogg')
     expect(mediaOf('data:audio/ogg;base64,T2dnUw', 'audio/opus')?.mimeType).toBe('audio/opus')
   })
@@ -139,7 +139,7 @@ describe('media that model APIs refuse', () => {
     expect(await sdkOutput(block)).toEqual({ type: 'text', value: text })
   })
 
-  it('get the media type of their bytes, even in results from the host', () => {
+  it('are sent with the media type that matches their bytes, even in results from the host', () => {
     const part = { type: 'image', data: PNG, mimeType: 'image/jpg' } as const
     const result = { parts: [part], text: '', structured: undefined, isError: false }
     expect(anthropicResult('t', result).content).toMatchObject([{ source: { media_type: 'image/png' } }])

@@ -12,7 +12,7 @@ describe('names for models', () => {
     expect(await modelNames(of(...names))).toEqual(names)
   })
 
-  it('differ for each refused tool name', async () => {
+  it('are different for each tool name that the APIs refuse', async () => {
     const names = await modelNames(
       of('files/read', 'files.read', 'größe', '', 'x'.repeat(65), 'x'.repeat(66)),
     )
@@ -42,7 +42,7 @@ describe('names for models', () => {
     expect(thief).toMatch(VALID)
   })
 
-  it('are not given to a tool whose name another tool claims deliberately', async () => {
+  it('are omitted for a tool if other tools deliberately claim all its candidates', async () => {
     const chain = of('files/read')
     for (let last = chain[0]; last !== undefined && chain.length < 12; last = chain.at(-1)) {
       const [next = ''] = await modelNames([last, { ...last, server: 'other' }])
@@ -78,7 +78,7 @@ describe('names for models', () => {
 })
 
 describe('descriptions', () => {
-  it("are cut before the server's name at the end", () => {
+  it("are truncated before the server's name, which stays at the end", () => {
     expect(shortened(`${'x'.repeat(50)} (MCP server: shop)`, 40)).toBe(
       `${'x'.repeat(20)}… (MCP server: shop)`,
     )

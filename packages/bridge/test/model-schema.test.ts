@@ -85,7 +85,7 @@ describe('modelSchema', () => {
     ).toEqual({ type: 'object', properties: { route: TEXT, file: TEXT } })
   })
 
-  it('resolves local references only', () => {
+  it('resolves only local references', () => {
     const $defs = { 'a/b': { type: 'object', properties: { x: TEXT }, required: ['x'] } }
     expect(modelSchema({ $ref: '#/$defs/a~1b', $defs }).schema).toEqual({
       $defs,
@@ -125,7 +125,7 @@ describe('modelSchema', () => {
     })
   })
 
-  it('renames arguments with refused names', () => {
+  it('renames arguments whose names the API refuses', () => {
     const long = 'x'.repeat(70)
     const { schema, originals } = modelSchema(
       {
@@ -250,7 +250,7 @@ describe('withSingleTypes', () => {
     [{ multipleOf: 2 }, 'number'],
     [{ type: [] }, undefined],
     [{ type: [5, 'string'] }, 'string'],
-  ])('derives from %j the type %s', (schema, type) => {
+  ])('given %j, derives the type %s', (schema, type) => {
     expect(withSingleTypes({ type: 'object', properties: { a: schema } })).toMatchObject({
       properties: { a: type === undefined ? schema : { ...schema, type } },
     })
@@ -275,7 +275,7 @@ describe('withSingleTypes', () => {
     },
   )
 
-  it('returns a schema unchanged if every subschema has one type', () => {
+  it('returns a schema unchanged if every subschema has exactly one type', () => {
     const schema = { type: 'object', properties: { a: TEXT, b: { type: 'array', items: TEXT } } }
     expect(withSingleTypes(schema)).toBe(schema)
   })

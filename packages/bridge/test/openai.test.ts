@@ -44,7 +44,7 @@ const SAID = [
 
 describe('tools for Chat Completions', () => {
   it.each(['omit', 'user-message'] as const)(
-    'run when the model calls them through the SDK, until it stops; images: %s',
+    'run through the SDK until the model stops calling them (images: %s)',
     async (images) => {
       await using client = await connectToShop()
       using server = await modelServer([
@@ -160,7 +160,7 @@ describe('tools for the Responses API', () => {
     [`file:///${'a'.repeat(252)}.pdf`, 'document.pdf'],
     ['file:///a.pdf/', 'document.pdf'],
     ['file:///long name.txt', 'document.pdf'],
-  ])('name a document from %s "%s"', (uri, filename) => {
+  ])('given URI %s, name the document "%s"', (uri, filename) => {
     const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
     expect(output).toMatchObject([{ filename }])

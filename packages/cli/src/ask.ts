@@ -11,7 +11,8 @@ export interface Asking {
 const askings = new WeakMap<Terminal, Asking>()
 
 /**
- * Returns one reader per terminal, because two readers of the same input would each receive only some lines.
+ * Returns one reader per terminal, because two readers of the same input would each receive only some of the
+ * lines.
  */
 export function askerFor(terminal: Terminal): Asking {
   let asking = askings.get(terminal)

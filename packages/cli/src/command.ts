@@ -25,13 +25,13 @@ export type OptionValues<O extends OptionSpecs> = { readonly [K in keyof O]?: Va
 export interface Arguments<O extends OptionSpecs = OptionSpecs> {
   readonly values: OptionValues<O>
   readonly positionals: readonly string[]
-  /** The words after `--`, possibly none. Undefined if there is no `--`. */
+  /** The arguments after `--`, which may be none. Undefined if there is no `--`. */
   readonly rest: readonly string[] | undefined
 }
 
 /** A command. Each is exported by its own module, which is imported when the command runs. */
 export interface Command {
-  /** The words after the command's name, such as `<target> <tool> [arguments]`. */
+  /** The arguments after the command's name, such as `<target> <tool> [arguments]`. */
   readonly usage: string
   /** The options of this command, in addition to the common options. */
   readonly options: OptionSpecs

@@ -34,7 +34,7 @@ process.once('beforeExit', () => {
   if (!reported) giveUp({ serves: 'nothing', ...servesNothing(file) })
 })
 
-// Show the file the arguments that it would get if it ran directly.
+// Give the file the arguments that it would receive if it were run directly.
 const path = resolve(file)
 process.argv.splice(1, process.argv.length - 1, path)
 

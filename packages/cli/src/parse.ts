@@ -10,7 +10,9 @@ export const COMMON_OPTIONS: OptionSpecs = {
 }
 
 /**
- * Parses the words after a command's name. @throws CliError for an option that is unknown or lacks its value
+ * Parses the arguments after a command's name.
+ *
+ * @throws CliError for an option that is unknown or lacks its value
  */
 export async function parseArguments(argv: readonly string[], own: OptionSpecs): Promise<Arguments> {
   const options: OptionSpecs = { ...own, ...COMMON_OPTIONS }

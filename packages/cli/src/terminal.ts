@@ -119,7 +119,10 @@ function describe(error: unknown): { code: string; message: string; hint?: strin
   return { code: error.code, message, ...(error.hint !== undefined && { hint: error.hint }) }
 }
 
-/** Returns whether a variable is set: any value that is not empty disables colours: https://no-color.org. */
+/**
+ * Returns whether a variable is set to a value that is not empty. Any such value disables colours:
+ * https://no-color.org.
+ */
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
 
 function paint(stream: Output, env: Streams['env'], colour: Colour, text: string): string {

@@ -42,7 +42,7 @@ describe('jetway', () => {
     )
   })
 
-  it('passes --json after -- on to the command', async () => {
+  it('does not treat --json as its own option after --', async () => {
     const { stderr } = await runCli(['lst', '--', 'node', '--json'])
     expect(stderr).toMatch(/^error: /)
   })
@@ -55,7 +55,7 @@ describe('colours', () => {
     ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
     ['a terminal with an empty NO_COLOR', true, { NO_COLOR: '' }, true],
     ['a dumb terminal', true, { TERM: 'dumb' }, false],
-  ])('are used or omitted in %s', async (_, isTTY, env, coloured) => {
+  ])('are used only in a terminal that supports and allows them: %s', async (_, isTTY, env, coloured) => {
     const { stderr } = await runCli(['lst'], { isTTY, env })
     expect(stderr.includes('\u001B[')).toBe(coloured)
   })

@@ -28,7 +28,7 @@ describe('Terminal', () => {
     ['a redirected stderr', { stderr: false }, false],
     ['--yes', { yes: true }, false],
     ['CI', { env: { CI: 'true' } }, false],
-  ])('is interactive or not, depending on %s', (_, given, expected) => {
+  ])('is interactive only if a user can be asked: %s', (_, given, expected) => {
     expect(terminalOf(given).terminal.interactive).toBe(expected)
   })
 
@@ -103,9 +103,12 @@ it.each([
   ['zzz', ['shop', 'other'], 'The x zzz is unknown', 'There are shop, other'],
   ['zzz', [], 'The x zzz is unknown', 'There are none'],
   ['zzz', ['a\nb\u001B'], 'The x zzz is unknown', 'There are a\uFFFDb\uFFFD'],
-])('unknownName suggests a name similar to %s from %j', async (name, known, message, hint) => {
-  expect(await unknownName('The x', name, known)).toMatchObject({ code: 'usage', message, hint })
-})
+])(
+  'given %s, unknownName suggests a similar name from %j or lists the known names',
+  async (name, known, message, hint) => {
+    expect(await unknownName('The x', name, known)).toMatchObject({ code: 'usage', message, hint })
+  },
+)
 
 it('nearest returns undefined if no name is similar', async () => {
   expect(await nearest('abc', ['xyz'])).toBeUndefined()

@@ -1,6 +1,6 @@
 import type { TransportClose } from './transport/client-transport.ts'
 
-/** The code of an error, for programs. The messages are for people and may change. */
+/** The code of an error, for use by programs. Messages are for people, and may change. */
 export type ClientErrorCode =
   | 'not-connected'
   | 'closed'
@@ -91,11 +91,11 @@ export class OutputMismatchError extends ClientError {
   }
 }
 
-/** A transport could not deliver a message or lost the response. Transports extend it. */
+/** A transport could not deliver a message or lost the response. Transports may extend this class. */
 export class TransportError extends ClientError {
   /** The HTTP status. */
   readonly status: number | undefined
-  /** Whether the auth provider has failed, which is no sign of a problem with the server. */
+  /** Whether the auth provider has failed, which does not indicate a problem with the server. */
   readonly authFailed: boolean
   override readonly unprocessed: boolean
 
@@ -115,7 +115,7 @@ export class TransportError extends ClientError {
 }
 
 /**
- * The server no longer knows the session. The client opens a new one automatically. A transport that throws this
+ * The server has lost the session. The client opens a new session automatically. A transport that throws this
  * error has forgotten the session id.
  */
 export class SessionLostError extends ClientError {

@@ -1,11 +1,11 @@
 /** A request for a unique name. */
 export interface NameRequest {
   readonly name: string
-  /** Identifies the named thing. The digest is computed from it. */
+  /** Identifies the object to be named. The digest is computed from this string. */
   readonly identity: string
 }
 
-/** The numbers of hexadecimal digits of a digest. A digest that collides gets longer. */
+/** The possible lengths of a digest in hexadecimal digits. A digest that collides is lengthened. */
 const DIGITS = [8, 16, 24] as const
 /** The maximum number of rounds. Only names that are chosen to collide need more. */
 const MAX_ROUNDS = 8
@@ -19,8 +19,8 @@ interface Naming {
 }
 
 /**
- * Returns unique names, in the order of the requests. A name that breaks the limit, or that several requests
- * want, gets a digest. A name does not depend on the order, and is undefined if no unique one was found.
+ * Returns unique names, in the order of the requests. A name that exceeds the limit, or that several requests
+ * share, is given a digest. A name does not depend on the order, and is undefined if no unique one was found.
  *
  * @param maxLength - if set, names contain only letters, digits, `_` and `-`
  */
@@ -48,7 +48,10 @@ export async function uniqueNames(
 const isAllowed = (name: string, maxLength: number | undefined): boolean =>
   maxLength === undefined || (name !== '' && name.length <= maxLength && name.search(DISALLOWED) === -1)
 
-/** Returns the colliding names, except one with a longer digest: a server could otherwise take that name. */
+/**
+ * Returns the colliding names, except for a name with a longer digest: a server could otherwise take that
+ * name.
+ */
 function colliding(namings: readonly Naming[]): readonly Naming[] {
   const byName = new Map<string, Naming[]>()
   for (const naming of namings)

@@ -22,7 +22,7 @@ function loaded(
   return seen
 }
 
-it('the main entry runs without Node and loads no schema library', () => {
+it('the main entry runs without Node and does not load a schema library', () => {
   const files = loaded(join(source, 'index.ts'))
   expect([...files.keys()].every((path) => existsSync(path))).toBe(true)
   expect(files.size).toBeGreaterThan(20)

@@ -1,4 +1,4 @@
-/** The JSON-RPC error codes that Jetway sends. Jetway's own codes would be outside the reserved range. */
+/** The JSON-RPC error codes that Jetway sends. All of them are defined by JSON-RPC or MCP. */
 export const ErrorCode = {
   ParseError: -32700,
   InvalidRequest: -32600,
@@ -7,7 +7,7 @@ export const ErrorCode = {
   InternalError: -32603,
   /** Used only by session revisions. Newer revisions use `InvalidParams` instead. */
   ResourceNotFound: -32002,
-  /** The user must open a URL first; see `UrlElicitationRequired`. Not in every revision. */
+  /** The user must open a URL first; see `UrlElicitationRequired`. Not every revision defines this code. */
   UrlElicitationRequired: -32042,
   /** A header differs from the body. Like the next two, used only for requests with their own metadata. */
   HeaderMismatch: -32020,
@@ -69,8 +69,8 @@ export type QuestionFailure =
   | 'too-large'
 
 /**
- * Thrown if a question to the client gets no usable answer. If it is not caught, the call ends with its message: in a
- * result with `isError` from a tool, in a JSON-RPC error elsewhere.
+ * Thrown if a question to the client gets no usable answer. If the handler does not catch the error, the call
+ * ends with the error's message: in a result with `isError` from a tool, in a JSON-RPC error elsewhere.
  */
 export class QuestionError extends ToolError {
   readonly reason: QuestionFailure
@@ -112,17 +112,20 @@ export const resourceNotFound = (uri: string): McpError =>
 export const internalError = (correlationId: string): McpError =>
   new McpError(ErrorCode.InternalError, `Internal error (reference ${correlationId})`)
 
-/** Creates the error for a call that needs input from a client that cannot be asked. Newer revisions have a code. */
+/**
+ * Creates the error for a call that needs input from a client that cannot be asked. Newer revisions define a
+ * code for this error.
+ */
 export const missingCapability = (message: string, required: object): McpError =>
   new McpError(ErrorCode.InvalidRequest, message, { requiredCapabilities: required }, 'missing-capability')
 
-/** Creates the error for a server with too much work. Over HTTP, it is sent with status 503 and `Retry-After`. */
+/** Creates the error for an overloaded server. Over HTTP, it is sent with status 503 and `Retry-After`. */
 export const busy = (message: string = 'The server is busy, try again shortly'): McpError =>
   new McpError(ErrorCode.InternalError, message, undefined, 'busy')
 
 /**
- * Creates the error for a call that ended because the server or its session closed. Over HTTP, it also has status 503
- * if nothing was sent before.
+ * Creates the error for a call that ended because the server or its session closed. Over HTTP, it is also
+ * sent with status 503, unless part of the reply has already been sent.
  */
 export const callEnded = (): McpError =>
   new McpError(ErrorCode.InternalError, 'The server ended the call', undefined, 'ended')

@@ -56,7 +56,7 @@ it.each([
   }
 })
 
-it('the reference does not list the codes of one era for the other', () => {
+it('the reference does not list the codes of one era for the other era', () => {
   const only = (column: 'session' | 'alone'): number[] =>
     [...codes].filter(([, row]) => row[column] === '').map(([code]) => code)
   expect(only('alone')).toEqual([ErrorCode.ResourceNotFound, ErrorCode.UrlElicitationRequired])

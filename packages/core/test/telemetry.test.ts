@@ -122,7 +122,7 @@ describe('the `telemetry` option', () => {
     })
   })
 
-  it('passes the unprojected result to observations that request it', async () => {
+  it('passes the result as it was before adaptation to the revision, if the observation requests it', async () => {
     const { telemetry, server, connect } = await observedPeer()
     server.addTool({ name: 'tool', outputSchema: z.object({ n: z.number() }), handler: () => ({ n: 3 }) })
     const peer = await connect()
@@ -194,7 +194,7 @@ describe('the `telemetry` option', () => {
     expect(telemetry.calls.slice(-2).map(({ queuedMs }) => queuedMs)).toEqual([0, 7])
   })
 
-  it("adds to a question's _meta, and reports that the question was not answered", async () => {
+  it('adds fields to the _meta of a question, and reports that the question was not answered', async () => {
     const { telemetry, server } = await observedPeer()
     telemetry.meta = { traceparent: '00-1', progressToken: 'kept' }
     server.addTool({

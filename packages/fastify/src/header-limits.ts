@@ -14,8 +14,8 @@ interface Limits {
 const checked = new WeakSet<object>()
 
 /**
- * Logs once for each HTTP server that its app has not limited how long headers may take.
- * Call it when the server listens.
+ * Logs, only once for each HTTP server, that the app has not limited how long headers may take. Must be
+ * called when the server is listening.
  */
 export function checkHeaderLimits(server: Limits, logger: Logger): void {
   // HTTP/2 has no such limits.

@@ -12,39 +12,44 @@ interface PluginOptions<Locals, App> extends EndpointOptions {
   /** The server, or a function that chooses one for each session; without sessions, for each request. */
   readonly server: McpServer<Locals, App> | McpSelector<Locals, App>
   /**
-   * Where the server answers, below `prefix` and the prefixes of the parent plugins. With `legacySse` it also
-   * answers at `/sse` and `/message` in the same directory.
+   * The path at which the server answers, below `prefix` and the prefixes of the parent plugins. With
+   * `legacySse` it also answers at `/sse` and `/message` in the same directory.
    *
-   * @default '/mcp', or '/' where `prefix` is given, which then is the whole path
+   * @default '/mcp', or '/' if `prefix` is set, so that the prefix is the whole path
    */
   readonly path?: string
   /** Fastify's own option of a plugin: the prefix of its routes. */
   readonly prefix?: string
-  /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
+  /**
+   * Returns the app's own data for a request, which handlers read as `ctx.locals`. Called once, after
+   * authentication.
+   */
   readonly locals?: (request: FastifyRequest) => NoInfer<Locals>
   /**
-   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined is an
-   * anonymous caller. `authenticate` finds out who calls instead; set one of them.
+   * Returns the caller whom the app has already authenticated, which handlers read as `ctx.auth`. Undefined
+   * means an anonymous caller. To authenticate callers in the mount instead, set `authenticate`; the two
+   * options exclude each other.
    */
   readonly authInfo?: (request: FastifyRequest) => AuthInfo | undefined
   /**
-   * Called with the handle of this mount: for its stats, or to close it before the app.
-   * Closing the app closes it too.
+   * Called with the handle of this mount, which returns its statistics and can close the mount before the
+   * app. Closing the app also closes the mount.
    */
   readonly onMount?: (mount: MountHandle) => void
 }
 
 /**
- * The options of the plugin and of its endpoint. A server that declares its locals needs the option `locals`.
+ * The options of the plugin and of its endpoint. A server that declares its locals requires the option
+ * `locals`.
  */
 export type McpPluginOptions<Locals = unknown, App = unknown> = PluginOptions<Locals, App> &
   (unknown extends Locals ? unknown : Required<Pick<PluginOptions<Locals, App>, 'locals'>>)
 
 /**
- * What Fastify's own signatures of `register` ask of a server that declares its locals. No call can
- * satisfy it: the signature in `plugin.ts` takes those that are right, and the compiler reports the last
- * signature that it tried. The types are an intersection because it then reports the option that is
- * missing, and not how two servers differ.
+ * The options that Fastify's own signatures of `register` require for a server that declares its locals. No
+ * call can satisfy them: correct calls match the signature in `plugin.ts`, and for all others the compiler
+ * reports the last signature that it tried. The type is an intersection, so that the compiler reports the
+ * missing option instead of how two servers differ.
  */
 export type OptionsWithLocals = Omit<McpPluginOptions, 'server' | 'locals'> & ServerWithLocals
 interface ServerWithLocals {

@@ -9,17 +9,17 @@ type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 type Body = string | Uint8Array
 type Payload = Body | Promise<Body | undefined>
 
-/** How long to wait for the last bytes after a close, in ms: a stalled client never reads them. */
+/** The maximum time to wait for the last bytes after a close, in ms. A stalled client never reads them. */
 const FLUSH_MS = 1000
 
-/** Answers the requests of one mount, and ends what is unfinished when it closes. */
+/** Answers the requests of one mount, and ends unfinished requests and replies when the mount closes. */
 export class PluginMount {
   /** `open`, wrapped by @fastify/sse. */
   stream: RouteHandlerMethod
   readonly #app: FastifyInstance
   readonly #endpoint: Endpoint
   readonly #readers: RequestReaders
-  /** The handlers that `handler` gives for those of `answerAt`. */
+  /** The handlers that `handler` returns for the handlers from `answerAt`. */
   readonly #direct = new Map<RouteHandlerMethod, RouteHandlerMethod>()
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
   /** Streams, and bodies still being sent after their reply: Node's server waits for their connections. */
@@ -32,7 +32,7 @@ export class PluginMount {
     this.stream = this.open
   }
 
-  /** A handler that returns what Fastify sends, for hooks that wrap it. */
+  /** Returns a handler whose result Fastify sends, for hooks that wrap the handler. */
   answerAt(route: Route): RouteHandlerMethod {
     const endpoint = this.#endpoint
     const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> => {
@@ -58,7 +58,10 @@ export class PluginMount {
     return answer
   }
 
-  /** Without a wrapper of the app, a handler that needs no promise: a promise costs more than most calls. */
+  /**
+   * Returns a handler that does not need a promise if the app has not wrapped the handler: a promise costs
+   * more than most calls.
+   */
   handler(handler: RouteHandlerMethod): RouteHandlerMethod {
     return this.#direct.get(handler) ?? handler
   }
@@ -121,7 +124,7 @@ export class PluginMount {
 
   async close(): Promise<void> {
     await this.#endpoint.close()
-    // The end of a stream is the turn of those that the client has pipelined behind it.
+    // When a stream ends, it is the turn of the requests that the client has pipelined behind it.
     while (this.#unfinished.size > 0)
       await Promise.all([...this.#unfinished].map((side) => this.#endOf(side)))
   }

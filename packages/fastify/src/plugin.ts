@@ -32,8 +32,8 @@ const FASTIFY_BODY_LIMIT = 1024 * 1024
  * that value is the parsed body. A lower `bodyLimit` of the app applies here too.
  *
  * `onSend` hooks run for JSON replies and for streams that are complete at once, but not for other streams, which have
- * no payload when their headers are sent. All keep the headers that earlier hooks have set. Closing the app ends the
- * streams.
+ * no payload when their headers are sent. All replies keep the headers that earlier hooks have set. Closing
+ * the app ends the streams.
  */
 export async function mcp(
   app: FastifyInstance,
@@ -63,8 +63,8 @@ export async function mcp(
   const mount = new PluginMount(app, endpoint, { locals, auth: authInfo, logs: logger === app.log })
 
   app.removeAllContentTypeParsers()
-  // Reads nothing: the guard checks the head first. JSON has its own entry because Fastify looks up '*' again for each
-  // request.
+  // Does not read the body, because the guard checks the head first. JSON has its own entry because Fastify
+  // looks up '*' again for each request.
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
   const endUnused = watchUnused(app.server)
@@ -76,9 +76,9 @@ export async function mcp(
   routeProbes(app, endpoint)
   routeWellKnown(app, endpoint.wellKnown)
 
-  // @fastify/sse creates a context, a promise and two listeners for each request, but only streams need them. So it
-  // wraps the function that opens a stream, and the route keeps the handler as the app's own onRoute hooks have left
-  // it.
+  // @fastify/sse creates a context, a promise and two listeners for each request, but only streams need them.
+  // Therefore it wraps only the function that opens a stream, and the route keeps the handler that the app's
+  // own onRoute hooks have left.
   let handler: RouteHandlerMethod = mount.open
   app.addHook('onRoute', (route) => {
     handler = route.handler
@@ -103,7 +103,7 @@ export async function mcp(
   }
 }
 
-/** Call it before the onRoute hooks are added, which are for the MCP routes only. */
+/** Must be called before the onRoute hooks are added, because those hooks are only for the MCP routes. */
 function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
   for (const [url, probe] of endpoint.probes) {
     app.route({
@@ -121,7 +121,10 @@ function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
   }
 }
 
-/** Without the option `logger` of the app, Fastify has a stand-in whose methods are one function. */
+/**
+ * Returns undefined if the app does not set the option `logger`: Fastify then has a stand-in whose methods
+ * are all the same function.
+ */
 function loggerOf(app: FastifyInstance): FastifyBaseLogger | undefined {
   const log: Partial<FastifyBaseLogger> = app.log
   return log.level === undefined && log.info === log.error ? undefined : app.log
@@ -137,13 +140,14 @@ function limitOf(app: FastifyInstance, wanted: number): number {
   return bodyLimit === FASTIFY_BODY_LIMIT ? wanted : Math.min(bodyLimit, wanted)
 }
 
-/** How long a request that has begun to arrive may take to complete its headers, in ms. */
+/** The maximum time for the rest of the headers of a request that has begun to arrive, in ms. */
 const HEAD_MS = 1000
 
 /**
  * Watches for connections that have sent no request. Node's `server.close()` waits for them and no longer
  * applies `headersTimeout`, so one client that connects and stays silent would keep the app open. The
- * function that it returns ends them. It leaves HTTP/2 alone, where Fastify closes the sessions.
+ * returned function ends these connections. It does nothing for HTTP/2, because Fastify closes HTTP/2
+ * sessions itself.
  */
 function watchUnused(server: unknown): () => void {
   const unused = new Set<Socket>()

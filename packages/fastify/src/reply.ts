@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Fastify would add the charset to a content type without one. */
+/** Includes the charset, because Fastify would otherwise add it. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Answers Fastify's own errors as JSON-RPC, and leaves errors of hooks to the app's error handler. */

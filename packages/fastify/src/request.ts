@@ -81,7 +81,7 @@ export class PluginRequest implements StreamedRequest {
     if (!isStream(body)) return { parsed: body }
     if (body.readableDidRead) return BodyError.lost('a hook', KEEP_BODY)
     if (body.destroyed) return BodyError.endedEarly()
-    // A hook that decompresses the body replaces the stream, and leaves the header.
+    // A hook that decompresses the body replaces the stream, but leaves the header unchanged.
     return (
       (body === this.request.raw ? BodyError.encoded(this.header('content-encoding')) : undefined) ?? body
     )
@@ -92,6 +92,6 @@ function isStream(body: unknown): body is Readable {
   return typeof (body as { pipe?: unknown } | null)?.pipe === 'function'
 }
 
-/** Whether bytes of the request are still to come, which Node's server would wait for. */
+/** Whether bytes of the request have not arrived yet, so that Node's server would wait for them. */
 export const isIncomplete = ({ complete, readableEnded }: IncomingMessage): boolean =>
   !complete && !readableEnded

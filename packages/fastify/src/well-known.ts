@@ -16,7 +16,7 @@ const ADD =
 export function routeWellKnown(app: FastifyInstance, wellKnown: WellKnown | undefined): void {
   if (wellKnown === undefined) return
   if (isRoot(app)) {
-    // Of several mounts, the first one has the document at the root.
+    // If there are several mounts, the first one serves the document at the root.
     for (const url of wellKnown.paths) if (!app.hasRoute({ url, method: 'GET' })) route(app, url, wellKnown)
   } else {
     app.addHook('onReady', async () => {

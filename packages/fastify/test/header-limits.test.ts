@@ -26,14 +26,14 @@ it('logs once which options limit headers and requests, if the app limits neithe
   ])
 })
 
-it('logs the options for headers only, if the app limits requests', async () => {
+it('logs only the options for headers if the app already limits requests', async () => {
   const [message, ...more] = await logged(Fastify({ requestTimeout: 90_000 }))
   expect(more).toEqual([])
   expect(message).toContain('app.server.headersTimeout')
   expect(message).not.toContain('requestTimeout of')
 })
 
-it('does not log anything if the app limits headers anywhere', async () => {
+it('does not log anything if the app limits headers, no matter where the limit is set', async () => {
   const after = Fastify()
   after.server.headersTimeout = 10_000
   const options = { headersTimeout: 10_000 }

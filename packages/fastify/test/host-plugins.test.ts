@@ -22,7 +22,7 @@ const slow = (url: string): Promise<Response> => post(`${url}/mcp`, callFrame('s
 it.each([
   ['@fastify/compress', compress],
   ['@fastify/etag', etag],
-])('%s passes the events of a call at once', async (_name, plugin) => {
+])('%s passes on the events of a call at once', async (_name, plugin) => {
   const { server, finish } = slowServer()
   const app = Fastify()
   await app.register(plugin as typeof compress)

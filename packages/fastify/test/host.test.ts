@@ -40,13 +40,7 @@ describe("the app's hooks", () => {
   }
 
   it.each([
-    [
-      'JSON replies, and may set headers',
-      STATELESS,
-      'name',
-      ['onRequest', 'preHandler', 'onSend', 'onResponse'],
-      'yes',
-    ],
+    ['a JSON reply', STATELESS, 'name', ['onRequest', 'preHandler', 'onSend', 'onResponse'], 'yes'],
     [
       'a stream that is complete before its head is sent',
       STREAMED,
@@ -54,8 +48,8 @@ describe("the app's hooks", () => {
       ['onRequest', 'preHandler', 'onSend', 'onResponse'],
       'yes',
     ],
-    ['any other stream, except onSend', STREAMED, 'report', ['onRequest', 'preHandler', 'onResponse'], null],
-  ])('run for %s, and onResponse runs at its end', async (_kind, options, tool, expected, sent) => {
+    ['any other stream (except onSend)', STREAMED, 'report', ['onRequest', 'preHandler', 'onResponse'], null],
+  ])('run for %s, with onResponse at the end of the reply', async (_kind, options, tool, expected, sent) => {
     const { app, ran, responded } = hooked()
     const response = await post(`${await mounted(options, app)}/mcp`, callFrame(tool))
     expect(await response.text()).toMatch(/"text":"(test|reported)"/)
@@ -83,7 +77,7 @@ describe("the app's hooks", () => {
     expect(ran.filter((name) => name === 'onSend')).toHaveLength(1)
   })
 
-  it('may wrap the handler in onRoute', async () => {
+  it('can wrap the handler in onRoute', async () => {
     const app = Fastify()
     let wrapped = 0
     app.addHook('onRoute', (route) => {
@@ -184,7 +178,7 @@ describe("the app's authentication", () => {
   }
 
   it.each(['onRequest', 'preHandler'] as const)(
-    'in %s refuses with the app’s own reply, before the body is read',
+    'runs in %s, and refuses with the app’s own reply before the body is read',
     async (hook) => {
       const app = guarded(hook)
       const socket = await raw(
@@ -217,7 +211,7 @@ describe('request bodies', () => {
     ['as much as a smaller app limit', { bodyLimit: 1000 }, {}, 1000, 200],
     ['more than a smaller app limit', { bodyLimit: 1000 }, {}, 1001, 413],
     ['more than 4 MiB despite a larger app limit', { bodyLimit: 10_000_000 }, {}, 4_194_305, 413],
-  ])('are accepted or refused: %s', async (_case, host, mount, bytes, status) => {
+  ])('are limited to 4 MiB or a smaller configured limit: %s', async (_case, host, mount, bytes, status) => {
     const app = Fastify(host)
     const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
     const declared = await post(url, large(bytes))
@@ -229,7 +223,7 @@ describe('request bodies', () => {
   })
 
   it.each(['text/plain', 'application/xml', 'nonsense', 'application/json-patch+json'])(
-    'of type %s get 415 with a JSON-RPC error',
+    'are refused with 415 and a JSON-RPC error if their type is %s',
     async (type) => {
       const response = await post(`${await mounted(STATELESS)}/mcp`, callFrame('name'), {
         'content-type': type,
@@ -244,36 +238,42 @@ describe('request bodies', () => {
     [399, 500],
     [400, 400],
     [418, 418],
-  ])('refused by a hook with %s get the app’s own reply with status %i', async (statusCode, status) => {
-    const app = Fastify()
-    app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
-    app.addHook('preHandler', () => {
-      throw Object.assign(new Error('canary'), { statusCode })
-    })
-    const response = await post(`${await mounted(STATELESS, app)}/mcp`)
-    expect([response.status, await response.text()]).toEqual([status, 'app: canary'])
-  })
+  ])(
+    'are answered by the app itself if a hook refuses them with %s: status %i',
+    async (statusCode, status) => {
+      const app = Fastify()
+      app.setErrorHandler((error: Error, _request, reply) => void reply.send(`app: ${error.message}`))
+      app.addHook('preHandler', () => {
+        throw Object.assign(new Error('canary'), { statusCode })
+      })
+      const response = await post(`${await mounted(STATELESS, app)}/mcp`)
+      expect([response.status, await response.text()]).toEqual([status, 'app: canary'])
+    },
+  )
 
   it.each([
     [500, -32603, ['Fastify refused an MCP request']],
     [499, -32600, []],
-  ])('refused by Fastify with %i get a JSON-RPC error', async (statusCode, code, logged) => {
-    const errors: string[] = []
-    const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
-    const app = Fastify({ logger: { level: 'error', stream: { write } } })
-    app.addHook('preHandler', () => {
-      throw Object.assign(new Error('canary'), { code: 'FST_ERR_CANARY', statusCode })
-    })
-    const response = await post(`${await mounted(STATELESS, app)}/mcp`)
-    expect(response.status).toBe(statusCode)
-    expect(await response.json()).toEqual({
-      jsonrpc: '2.0',
-      error: { code, message: STATUS_CODES[statusCode] ?? 'Refused' },
-    })
-    expect(errors).toEqual(logged)
-  })
+  ])(
+    'are answered with a JSON-RPC error if Fastify refuses them with %i',
+    async (statusCode, code, logged) => {
+      const errors: string[] = []
+      const write = (line: string): void => void errors.push((JSON.parse(line) as { msg: string }).msg)
+      const app = Fastify({ logger: { level: 'error', stream: { write } } })
+      app.addHook('preHandler', () => {
+        throw Object.assign(new Error('canary'), { code: 'FST_ERR_CANARY', statusCode })
+      })
+      const response = await post(`${await mounted(STATELESS, app)}/mcp`)
+      expect(response.status).toBe(statusCode)
+      expect(await response.json()).toEqual({
+        jsonrpc: '2.0',
+        error: { code, message: STATUS_CODES[statusCode] ?? 'Refused' },
+      })
+      expect(errors).toEqual(logged)
+    },
+  )
 
-  it('consumed by a hook get an error at once', async () => {
+  it('are answered with an error at once if a hook has consumed them', async () => {
     const app = Fastify()
     app.addHook('preHandler', async (request) => void (await buffer(request.body as Readable)))
     const logger = logLines()
@@ -281,7 +281,7 @@ describe('request bodies', () => {
     expect(logger.lines).toEqual([expect.stringContaining('was read by a hook before MCP could read it')])
   })
 
-  it('decoded by a preParsing hook are limited by their decoded size', async () => {
+  it('are limited by their decoded size if a preParsing hook decodes them', async () => {
     const app = Fastify()
     app.addHook('preParsing', async (_request, _reply, payload) => {
       const body = await buffer(payload)

@@ -46,7 +46,7 @@ describe('the path of a mount', () => {
       '/api/mcp',
       (app) => app.register(async (api) => void api.register(mcp, STATELESS), { prefix: '/api' }),
     ],
-  ])('is resolved for %s: %s', async (_form, path, register) => {
+  ])('given %s, is %s', async (_form, path, register) => {
     const app = Fastify()
     register(app)
     const url = await listen(app)
@@ -59,7 +59,7 @@ describe('the path of a mount', () => {
     [false, 404],
     [true, 200],
   ])(
-    'follows the app’s ignoreTrailingSlash: with %s, a trailing slash gets %i',
+    'follows the app’s ignoreTrailingSlash: if %s, a trailing slash is answered with %i',
     async (ignoreTrailingSlash, status) => {
       const app = Fastify({ routerOptions: { ignoreTrailingSlash } })
       const url = await mounted(STATELESS, app)
@@ -68,7 +68,7 @@ describe('the path of a mount', () => {
     },
   )
 
-  it('differs for two mounts in one app', async () => {
+  it('can differ between two mounts in one app', async () => {
     const url = await mounted([
       { ...STATELESS, server: createServer('one'), path: '/one' },
       { ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } },
@@ -80,7 +80,7 @@ describe('the path of a mount', () => {
     expect((await post(`${url}/two`, large)).status).toBe(413)
   })
 
-  it('differs for two mounts of one server', async () => {
+  it('can differ between two mounts of one server', async () => {
     const url = await mounted([
       { ...STATELESS, path: '/one' },
       { ...STATELESS, path: '/two' },

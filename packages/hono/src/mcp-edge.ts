@@ -3,13 +3,12 @@ import { routePaths } from '@jetway/core/http'
 import { createMiddleware, type McpMiddleware, type WithEndpoint } from './middleware.ts'
 
 /**
- * The options of the middleware and of an endpoint at the edge. A server that
- * declares its locals needs `locals`.
+ * The options of the middleware and of an edge endpoint. A server that declares its locals requires `locals`.
  */
 export type EdgeMiddlewareOptions<Locals = unknown> = WithEndpoint<EdgeEndpointOptions, Locals>
 
 /**
- * Mounts an MCP server on Hono without sessions, as Workers serve it:
+ * Mounts an MCP server on Hono without sessions, for runtimes such as Workers:
  * `app.use(mcp({ server, path: '/mcp' }))`.
  */
 export function mcp<Locals = unknown>(options: EdgeMiddlewareOptions<Locals>): McpMiddleware {

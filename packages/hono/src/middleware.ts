@@ -33,30 +33,34 @@ export interface MiddlewareOptions<Locals> {
   /** The server, or a function that chooses one for each session; without sessions, for each request. */
   readonly server: Servable<Locals> | McpSelector<Locals>
   /**
-   * Where the server answers, below the base path of the app that uses the middleware. With `legacySse` it
-   * also answers at `/sse` and `/message` in the same directory.
+   * The path at which the server answers, below the base path of the app that uses the middleware. With
+   * `legacySse` it also answers at `/sse` and `/message` in the same directory.
    *
    * @default '/mcp'; in a route handler such as `app.all('/ai', mcp(…))`, the path of the route
    */
   readonly path?: string
-  /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
+  /**
+   * Returns the app's own data for a request, which handlers read as `ctx.locals`. Called once, after
+   * authentication.
+   */
   readonly locals?: (c: Context) => NoInfer<Locals>
   /**
-   * Reads the caller from the context if the app has authenticated it, as `ctx.auth`. Undefined is an
-   * anonymous caller. `authenticate` finds out who calls instead; set one of them.
+   * Returns the caller whom the app has already authenticated, which handlers read as `ctx.auth`. Undefined
+   * means an anonymous caller. To authenticate callers in the mount instead, set `authenticate`; the two
+   * options exclude each other.
    */
   readonly authInfo?: (c: Context) => AuthInfo | undefined
 }
 
 /**
- * The options of the middleware and of its endpoint. A server that declares its
- * locals needs the option `locals`.
+ * The options of the middleware and of its endpoint. A server that declares its locals requires the option
+ * `locals`.
  */
 export type WithEndpoint<Options, Locals> = Options &
   MiddlewareOptions<Locals> &
   (unknown extends Locals ? unknown : Required<Pick<MiddlewareOptions<Locals>, 'locals'>>)
 
-/** The middleware, and the handle of its mount. Close it before the runtime's own server. */
+/** The middleware, and the handle of its mount. Close the mount before the runtime's own server. */
 export type McpMiddleware = MiddlewareHandler & MountHandle
 
 const OWN_OPTIONS: OptionNames<MiddlewareOptions<unknown>> = { server: 1, path: 1, locals: 1, authInfo: 1 }
@@ -105,7 +109,7 @@ function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servab
   return (request) => server((request as ContextRequest).context) as ReturnType<ServerSelector>
 }
 
-/** Finds the route of a request; undefined for most requests of an app. */
+/** Returns a function that finds the route of a request. It returns undefined for most requests of an app. */
 function matcher(
   wanted: string | undefined,
   paths: ReadonlyMap<string, Route>,
@@ -121,12 +125,15 @@ function matcher(
 }
 
 /**
- * The route that runs. The helpers of `hono/route` know only contexts of the copy
- * of Hono that they belong to.
+ * Returns the route that is running. The helpers of `hono/route` work only with contexts from their own copy
+ * of Hono.
  */
 const currentRoute = (c: Context): RouterRoute | undefined => c.req.matchedRoutes[c.req.routeIndex]
 
-/** Whether a request is for a path below any base path. The cheap test comes first. */
+/**
+ * Returns a function that checks whether a request is for a path below any base path. The cheap test comes
+ * first.
+ */
 function below(path: string): (c: Context, requested: string) => boolean {
   const tail = path === '/' ? '' : path
   return (c, requested) => {
@@ -143,7 +150,7 @@ function below(path: string): (c: Context, requested: string) => boolean {
 
 const segmentsOf = (path: string): number => path.split('/').length
 
-/** Answers the probes of the mount; undefined for other requests. */
+/** Returns a function that answers the probes of the mount. It returns undefined for other requests. */
 function prober(endpoint: Endpoint): (c: Context) => Response | undefined {
   const probes = Array.from(endpoint.probes, ([path, probe]) => ({ probe, answers: below(path) }))
   if (probes.length === 0) return () => undefined
@@ -172,7 +179,7 @@ function read(
     )
   const encoded = BodyError.encoded(request.header('content-encoding'))
   if (encoded !== undefined) return respond(endpoint, request, accepted.answer(encoded))
-  // The second promise keeps the app's AsyncLocalStorage, which events of the stream lose.
+  // The second promise preserves the context of the app's AsyncLocalStorage, which stream events lose.
   return new Promise<Uint8Array | BodyError>((resolve) => node.collectStream(stream, accepted, resolve)).then(
     (body) => respond(endpoint, request, accepted.answer(body)),
   )
@@ -192,7 +199,7 @@ function respond(
     return context.res
   }
   request.connection?.watch(endpoint, request, reply)
-  // A plain record of headers stays a plain object down to Node's writeHead.
+  // Pass a plain record of headers, because it stays a plain object all the way to Node's writeHead.
   const headers = reply.open ? streamHeaders(reply.headers) : (reply.headers as Record<string, string>)
   const body = reply.open ? toReadableStream(reply, request) : (reply.body ?? null)
   return context.body(body as string, reply.status as ContentfulStatusCode, headers)

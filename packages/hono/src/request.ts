@@ -12,7 +12,7 @@ export interface RequestReaders {
   readonly auth: ((c: Context) => AuthInfo | undefined) | undefined
 }
 
-/** What reads the connection and the body on Node, for presets that may run there. */
+/** The functions that read the connection and the body on Node, for presets that may run there. */
 export interface NodePart {
   readonly collectStream: typeof collectStream
   readonly connection: typeof nodeConnection
@@ -85,14 +85,17 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     return this.#raw.headers.get(name) ?? undefined
   }
 
-  /** Node's stream of the body, which saves two copies, unless something has read from it. */
+  /**
+   * Returns Node's stream of the body, which saves two copies, or undefined if something has already read
+   * from it.
+   */
   unread(): IncomingMessage | undefined {
     const incoming = this.#incoming
     if (incoming === undefined || this.#touched === TOUCHED || this.#raw.bodyUsed) return undefined
     // Some clouds keep the body in `rawBody`.
     if (incoming.readableDidRead || 'rawBody' in incoming || this.#isCached()) return undefined
     const { locals, auth } = this.#readers
-    // These have seen the request since.
+    // These functions have received the request, and may have read from it.
     const same = (locals === undefined && auth === undefined) || touched(this.#raw) !== TOUCHED
     return same ? incoming : undefined
   }
@@ -124,15 +127,15 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     try {
       this.context.executionCtx.waitUntil(work)
     } catch {
-      // Only runtimes like Workers have an execution context; the others keep running anyway.
+      // Only runtimes like Workers have an execution context. Other runtimes keep running anyway.
     }
   }
 }
 
 /**
- * Takes a body that the host reads as a whole.
+ * Applies the limits to a body that the host reads as a whole.
  *
- * @param declared - its length in bytes, as the client says
+ * @param declared - the length of the body in bytes, as declared by the client
  * @throws BodyError as a rejection: 413, 408 or 503 beyond a limit, 400 if it ends early
  */
 export function readWhole(

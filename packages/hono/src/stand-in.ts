@@ -17,9 +17,10 @@ interface Kind {
 let known: Kind | undefined
 
 /**
- * Says how much has been read of the stand-in that `@hono/node-server` passes for a Request. The stand-in
- * keeps its headers once they are read. A clone, the body as a stream, or the signal turns it into a real
- * Request, which uses up Node's stream. Middleware that replaces `c.req.raw` creates a real Request too.
+ * Returns how much has been read from the stand-in that `@hono/node-server` passes instead of a Request. The
+ * stand-in keeps its headers after they have been read. Cloning it, or reading its body as a stream or its
+ * signal, turns it into a real Request, which consumes Node's stream. Middleware that replaces `c.req.raw`
+ * also creates a real Request.
  */
 export function touched(raw: Request): Touched {
   const prototype = Object.getPrototypeOf(raw) as object
@@ -34,8 +35,8 @@ export function touched(raw: Request): Touched {
 }
 
 /**
- * Finds the symbols on a copy of a stand-in, by reading it: listing the symbols of each request would cost as
- * much as the rest of the guard. Undefined for another kind of request.
+ * Finds the symbols by reading from a copy of a stand-in: listing the symbols of each request would cost as
+ * much as the rest of the guard. Returns undefined for another kind of request.
  */
 function learn(raw: Request, prototype: object): Kind | undefined {
   const copy = Object.create(prototype, Object.getOwnPropertyDescriptors(raw)) as Request

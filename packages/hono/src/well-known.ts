@@ -11,7 +11,7 @@ interface Documenter {
   /** The public document that a request asks for. */
   answer(c: Context): Response | undefined
   /**
-   * Reads the route once, since that takes longer than a small call.
+   * Reads the route only once, because reading it takes longer than a small call.
    *
    * @throws `ERR_MCP_OPTION` if no request for a document can reach the mount
    */

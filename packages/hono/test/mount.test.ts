@@ -41,7 +41,7 @@ describe('the path of a mount', () => {
       '/api/ai',
       (app) => app.basePath('/api').use('/ai', mcp(STATELESS)),
     ],
-  ])('is resolved for %s: %s', async (_form, path, use) => {
+  ])('given %s, is %s', async (_form, path, use) => {
     const app = new Hono()
     use(app)
     const url = await listen(app)
@@ -54,14 +54,17 @@ describe('the path of a mount', () => {
   it.each([
     [true, 404],
     [false, 200],
-  ])('follows the app’s option `strict`: if %s, a trailing slash gets %i', async (strict, status) => {
-    const app = new Hono({ strict })
-    const url = await mounted(STATELESS, app)
-    expect((await post(`${url}/mcp/`)).status).toBe(status)
-    expect((await post(`${url}/mcp`)).status).toBe(200)
-  })
+  ])(
+    'follows the app’s option `strict`: if %s, a trailing slash is answered with %i',
+    async (strict, status) => {
+      const app = new Hono({ strict })
+      const url = await mounted(STATELESS, app)
+      expect((await post(`${url}/mcp/`)).status).toBe(status)
+      expect((await post(`${url}/mcp`)).status).toBe(200)
+    },
+  )
 
-  it('differs for two mounts in one app', async () => {
+  it('can differ between two mounts in one app', async () => {
     const url = await mounted([
       { ...STATELESS, server: createServer('one'), path: '/one' },
       { ...STATELESS, server: createServer('two'), path: '/two', limits: { bodyBytes: 200 } },
@@ -92,7 +95,7 @@ describe("the app's middleware", () => {
   it.each([
     ['JSON replies', STATELESS],
     ['streams', STREAMED],
-  ])('may set headers of %s before and after the mount', async (_kind, options) => {
+  ])('can set headers of %s before and after the mount runs', async (_kind, options) => {
     const app = new Hono()
     const order: string[] = []
     app.use(cors({ origin: ORIGIN, exposeHeaders: ['mcp-session-id'] }), requestId())
@@ -134,7 +137,7 @@ describe("the app's middleware", () => {
     ])
   })
 
-  it("may replace the mount's reply", async () => {
+  it("can replace the mount's reply", async () => {
     const app = new Hono()
     app.use(async (c, next) => {
       await next()
@@ -174,7 +177,7 @@ describe("the app's middleware", () => {
 })
 
 describe('request bodies', () => {
-  it('reach both the server and a middleware that reads a clone', async () => {
+  it('reach both the server and a middleware that reads a clone of the request', async () => {
     const app = new Hono()
     const copies: Promise<string>[] = []
     app.use((c, next) => {

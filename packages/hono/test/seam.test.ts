@@ -121,7 +121,7 @@ describe.each([
           return next()
         }),
     ],
-  ])('is available after a middleware has run, with %s', async (_what, length, use) => {
+  ])('is available after a middleware that uses %s', async (_what, length, use) => {
     for (const body of ['{"text":"x"}', new Blob(['{"text":', '"x"}']).stream()]) {
       const app = new Hono()
       use(app)
@@ -180,7 +180,7 @@ describe('the request for the endpoint', () => {
     expect(seen).toBeUndefined()
   })
 
-  it("passes work after the reply to the runtime's waitUntil, if present", async () => {
+  it("passes work that follows the reply to the runtime's waitUntil, if present", async () => {
     const work = Promise.resolve()
     const kept: unknown[] = []
     const app = mounted((request) => (request.waitUntil?.(work), OK))
@@ -209,7 +209,7 @@ describe('the reply to the client', () => {
   })
 })
 
-it('the signal aborts when the client cancels the body on other runtimes', async () => {
+it('the signal aborts when the client cancels the body on a runtime other than Node.js', async () => {
   const requests: HttpRequest[] = []
   const app = mounted((request) => {
     requests.push(request)

@@ -5,9 +5,12 @@ interface Budget {
   spend(steps: number): void
 }
 
-/** A state of the automaton that a pattern becomes. */
+/** A state of the automaton into which a pattern is compiled. */
 interface State {
-  /** The states in which a match continues: after one character if there is `takes`, else at the same position. */
+  /**
+   * The states in which a match continues: after one character if `takes` is set, and otherwise at the same
+   * position.
+   */
   readonly next: State[]
   /** Whether the state accepts a character. */
   readonly takes?: (char: string) => boolean
@@ -15,7 +18,9 @@ interface State {
   readonly holds?: (text: readonly string[], at: number, budget: Budget) => boolean
 }
 
-/** Adds the states of a part of the pattern before the state that follows it. */
+/**
+ * Creates the states for a part of the pattern, given the state that follows the part. Returns the first one.
+ */
 type Part = (next: State) => State
 
 const END: State = { next: [] }
@@ -47,7 +52,7 @@ export class CountedPattern {
   }
 }
 
-/** @param last - the last place where a match may start */
+/** @param last - the last position at which a match may start */
 function matches(
   start: State,
   text: readonly string[],
@@ -79,7 +84,7 @@ const isBoundary = (text: readonly string[], at: number): boolean => isWord(text
 
 const IN_CLASS = String.raw`\[(?:\\[^]|[^\]\\])*\]`
 const PLAIN = String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^\dkc]|0(?!\d))|${IN_CLASS}|[^*+?)|\\(]`
-/** One character of the text, in a pattern with the flag `u` and in one without. */
+/** Matches the part of a pattern that stands for one character, in patterns with and without the flag `u`. */
 const ONE = {
   u: new RegExp(
     String.raw`\\[pP]\{[^}]*\}|\\u\{[\da-fA-F]+\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|${PLAIN}`,

@@ -20,13 +20,13 @@ export interface Place {
 /** Finds the documents that describe a dialect, by URI. */
 export type Metaschemas = (uri: string) => Place | string | undefined
 
-/** A whole schema with everything that references can lead to. */
+/** A whole schema with all possible targets of its references. */
 export interface SchemaDocument {
   readonly root: Place
   readonly dialect: Dialect
-  /** The places by URI, or other URIs of the same place. */
+  /** The places by URI. A string refers to another URI of the same place. */
   readonly byUri: Map<string, Place | string>
-  /** Schemas by a URI whose fragment is an anchor, if the URI without its fragment is unknown. */
+  /** The schemas by a URI whose fragment is an anchor, for URIs that are unknown without the fragment. */
   readonly anchors: Map<string, JsonSchema>
   /** The documents of the dialect itself. */
   readonly metaschemas: Metaschemas
@@ -41,7 +41,7 @@ export interface SchemaDocument {
   readonly hasUnevaluated: boolean
   /** Counts the steps of creating the validator if they are limited. */
   readonly counter: Counter | undefined
-  /** Whether a subschema contains references, as far as known. */
+  /** Whether a subschema contains references, for the subschemas that have been searched so far. */
   readonly referring: Map<unknown, boolean>
 }
 
@@ -208,7 +208,9 @@ function findByPointer(document: SchemaDocument, uri: string): Place | undefined
   return atPointer(owner, fragment)
 }
 
-/** Keywords whose members have names chosen by the author, so that an `$id` among them is a name. */
+/**
+ * Keywords whose members have names chosen by the author, so that a member called `$id` is not an identifier.
+ */
 const NAMES = new Set(['properties', 'patternProperties', 'enum', 'dependencies', 'definitions'])
 
 function atPointer(owner: Place, fragment: string | undefined): Place | undefined {

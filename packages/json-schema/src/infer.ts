@@ -35,7 +35,7 @@ export type InferJsonObject<S> = S extends { readonly type: unknown; readonly pr
   ? 'object' extends S['type']
     ? string extends S['type']
       ? Record<string, unknown>
-      : // Editors show the properties instead of the name of a helper.
+      : // Makes editors show the properties instead of the name of a helper type.
         Required<S, P> & Optional<S, P> extends infer All
         ? { [K in keyof All]: All[K] } & Further<S>
         : never

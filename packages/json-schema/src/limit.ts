@@ -19,21 +19,21 @@ export interface StepLimit {
 }
 
 /**
- * Limits the work of a validator, for schemas and values that nobody has reviewed: the steps of making it, and
- * those of each validation. A step takes about as long as a visit of one value by one part of the schema: a
- * million take 0.1 to 0.3 s.
+ * Limits the work of a validator, for schemas and values that nobody has reviewed: the steps of creating it,
+ * and those of each validation. A step takes about as long as checking one value against one part of the
+ * schema: a million steps take 0.1 to 0.3 s.
  *
- * With a limit, patterns are matched without backtracking, which cannot take exponential time, and references
- * to metaschemas lead nowhere.
+ * With a limit, patterns are matched without backtracking, so that they cannot take exponential time, and
+ * references to metaschemas are not resolved.
  */
 export function maxSteps(steps: number): StepLimit {
   return { start: () => new Counter(steps) }
 }
 
-/** Returns the steps for a string: 64 characters take about as long as a step. */
+/** Returns the number of steps for a string: 64 characters take about as long as a step. */
 const ofText = (length: number): number => length >> 6
 
-/** Returns the steps for reading a value with everything inside, or down to `depth`. */
+/** Returns the number of steps for reading a value with all nested values, or with those down to `depth`. */
 function sizeOf(value: unknown, depth = Infinity): number {
   if (typeof value === 'string') return 1 + ofText(value.length)
   if (typeof value !== 'object' || value === null || depth === 0) return 1
@@ -59,7 +59,9 @@ export class Counter {
     if (this.#steps > this.#most) throw new StepLimitError(this.#most)
   }
 
-  /** Counts the copy of a value with everything inside, which is repeated at each level. @throws StepLimitError */
+  /**
+   * Counts the steps of copying a value. Nested values are copied again at each level. @throws StepLimitError
+   */
   copy(value: unknown): void {
     let copied = 0
     const sizeOfCopy = (part: unknown): number => {
@@ -74,7 +76,7 @@ export class Counter {
   }
 
   /**
-   * @param isRead - whether the failure is described, and the description is read
+   * @param isRead - whether a description of the failure is created and read
    * @throws StepLimitError
    */
   fail(isRead: boolean, [path, params, schema]: readonly [string, unknown, unknown]): void {

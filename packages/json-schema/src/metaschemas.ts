@@ -2,8 +2,8 @@ import type { Dialect } from './dialect.ts'
 import type { JsonSchema } from './types.ts'
 
 /**
- * The metaschemas of each dialect, without titles, defaults and formats, which no validation reads: ajv does
- * not check in schemas either. https://json-schema.org/specification
+ * The metaschemas of each dialect, without titles, defaults and formats, which validation does not need: ajv
+ * does not check formats in schemas either. https://json-schema.org/specification
  */
 export function metaschemasOf(dialect: Dialect): readonly JsonSchema[] {
   if (dialect === 'draft-07') return [draft07()]
@@ -86,7 +86,7 @@ function draft07(): JsonSchema {
   }
 }
 
-/** Returns the documents of 2019-09 or 2020-12, each of which has several. */
+/** Returns the documents of 2019-09 or 2020-12. Each of these dialects has several documents. */
 function vocabularies(base: string, anchor: JsonSchema, schema: JsonSchema): JsonSchema[] {
   const is2020 = '$dynamicAnchor' in anchor
   const list = { $ref: '#/$defs/schemaArray' }

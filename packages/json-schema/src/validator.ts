@@ -14,9 +14,9 @@ import { withoutEmptyFragment } from './uri.ts'
  * off and `ownProperties` on. Unknown keywords and formats are annotations. Nothing is fetched: references
  * lead into the schema or to a metaschema of its dialect.
  *
- * @throws Error for a schema that is not valid, with an unknown dialect, or with a
- *   reference that leads nowhere, or back to its own schema with the same value; with a limit also for
- *   patterns with backreferences or lookbehinds
+ * @throws Error for a schema that is not valid, with an unknown dialect, or with a reference that cannot be
+ *   resolved, or that leads back to its own schema with the same value; with a limit, also for patterns with
+ *   backreferences or lookbehinds
  * @throws StepLimitError if its creation exceeds the limit
  */
 export function createValidator(
@@ -78,7 +78,10 @@ interface Library {
 
 const libraries = new Map<Dialect, Library>()
 
-/** Made when a schema of an author is first checked, or first refers to a document of its dialect. */
+/**
+ * Returns the library of a dialect. It is created when an author's schema is first checked, or first refers to a
+ * document of the dialect.
+ */
 function libraryOf(dialect: Dialect): Library {
   let library = libraries.get(dialect)
   if (library === undefined) {

@@ -44,7 +44,7 @@ export function mapParts(
   return changed
 }
 
-/** Whether a value can be a schema with keywords: an object, and no array. */
+/** Whether a value can be a schema with keywords: an object that is not an array. */
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -171,7 +171,7 @@ const leadsOn = ({ $defs }: JsonSchema): boolean =>
   /"[ab]":\{[^{}]*"\$ref":"item"/.test(JSON.stringify($defs))
 
 it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
-  'a validator agrees with ajv on generated schemas of %s',
+  'a validator agrees with ajv on generated %s schemas',
   (draft) => {
     let judged = 0
     const values = fc.array(value, { minLength: 5, maxLength: 5 })

@@ -8,7 +8,7 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 
-describe('keywords about lists', () => {
+describe('keywords for lists', () => {
   const LISTS = [[], ['x'], ['x', 'x'], ['x', 'x', 'x'], [1], ['x', 1], [1, 'x'], ['x', 1, 1], 5]
 
   it.each<[string, JsonSchema]>([
@@ -50,7 +50,7 @@ describe('keywords about lists', () => {
     ['[1]', [1]],
     [[1, 2], [1]],
     ['1', 1],
-  ])('const, enum and uniqueItems tell %j from %j', (a, b) => {
+  ])('const, enum and uniqueItems distinguish %j from %j', (a, b) => {
     const schema = {
       properties: { const: { const: { v: a } }, enum: { enum: [{ v: a }] }, list: { uniqueItems: true } },
     }
@@ -65,7 +65,7 @@ describe('keywords about lists', () => {
   })
 })
 
-describe('keywords about objects', () => {
+describe('keywords for objects', () => {
   const OBJECTS = [
     {},
     { a: 1 },
@@ -122,7 +122,7 @@ describe('keywords about objects', () => {
   })
 })
 
-describe('keywords about texts and numbers', () => {
+describe('keywords for strings and numbers', () => {
   const VALUES = [0, 1, 1.5, 2, 0.3, -1, '', 'x', 'xx', 'xxx', '2024-02-29', null, true, false, [], {}]
 
   it.each<JsonSchema>([
@@ -166,7 +166,7 @@ describe('keywords about texts and numbers', () => {
     [{ nullable: true }, 'cannot be used without "type"'],
     [{ id: 'x' }, 'use "$id" for schema ID'],
     [{ properties: { p: { $async: true, type: 'string' } } }, 'async schema in sync schema'],
-  ])('throw for values of a wrong type: %j', (schema, message) => {
+  ])('throw for schemas that ajv refuses: %j', (schema, message) => {
     expect(() => expectSame({ not: schema }, [])).toThrow(message)
     expect(() => createValidator({ not: schema })).toThrow(message)
   })

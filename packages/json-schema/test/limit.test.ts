@@ -17,14 +17,14 @@ describe('maxSteps', () => {
   const item = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
   const list = { type: 'array', items: item }
 
-  it('changes no verdict and no error', () => {
+  it('does not change verdicts or errors', () => {
     for (const value of [[{ a: 1 }], [{ a: 'x' }], [{}], 5]) {
       expect(limited(list).isValid(value)).toBe(createValidator(list).isValid(value))
       expect(limited(list).errors(value)).toEqual(createValidator(list).errors(value))
     }
   })
 
-  it('throws StepLimitError when a validation takes more steps', () => {
+  it('throws StepLimitError when a validation exceeds the limit', () => {
     const validator = limited(list, 3_000)
     const few = range(100, (a) => ({ a }))
     const many = range(1_000, (a) => ({ a }))
@@ -35,7 +35,7 @@ describe('maxSteps', () => {
     expect(validator.isValid(few)).toBe(true)
   })
 
-  it('throws StepLimitError when making the validator takes more steps', () => {
+  it('throws StepLimitError when creating the validator exceeds the limit', () => {
     const schema = { allOf: range(100, () => ({ type: 'string' })) }
     expect(() => limited(schema, 10_000)).toThrow(StepLimitError)
     expect(limited(schema, 100_000).isValid('x')).toBe(true)
@@ -163,7 +163,7 @@ describe('patterns of a validator with maxSteps', () => {
     ),
   }))
 
-  it('match as RegExp does, for generated patterns', () => {
+  it('match generated patterns as RegExp does', () => {
     // V8 also starts matches inside of a surrogate pair, so the texts have none.
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é'), maxLength: 6 })
     fc.assert(

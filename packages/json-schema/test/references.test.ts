@@ -11,7 +11,7 @@ const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 const VALUES = [{ p: 'x' }, { p: 1 }]
 
 // https://www.rfc-editor.org/rfc/rfc3986#section-5.2
-describe('$ref is resolved against $id', () => {
+describe('resolving $ref against $id', () => {
   it.each([
     ['http://a.test/b/c/d', '../e', 'http://a.test/b/e'],
     ['http://a.test/b/c/d', '../../../e', 'http://a.test/e'],
@@ -30,13 +30,13 @@ describe('$ref is resolved against $id', () => {
     ['urn:a:b', 'urn:a:c', 'urn:a:c'],
     ['ftp://a.test', 'ftp://b.test', 'ftp://b.test'],
     ['x://h', 'c', 'x://h/c'],
-  ])('in %s, %s means %s', ($id, $ref, target) => {
+  ])('given the $id %s, resolves %s to %s', ($id, $ref, target) => {
     const $defs = { t: { $id: target, ...TEXT } }
     expect(expectSame({ $id, $defs, properties: { p: { $ref } } }, VALUES)).toEqual([true, false])
   })
 })
 
-describe('$ref leads to', () => {
+describe('$ref', () => {
   const root = {
     $id: 'http://a.test/r',
     $defs: {
@@ -67,7 +67,7 @@ describe('$ref leads to', () => {
     '#/$defs/inner/$defs/s',
     'i#/$defs/s',
     'http://a.test/1#x',
-  ])('a part of the schema: %s', ($ref) => {
+  ])('resolves to a subschema: %s', ($ref) => {
     expect(expectSame({ ...root, properties: { p: { $ref } } }, VALUES)).toEqual([true, false])
   })
 
@@ -82,7 +82,7 @@ describe('$ref leads to', () => {
     '#/$defs/a/type/x',
     '#/$defs/a/type/length',
     '#x$defs/a',
-  ])('no schema, and throws: %s', ($ref) => {
+  ])('throws if it does not resolve to a schema: %s', ($ref) => {
     const schema = { ...root, properties: { p: { $ref } } }
     expect(() => createValidator(schema)).toThrow(`can't resolve reference ${$ref} from id http://a.test/r`)
   })
@@ -95,7 +95,7 @@ describe('$ref leads to', () => {
     ],
     ['its root', { properties: { p: { $ref: '#' } } }],
     ['its root with a slash', { properties: { p: { $ref: '#/' } } }],
-  ])('the whole schema: %s', (_, schema) => {
+  ])('resolves to the whole schema: %s', (_, schema) => {
     const values = ['x', { p: 'x' }, { p: { p: 'x' } }, { p: 1 }, 1]
     const verdicts = expectSame({ type: ['string', 'object'], ...schema }, values)
     expect(verdicts).toEqual([true, true, true, false, false])
@@ -111,19 +111,27 @@ describe('$ref leads to', () => {
     ['properties', { $id: { $id: 'y', ...TEXT } }],
     ['patternProperties', { 'a/b': { $id: 'y', ...TEXT } }],
     ['dependencies', { a: { $id: 'y', ...TEXT } }],
-  ])('an $id below %s', (keyword, value) => {
+  ])('resolves to an $id below %s', (keyword, value) => {
     const $schema = DRAFT_2019
     const schema = { $schema, $defs: { z: { [keyword]: value } }, properties: { p: { $ref: 'y' } } }
     expect(expectSame(schema, VALUES)).toEqual([true, false])
   })
 
-  it.each([DRAFT_07, DRAFT_2019, DRAFT_2020])('the metaschema %s, by both of its names', ($schema) => {
-    const values = [{ p: { type: 'string' } }, { p: { type: 'strin' } }, { p: true }, { p: 1 }]
-    for (const $ref of [$schema, 'http://json-schema.org/schema'])
-      expect(expectSame({ $schema, properties: { p: { $ref } } }, values)).toEqual([true, false, true, false])
-  })
+  it.each([DRAFT_07, DRAFT_2019, DRAFT_2020])(
+    'resolves to the metaschema %s, by both of its names',
+    ($schema) => {
+      const values = [{ p: { type: 'string' } }, { p: { type: 'strin' } }, { p: true }, { p: 1 }]
+      for (const $ref of [$schema, 'http://json-schema.org/schema'])
+        expect(expectSame({ $schema, properties: { p: { $ref } } }, values)).toEqual([
+          true,
+          false,
+          true,
+          false,
+        ])
+    },
+  )
 
-  it('one of two schemas whose ids differ in the query', () => {
+  it('resolves to the right one of two schemas whose ids differ only in the query', () => {
     const schema = {
       $defs: {
         a: { $id: 'http://a.test/x?1', ...TEXT },
@@ -140,7 +148,7 @@ describe('$ref leads to', () => {
       DRAFT_2020,
       ['core', 'applicator', 'unevaluated', 'validation', 'meta-data', 'format-annotation', 'content'],
     ],
-  ] as const)('the vocabularies of %s', ($schema, names) => {
+  ] as const)('resolves to the vocabularies of %s', ($schema, names) => {
     for (const name of names) {
       const $ref = $schema.replace(/schema$/, `meta/${name}`)
       const validator = createValidator({ $schema, properties: { p: { $ref } } })
@@ -154,7 +162,7 @@ describe('$ref leads to', () => {
 
 describe('createValidator', () => {
   it.each<[string, object, string]>([
-    ['an $id that is no string', { $id: 5 }, 'schema $id must be string'],
+    ['an $id that is not a string', { $id: 5 }, 'schema $id must be string'],
     ['the $id of a metaschema', { $id: DRAFT_2020 }, `schema with key or id "${DRAFT_2020}" already exists`],
     [
       'one $id for two different schemas',
@@ -177,7 +185,7 @@ describe('createValidator', () => {
     expect(() => createValidator({ ...schema }, { validateSchema: false })).toThrow(message)
   })
 
-  it('throws for a $schema that is no string', () => {
+  it('throws for a $schema that is not a string', () => {
     expect(() => createValidator({ $schema: 5 })).toThrow('the dialect 5 is not supported')
   })
 })
@@ -214,7 +222,7 @@ it.each<[string, JsonSchema, boolean]>([
   [DRAFT_2020, { dependencies: { a: ['x'] } }, true],
   [DRAFT_2020, { dependencies: { a: 1 } }, false],
   [DRAFT_2020, { default: 1, const: 1, examples: [] }, true],
-])('createValidator checks the schema against the metaschema %s: %j, %s', ($schema, part, valid) => {
+])('createValidator checks against the metaschema %s whether %j is valid: %s', ($schema, part, valid) => {
   const validator = createValidator({ $schema, properties: { p: { $ref: $schema } } })
   expect(validator.isValid({ p: part })).toBe(valid)
   const create = (): unknown => createValidator({ $schema, properties: { a: part } })

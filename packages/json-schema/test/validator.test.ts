@@ -61,7 +61,7 @@ describe('createValidator', () => {
     expect(() => createValidator({ ...schema })).toThrow(message)
   })
 
-  it('skips the metaschema with validateSchema: false', () => {
+  it('does not check the schema against the metaschema if validateSchema is false', () => {
     const schema = { properties: { a: { minLength: 1 } }, required: 'a' }
     expect(() => createValidator(schema)).toThrow('schema is invalid: data/required must be array')
     const unused = { $defs: { a: { type: 7 } }, minLength: 1 }
@@ -85,7 +85,7 @@ describe('createValidator', () => {
     ['all properties, then one', [{ additionalProperties: true }, { properties: { a: true } }]],
     ['one property, then all', [{ properties: { a: true } }, { additionalProperties: true }]],
     ['one property each', [{ properties: { a: true } }, { properties: { b: true } }]],
-  ])('joins the properties that branches evaluated: %s', (_, branches) => {
+  ])('combines the properties evaluated by several branches: %s', (_, branches) => {
     const oneOf = branches.map((branch) => ({ anyOf: [{ required: ['none'] }, branch] }))
     const validator = createValidator({ allOf: oneOf, unevaluatedProperties: false })
     expect(validator.isValid({ a: 1, b: 2 })).toBe(true)
@@ -100,7 +100,7 @@ describe('createValidator', () => {
     ['all branches', { allOf: [{ properties: { p: true } }] }],
     ['another reference', { allOf: [{ $ref: '#/$defs/p' }] }],
     ['the branch that applies', { anyOf: [{ required: ['p'], properties: { p: true } }, {}] }],
-  ])('joins the properties that a reference and %s evaluated', (_, others) => {
+  ])('combines the properties evaluated by a reference and by %s', (_, others) => {
     const one = (name: string): object => ({ required: [name], properties: { [name]: true } })
     const validator = createValidator({
       $defs: { p: { properties: { p: true } }, either: { anyOf: [one('a'), one('b')] } },
@@ -187,7 +187,7 @@ describe('createValidator', () => {
     expect(() => createValidator(schema)).toThrow(/^can't resolve reference https:\/\/a\.test\/part/)
   })
 
-  it('follows references to itself for parts of the value', () => {
+  it('follows references from a schema to itself that apply to parts of the value', () => {
     const validator = createValidator({
       $dynamicAnchor: 'p',
       type: 'object',

@@ -23,7 +23,8 @@ export function send(response: ServerResponse, request: IncomingMessage, reply: 
     setHead(response, reply)
     response.end()
   } else {
-    // One call costs less than one per header. Node adds the length only if it creates the head itself.
+    // A single call costs less than one call per header. Node adds the length only if it creates the head
+    // itself.
     response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
   }
 }

@@ -21,8 +21,9 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
 /**
- * Chooses the server for a request. Undefined gives 404. The second argument is Koa's context, if the mount
- * is used there. It has the type of a method, so that a function may require its host's request type, such as Express's.
+ * Chooses the server for a request. Undefined gives 404. The second argument is Koa's context if the mount is
+ * used in Koa. The type is that of a method, so that a function may require the request type of its host,
+ * such as Express's.
  */
 export type McpSelector<Locals = unknown> = {
   select(
@@ -32,7 +33,8 @@ export type McpSelector<Locals = unknown> = {
 }['select']
 
 /**
- * The mount's own options. The functions get Koa's context as second argument, if the mount is used there.
+ * The mount's own options. The functions receive Koa's context as their second argument if the mount is used
+ * in Koa.
  */
 export interface MountOptions<Locals> {
   /** The server, or a function that chooses one for each session; without sessions, for each request. */
@@ -41,14 +43,18 @@ export interface MountOptions<Locals> {
    * The path at which the server answers, below the path at which the host mounts it. With `legacySse` it also answers at
    * `/sse` and `/message` in the same directory.
    *
-   * @default '/mcp', and the path of the host itself: `app.use('/mcp', mcp({ server }))`
+   * @default '/mcp', and also the path at which the host mounts it: `app.use('/mcp', mcp({ server }))`
    */
   readonly path?: string
-  /** The app's own data for a request, as `ctx.locals`. Called once, after authentication. */
+  /**
+   * Returns the app's own data for a request, which handlers read as `ctx.locals`. Called once, after
+   * authentication.
+   */
   locals?(this: void, request: NodeRequest, context?: unknown): NoInfer<Locals>
   /**
-   * Reads the caller from the request if the app has authenticated it, as `ctx.auth`. Undefined means an anonymous
-   * caller. `authenticate` finds out who calls instead; set one of them.
+   * Returns the caller whom the app has already authenticated, which handlers read as `ctx.auth`. Undefined
+   * means an anonymous caller. To authenticate callers in the mount instead, set `authenticate`; the two
+   * options exclude each other.
    */
   authInfo?(this: void, request: NodeRequest, context?: unknown): AuthInfo | undefined
 }
@@ -56,7 +62,8 @@ export interface MountOptions<Locals> {
 const OWN_OPTIONS: OptionNames<MountOptions<unknown>> = { server: 1, path: 1, locals: 1, authInfo: 1 }
 
 /**
- * The options of the mount and of its endpoint. A server that declares its locals needs the option `locals`.
+ * The options of the mount and of its endpoint. A server that declares its locals requires the option
+ * `locals`.
  */
 export type McpMountOptions<Locals = unknown> = EndpointOptions &
   MountOptions<Locals> &
@@ -96,8 +103,8 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   const readers = { locals, auth: authInfo }
 
   /**
-   * Answers the request. Returns false if it is not for this mount. HTTP/2's compatibility API has the
-   * members of HTTP/1 that are used.
+   * Answers the request. Returns false if it is not for this mount. HTTP/2's compatibility API has all the
+   * HTTP/1 members that are used here.
    */
   function answers(req: NodeRequest, res: NodeResponse, original: string, koa?: KoaContext): boolean {
     const [request, response] = [req as IncomingMessage, res as ServerResponse]

@@ -97,7 +97,8 @@ export class MountRequest implements HttpRequest {
     const { request } = this
     if (!request.readableDidRead && !request.readableEnded)
       return BodyError.encoded(this.header('content-encoding')) ?? request
-    // Express 4 also sets `body` on requests without a body, so it counts only after a read.
+    // Express 4 also sets `body` on requests without a body, so `body` counts only if the stream has been
+    // read.
     const { body, rawBody = body } = this.#around.body
     if (rawBody === undefined) return BodyError.lost(bodyReader(request, this.context), KEEP_BODY)
     const bytes = typeof rawBody === 'string' ? Buffer.from(rawBody) : rawBody

@@ -32,7 +32,7 @@ const PARSERS: readonly [string, () => Listener][] = [
 ]
 
 describe.each(PARSERS)('a mount after %s', (_name, listener) => {
-  it('uses the parsed body, and serves requests without one', async () => {
+  it('uses the parsed body, and serves requests without a body', async () => {
     const origin = await serve(listener())
     expect(await call(`${origin}/mcp`, 'echo', { text: 'ä€😀' })).toBe('ä€😀')
     expect((await fetch(`${origin}/mcp`, { method: 'DELETE' })).status).toBe(405)
@@ -50,7 +50,7 @@ it.each(PARSERS.filter(([name]) => /raw|text/i.test(name)))(
   },
 )
 
-it('parsers behind the mount get the bodies of other requests', async () => {
+it('parsers after the mount receive the bodies of other requests', async () => {
   const app = express().use(mount).use(express.json())
   app.post('/other', (req, res) => void res.json(req.body))
   const origin = await serve(app)
@@ -109,16 +109,24 @@ const LOST: readonly [string, reader: string, (gone: McpMount) => Listener][] = 
   ],
 ]
 
-it.each(LOST)('the error for a consumed body names its reader: %s', async (_host, by, app) => {
-  const logged: unknown[] = []
-  const logger = { debug() {}, info() {}, warn() {}, error: (...entry: unknown[]) => void logged.push(entry) }
-  const url = `${await serve(app(mcp({ server, stateless: true, logger })))}/mcp`
-  const message = `The body of the request was read by ${by} before MCP could read it. Mount MCP before it, or let it set request.body.`
-  for (let again = 0; again < 2; again++) {
-    const reply = await post(url, callFrame('echo', { text: 'x' }))
-    expect(reply.status).toBe(400)
-    expect(await reply.json()).toMatchObject({ error: { code: -32700, message } })
-  }
-  // The problem affects every request of the app, so it is logged once.
-  expect(logged).toEqual([[{}, message]])
-})
+it.each(LOST)(
+  'the error for a consumed body names the middleware that read it: %s',
+  async (_host, by, app) => {
+    const logged: unknown[] = []
+    const logger = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: (...entry: unknown[]) => void logged.push(entry),
+    }
+    const url = `${await serve(app(mcp({ server, stateless: true, logger })))}/mcp`
+    const message = `The body of the request was read by ${by} before MCP could read it. Mount MCP before it, or let it set request.body.`
+    for (let again = 0; again < 2; again++) {
+      const reply = await post(url, callFrame('echo', { text: 'x' }))
+      expect(reply.status).toBe(400)
+      expect(await reply.json()).toMatchObject({ error: { code: -32700, message } })
+    }
+    // The problem affects every request of the app, so it is logged once.
+    expect(logged).toEqual([[{}, message]])
+  },
+)

@@ -37,7 +37,7 @@ describe('the path of a mount', () => {
     ['Connect, at a path', '/ai', () => connect().use('/ai', mount())],
     ['Koa', '/mcp', () => new Koa().use(mount().koa).callback()],
     ['koa-mount', '/ai', () => new Koa().use(koaMount('/ai', mount().koa)).callback()],
-  ])('is resolved on %s: %s', async (_host, path, listener) => {
+  ])('given %s, is %s', async (_host, path, listener) => {
     const origin = await serve(listener())
     expect(await answers(origin + path)).toBe(true)
     expect(await answers(`${origin}${path}?a=1`)).toBe(true)
@@ -55,7 +55,7 @@ describe('the path of a mount', () => {
     ['Express', '/api', () => express().use('/api', mcp({ server, legacySse: true, path: '/mcp' }))],
     ['Express, at a path', '/mcp', () => express().use('/mcp', mcp({ server, legacySse: true }))],
     ['Koa', '/api', () => new Koa().use(koaMount('/api', mcp({ server, legacySse: true }).koa)).callback()],
-  ])("prefixes HTTP+SSE's /message on %s", async (_host, prefix, listener) => {
+  ])("prefixes HTTP+SSE's /message path on %s", async (_host, prefix, listener) => {
     const origin = await serve(listener())
     const { body } = await fetch(`${origin}${prefix}/sse`, { headers: { accept: 'text/event-stream' } })
     const reader = body?.getReader()
@@ -71,7 +71,7 @@ describe('the path of a mount', () => {
     expect(sent.status).toBe(202)
   })
 
-  it('prefixes health probes, which are answered during close', async () => {
+  it('prefixes health probes, which are still answered after the mount has closed', async () => {
     const probed = mount({ health: true })
     const origin = await serve(express().use('/api', probed))
     const statuses = async (): Promise<number[]> =>
@@ -87,7 +87,7 @@ describe('locals, authInfo and server', () => {
     readonly user: string
   }
 
-  it("get Express's request", async () => {
+  it("receive Express's request", async () => {
     const app = express()
     app.use((req, res, next) => {
       res.locals['user'] = 'ada'
@@ -104,7 +104,7 @@ describe('locals, authInfo and server', () => {
     expect(await call(`${origin}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"},"auth":"p-ada"}')
   })
 
-  it("get Koa's context", async () => {
+  it("receive Koa's context", async () => {
     const app = new Koa()
     app.use((ctx, next) => ((ctx.state['user'] = 'ada'), next()))
     const locals = (_req: unknown, ctx: Context): Locals => ({ user: String(ctx.state['user']) })

@@ -3,8 +3,8 @@ import type { Attributes } from '@opentelemetry/api'
 import type { TelemetryOptions } from './options.ts'
 
 /**
- * The names in the MCP conventions, which are in development. They are constants of this package, because
- * the package of the conventions has different ones.
+ * The names in the MCP conventions, which are in development. They are constants of this package, because the
+ * conventions' own package has different names.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
@@ -31,7 +31,7 @@ export const Name = {
   queued: 'jetway.queued_ms',
 } as const
 
-/** Replaces unknown methods, because a client could invent any number of names. */
+/** The name recorded for unknown methods, because a client could invent any number of names. */
 const OTHER = '_OTHER'
 /** The minimum wait that is recorded, in ms. Shorter waits are normal. */
 const NOTABLE_WAIT_MS = 1
@@ -46,7 +46,7 @@ export function spanNameOf(call: ReceivedCall): string {
   return call.target !== undefined && method !== 'resources/read' ? `${method} ${call.target}` : method
 }
 
-/** Returns the attributes of spans and metrics whose values peers cannot invent. */
+/** Returns the attributes of spans and metrics, except those whose values a peer could invent. */
 export function boundedAttributesOf(call: ReceivedCall): Attributes {
   const method = methodOf(call)
   const { target, network, revision } = call

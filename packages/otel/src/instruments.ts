@@ -19,7 +19,10 @@ export interface Instruments {
   readonly overflows: Counter
 }
 
-/** Creates instruments for a registered provider: unlike tracers, instruments created earlier never record. */
+/**
+ * Creates instruments for a provider that is already registered. Unlike tracers, instruments created before
+ * that never record.
+ */
 export function createInstruments(provider: MeterProvider): Instruments {
   const meter = meterOf(provider)
   const seconds = (name: string, description: string): Histogram =>

@@ -41,8 +41,8 @@ export interface TelemetryOptions {
   /** Use `link` for a public server. A function decides for each call. @default 'parent' */
   readonly remoteParent?: RemoteParent | ((call: ReceivedCall) => RemoteParent)
   /**
-   * How to record session ids. `short` records its first characters, which distinguish sessions. The
-   * full id of an anonymous session is a secret. @default 'short'
+   * How to record session ids. `short` records only the first characters, which are enough to distinguish
+   * sessions. The full id of an anonymous session is a secret. @default 'short'
    */
   readonly sessionId?: 'short' | 'full' | false
   /** Whether to record resource URIs on spans. @default true */

@@ -8,7 +8,7 @@ import { metaOf } from './trace-context.ts'
 
 const MAX_MESSAGE = 256
 
-/** Records the duration of a request to the peer and a span, whose context the request contains. */
+/** Records a span and the duration of a request to the peer. The request contains the context of the span. */
 export function observeSent(request: SentRequest, recording: Recording): SentObservation {
   const { options, tracer, instruments, names } = recording
   const { method, params } = request
@@ -89,7 +89,8 @@ const textsOf = (meta: JsonObject): Record<string, string> =>
   )
 
 /**
- * Returns the end attributes of a caller's span, which treats every failure as an error, even the caller's own mistakes.
+ * Returns the attributes at the end of a caller's span. Every failure counts as an error there, even the
+ * caller's own mistakes.
  */
 function endAttributesOf(method: string, { result, failure, opened }: SentResponse): Attributes {
   const failed = method === 'tools/call' && result?.['isError'] === true ? 'tool_error' : failure?.type

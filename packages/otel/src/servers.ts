@@ -1,6 +1,8 @@
 import type { ObservedServer } from '@jetway/core/telemetry'
 
-/** Holds the servers of one telemetry weakly, so that an unclosed server can be collected as garbage. */
+/**
+ * Holds the servers of one telemetry weakly, so that a server that was never closed can be garbage-collected.
+ */
 export class Servers {
   readonly #servers = new Set<WeakRef<ObservedServer>>()
 

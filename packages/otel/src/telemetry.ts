@@ -21,7 +21,7 @@ import { observeSent } from './sent.ts'
 import { Servers } from './servers.ts'
 
 /**
- * Creates traces and metrics by the OpenTelemetry conventions for MCP. Any number of servers and clients can
+ * Creates traces and metrics according to the OpenTelemetry conventions for MCP. Any number of servers and clients can
  * share it: `new McpServer(info, { telemetry: telemetry() })`, `new Client(info, { telemetry: telemetry() })`,
  * `new ClientManager(info, { client: { telemetry: telemetry() } })`. It does nothing if no SDK is registered.
  *

@@ -19,8 +19,8 @@ export interface Parentage {
 }
 
 /**
- * Finds the parent of a call's span: the trace context in `_meta`, otherwise the active span, otherwise the header. MCP
- * requires the W3C format, so this ignores the global propagators, which may use another.
+ * Finds the parent of a call's span: the trace context in `_meta`, otherwise the active span, otherwise the
+ * header. MCP requires the W3C format, so this ignores the global propagators, which may use another format.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */

@@ -183,7 +183,7 @@ describe('client telemetry', () => {
   it.each([
     [false, null],
     [true, expect.stringMatching(/^00-/)],
-  ])('sends HTTP headers if `headers` is %s', async (headers, expected) => {
+  ])('sends the trace context in HTTP headers only if `headers` is true: %s', async (headers, expected) => {
     registerSdk()
     const { server, metas } = plainServer()
     const handler = toFetch(server)
@@ -347,7 +347,7 @@ describe('client telemetry', () => {
 })
 
 it.each(['sent', 'run', 'run twice', 'end', 'apart', 'received', 'sessionClosed'])(
-  'a client completes a call once if `%s` of its telemetry throws',
+  'a client completes a call exactly once even if `%s` of its telemetry throws',
   async (fault) => {
     const fail = (): never => {
       throw new Error('telemetry')

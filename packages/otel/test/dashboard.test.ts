@@ -60,7 +60,7 @@ describe('dashboard', () => {
     },
   )
 
-  it('uses only labels from the expression in legends', () => {
+  it('has legends that refer only to labels of their expression', () => {
     const missing = charts.flatMap(({ title, targets = [] }) =>
       targets.flatMap(({ expr, legendFormat }) =>
         [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([, label = '']) =>

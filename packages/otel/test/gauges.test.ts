@@ -35,7 +35,7 @@ it('gauges count a store shared by two servers once, and omit servers without st
   })
 })
 
-it('gauges add up the open servers of several telemetries', async () => {
+it('gauges add up the open servers of several telemetry() instances', async () => {
   const { points } = registerSdk()
   const start = async (): Promise<McpServer> => {
     const server = new McpServer({ name: 'one', version: '1' }, { telemetry: telemetry(), logger: silent })

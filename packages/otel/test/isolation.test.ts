@@ -18,7 +18,7 @@ const traceparentOf = (index: number): string =>
   `00-${index.toString(16).padStart(32, '0')}-${'1'.padStart(16, '0')}-01`
 const traceIdOf = (index: number): string => index.toString(16).padStart(32, '0')
 
-it('1,000 concurrent calls log and end in their own traces, even if they time out or are cancelled', async () => {
+it('each of 1,000 concurrent calls logs and ends in its own trace, even if it times out or is cancelled', async () => {
   const { spans, openSpans } = registerSdk()
   const lines: { call: unknown; traceId: string | undefined }[] = []
   const log = (call: unknown): void => void lines.push({ call, traceId: traceFields().trace_id })
@@ -102,7 +102,7 @@ it('fetch and timers of a handler run within the span of its call', async () => 
   ])
 })
 
-it('a queued call keeps the span that was active at its arrival', async () => {
+it('a queued call keeps the span that was active when it arrived', async () => {
   const { spans } = registerSdk()
   const server = new McpServer(
     { name: 'server', version: '1' },
@@ -133,7 +133,7 @@ it('a queued call keeps the span that was active at its arrival', async () => {
   expect(parents.map((parent) => parent?.name)).toEqual(['POST 1', 'POST 2'])
 })
 
-it('the run of a task has its own trace with a link to its call', async () => {
+it('the run of a task has its own trace, which links to the call that started the task', async () => {
   const { spans } = registerSdk()
   const server = new McpServer(
     { name: 'server', version: '1' },

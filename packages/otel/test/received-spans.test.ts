@@ -193,7 +193,7 @@ describe('span of a received call', () => {
     ['a tool without capture', received(), {}, false],
     ['no tool', received({ target: undefined }), { results: true }, false],
     ['a prompt', received({ ...prompt, target: 'p' }), { arguments: true, results: true }, false],
-  ])('contains the result of %s: %s', (_what, call, capture, wanted) => {
+  ])('given %s, contains the result: %s', (_what, call, capture, wanted) => {
     const { spans } = registerSdk()
     const observation = telemetry({ capture }).received(call)
     observation.end({ ...OK, ...(wanted && { result: { content: [] } }) })
@@ -223,7 +223,7 @@ describe('telemetry', () => {
     ['in mode propagate without an SDK', true, { mode: 'propagate' }, false],
     ['with an SDK', true, {}, true],
     ['with an SDK and metrics: false', true, { metrics: false }, true],
-  ])('is active for a call or not: %s, %s', (_what, active, options, registered) => {
+  ])('is active for a call %s: %s', (_what, active, options, registered) => {
     if (registered) registerSdk()
     expect(telemetry(options).active).toBe(active)
   })

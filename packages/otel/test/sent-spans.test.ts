@@ -208,12 +208,15 @@ describe('trace context of a sent request', () => {
       { traceparent: 'own', tracestate: 'a=1' },
     ],
     ['without a valid state', { traceparent: 'own', tracestate: 1 }, { traceparent: 'own' }],
-  ])('is sent only in headers if the caller passed a context %s', (_what, meta, headers) => {
-    registerSdk()
-    const request = sent({ params: { name: 'tool', _meta: meta } })
-    expect(telemetry({ headers: true }).sent(request)).toMatchObject({ meta: undefined, headers })
-    expect(telemetry().sent(request)).toMatchObject({ meta: undefined, headers: undefined })
-  })
+  ])(
+    'is copied to the headers, but not added to _meta, if the caller passed a context %s',
+    (_what, meta, headers) => {
+      registerSdk()
+      const request = sent({ params: { name: 'tool', _meta: meta } })
+      expect(telemetry({ headers: true }).sent(request)).toMatchObject({ meta: undefined, headers })
+      expect(telemetry().sent(request)).toMatchObject({ meta: undefined, headers: undefined })
+    },
+  )
 
   it('is missing if no span is active', () => {
     registerSdk()

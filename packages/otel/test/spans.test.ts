@@ -41,7 +41,7 @@ describe('the span of a request', () => {
     ],
     ['tools/list', {}, 'tools/list', {}],
     ['invented/method', {}, '_OTHER', { 'mcp.method.name': '_OTHER' }],
-  ])('is named for %s %o: %s', async (method, params, name, attributes) => {
+  ])('given %s %o, is named %s', async (method, params, name, attributes) => {
     const { spans } = registerSdk()
     const transport = await memoryTransport.open(createServer())
     const client = await connectPeer(await transport.dial(), { revision: '2025-11-25' })
@@ -66,7 +66,7 @@ describe('the span of a request', () => {
     [-32000, true],
     [-32001, true],
     [1, true],
-  ])('is a server error for the code %i: %s', async (code, failed) => {
+  ])('given error code %i, is marked as a server error: %s', async (code, failed) => {
     const { span } = registerSdk()
     const server = createServer()
     server.addTool({
@@ -84,7 +84,7 @@ describe('the span of a request', () => {
     )
   })
 
-  it('ends for a subscription at the acknowledgement, while the subscription is still open', async () => {
+  it('ends when a subscription is acknowledged, while the subscription is still open', async () => {
     const { spans, openSpans } = registerSdk()
     const server = createServer()
     const client = await connectOver('toFetch', server, { telemetry: telemetry() })
@@ -187,7 +187,7 @@ describe("a client's request not to record", () => {
   })
 })
 
-it('a log line has the fields of its call, even if the host writes it', async () => {
+it('a log line has the fields of its call, even if the host writes the line', async () => {
   const { span } = registerSdk()
   const lines: string[] = []
   const stream = { write: (line: string): void => void lines.push(line) }

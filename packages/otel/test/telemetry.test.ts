@@ -48,7 +48,7 @@ async function spanOf(handler: (args: never, ctx: never) => unknown, options: Te
 }
 
 describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (cell) => {
-  it('telemetry creates one trace for the client’s call, the handler and its question', async () => {
+  it('contains the client’s call, the handler and its question', async () => {
     const { span } = registerSdk()
     const server = createServer()
     const inHandler: (string | undefined)[] = []
@@ -208,7 +208,7 @@ describe('span of a call', () => {
     else expect(id).toMatch(pattern)
   })
 
-  it('contains the attributes of the option `attributes`', async () => {
+  it('contains the attributes returned by the option `attributes`', async () => {
     const { tool } = await spanOf(() => 'fine', {
       attributes: (ctx) => ({ client: ctx.client.info?.name ?? '' }),
     })
@@ -222,21 +222,24 @@ describe('trace context of the client', () => {
     ['link', 'ambient', 1],
     ['ignore', 'ambient', 0],
   ] as const
-  it.each(cases)('starts for %s a trace of %s with %i links', async (remoteParent, traceOf, links) => {
-    const { span } = registerSdk()
-    const server = createServer({ remoteParent })
-    server.addTool({ name: 'tool', handler: () => 'fine' })
-    const ambient = trace.getTracer('test').startSpan('HTTP POST')
-    await context.with(trace.setSpan(context.active(), ambient), async () => {
-      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'tool', _meta: META } }
-      await server.handleMessage(message)
-    })
-    ambient.end()
-    const call = span('tools/call tool')
-    const expected = traceOf === 'ambient' ? ambient.spanContext().traceId : traceOf
-    expect(call.spanContext().traceId).toBe(expected)
-    expect(call.links).toHaveLength(links)
-  })
+  it.each(cases)(
+    'given `remoteParent` %s, leads to a span in trace %s with %i links',
+    async (remoteParent, traceOf, links) => {
+      const { span } = registerSdk()
+      const server = createServer({ remoteParent })
+      server.addTool({ name: 'tool', handler: () => 'fine' })
+      const ambient = trace.getTracer('test').startSpan('HTTP POST')
+      await context.with(trace.setSpan(context.active(), ambient), async () => {
+        const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'tool', _meta: META } }
+        await server.handleMessage(message)
+      })
+      ambient.end()
+      const call = span('tools/call tool')
+      const expected = traceOf === 'ambient' ? ambient.spanContext().traceId : traceOf
+      expect(call.spanContext().traceId).toBe(expected)
+      expect(call.links).toHaveLength(links)
+    },
+  )
 
   it.each([
     ['once', [META.traceparent], TRACE_ID],
@@ -278,7 +281,7 @@ describe('trace context of the client', () => {
     ['a tracestate of a megabyte', { tracestate: `vendor=${'x'.repeat(1_000_000)}` }],
     ['a tracestate with one key twice', { tracestate: 'vendor=1,vendor=2' }],
     ['200 members of baggage', { baggage: LONG_BAGGAGE }],
-  ])('is used without %s', async (_, meta) => {
+  ])('is used after dropping %s', async (_, meta) => {
     registerSdk()
     const server = createServer()
     const carried: object[] = []
@@ -298,7 +301,7 @@ describe('trace context of the client', () => {
 })
 
 describe('SDK', () => {
-  it('may be registered later, and then starts to record', async () => {
+  it('may be registered later, and records from then on', async () => {
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
     const client = await connect(server)
@@ -309,7 +312,7 @@ describe('SDK', () => {
     expect((await points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('may be replaced, and then the new SDK records', async () => {
+  it('may be replaced, and from then on only the new SDK records', async () => {
     const first = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })

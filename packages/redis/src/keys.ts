@@ -8,8 +8,8 @@ interface Owned {
 
 /**
  * Builds the names of all keys. `1` is the version of their layout. Principals and ids are hashed, so that no
- * name reveals them. The principal's length is hashed before it, so that no other input produces the same
- * name. Braces contain the part by which a cluster selects a node: one for all keys of a session, one for all
+ * name reveals them. The principal is hashed after its length, so that no other input produces the same name.
+ * Braces contain the part by which a cluster selects a node: one for all keys of a session, one for all
  * nodes, one for all tasks.
  */
 export class Keys {

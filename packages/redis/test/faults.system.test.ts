@@ -64,7 +64,7 @@ async function storesWithSession(...args: Parameters<typeof createStores>): Prom
 }
 
 describe('a Redis that hangs', () => {
-  it('causes commands to fail within 1 s, then at once, until it recovers', async () => {
+  it('causes commands to fail within 1 s at first, and then at once until Redis recovers', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -79,7 +79,7 @@ describe('a Redis that hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('lets at most 2,000 of 10,000 commands wait, and fails all', async () => {
+  it('lets at most 2,000 of 10,000 commands wait, and causes all 10,000 to fail', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -143,7 +143,7 @@ describe('bus.ready', () => {
 })
 
 describe('a Redis restart', () => {
-  it('keeps sessions and streams complete and usable', async () => {
+  it('leaves sessions and streams complete and usable', async () => {
     // With `everysec`, Redis delays a write while it flushes the one before. A kill would then lose both.
     const server = await startServer('--appendonly', 'yes', '--appendfsync', 'always')
     const stores = await storesWithSession({ url: server.url })
@@ -176,7 +176,7 @@ describe('a Redis restart', () => {
     await vi.waitFor(() => expect(inbox).toEqual([{ n: 1 }]))
   })
 
-  it('is reported by the bus with the lost messages', async () => {
+  it('causes the bus to report that messages were lost', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     let gaps = 0
@@ -197,7 +197,7 @@ describe('a Redis restart', () => {
   })
 })
 
-describe('a slow or resetting Redis', () => {
+describe('a Redis that is slow or resets connections', () => {
   it('causes commands to fail within 1 s while it is slow', async () => {
     const server = await startServer()
     const proxy = await startSlowProxy(server.port)

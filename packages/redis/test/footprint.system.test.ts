@@ -138,22 +138,25 @@ describe('memory of Redis', () => {
     [0, 0.5],
     [1, 5],
     [50, 5],
-  ])('is for %i events in a stream at most %d KiB plus 1.5 times the frames', async (events, kib) => {
-    const { server, stores } = await start()
-    const frame = 'x'.repeat(200)
-    const count = 500
-    // The first use loads the scripts, which Redis keeps.
-    await append('first', 1)
-    const before = await used(server)
-    for (let i = 0; i < count; i++) await append(`session-${i}`, events)
-    const each = ((await used(server)) - before) / count
-    expect(each - 1.5 * events * frame.length).toBeLessThan(kib * KIB)
+  ])(
+    'given a stream of %i events, is at most %d KiB plus 1.5 times the size of the frames',
+    async (events, kib) => {
+      const { server, stores } = await start()
+      const frame = 'x'.repeat(200)
+      const count = 500
+      // The first use loads the scripts, which Redis keeps.
+      await append('first', 1)
+      const before = await used(server)
+      for (let i = 0; i < count; i++) await append(`session-${i}`, events)
+      const each = ((await used(server)) - before) / count
+      expect(each - 1.5 * events * frame.length).toBeLessThan(kib * KIB)
 
-    async function append(session: string, length: number): Promise<void> {
-      const key = { principal: PRINCIPAL, session, stream: 'stream-1' }
-      const lease = await stores.events.open(key, ORIGIN)
-      const all = Array.from({ length }, (_, at) => ({ seq: at + 1, frame }))
-      await stores.events.append(key, lease, all)
-    }
-  })
+      async function append(session: string, length: number): Promise<void> {
+        const key = { principal: PRINCIPAL, session, stream: 'stream-1' }
+        const lease = await stores.events.open(key, ORIGIN)
+        const all = Array.from({ length }, (_, at) => ({ seq: at + 1, frame }))
+        await stores.events.append(key, lease, all)
+      }
+    },
+  )
 })

@@ -11,17 +11,20 @@ const DIRECTORY = 'inode/directory'
 const MAX_FILES = 512
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_PATH_LENGTH = 512
-/** Lower case only, because clients may convert the first segment, a URI's authority. No leading dot. */
+/**
+ * Lower case only, because clients may convert the first segment, which is the URI's authority. No leading
+ * dot.
+ */
 const PREFIX_SEGMENT = /^[a-z0-9_~-][a-z0-9._~-]{0,127}$/
 
-/** A skill. The skills nested in it are files of it. */
+/** A skill. The files of nested skills are also files of the outer skill. */
 export interface ServedSkill {
   readonly uri: string
   /** Returns the entry for lists. The first call hashes the files. */
   entry(): Promise<Skill>
 }
 
-/** All skills of a server, checked. Never changes. */
+/** All skills of a server, after validation. A catalogue never changes. */
 export interface Catalogue {
   /** The skills in the order of their URIs. */
   readonly skills: readonly ServedSkill[]
@@ -38,7 +41,7 @@ interface Root {
   readonly files: ServedFile[]
 }
 
-/** @throws UsageError for a skill that is invalid, too large, or at the path of another one */
+/** @throws UsageError for a skill that is invalid or too large, or that has the same path as another skill */
 export function createCatalogue(definitions: Iterable<AnySkill>): Catalogue {
   const roots = new Map<string, Root>()
   const files = new Map<string, ServedFile>()

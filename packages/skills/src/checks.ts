@@ -1,16 +1,16 @@
 import { invalidParams, UsageError } from '@jetway/core'
 import type { JsonObject, UsageErrorCode } from '@jetway/core/protocol'
 
-/** Returns the name of a skill for errors. */
+/** A skill as errors name it. */
 export interface Subject {
   readonly name: string
 }
 
 const MAX_SHOWN = 128
-/** Longer URIs are refused before they are looked up. */
+/** The maximum length of a URI. Longer URIs are refused without a look-up. */
 const MAX_URI_LENGTH = 8192
 
-/** Limits the client's text in an error. */
+/** Truncates text from the client for an error message. */
 export const shorten = (text: string): string => text.slice(0, MAX_SHOWN)
 
 export const fault = ({ name }: Subject, code: UsageErrorCode, problem: string): UsageError =>
@@ -19,7 +19,7 @@ export const fault = ({ name }: Subject, code: UsageErrorCode, problem: string):
 export const invalid = (subject: Subject, problem: string): UsageError =>
   fault(subject, 'ERR_MCP_INVALID_DEFINITION', problem)
 
-/** @throws McpError `-32602` for a malformed one */
+/** @throws McpError `-32602` for a missing or malformed URI */
 export function uriIn({ uri }: JsonObject): string {
   if (typeof uri !== 'string') throw invalidParams('The member "uri" must be a string')
   if (uri.length > MAX_URI_LENGTH) throw invalidParams(`The URI is longer than ${MAX_URI_LENGTH} characters`)

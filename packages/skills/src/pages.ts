@@ -1,6 +1,6 @@
 import { invalidParams } from '@jetway/core'
 
-/** The longest cursor. It suffices for every URI, and limits the cost of decoding. */
+/** The maximum length of a cursor. It is sufficient for every URI, and limits the cost of decoding. */
 const MAX_CURSOR_LENGTH = 16_384
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -6,12 +6,13 @@ import { mediaTypeOf } from './media-types.ts'
 import type { SkillContent, SkillResource } from './skill-types.ts'
 
 /**
- * The largest file as JSON, in bytes. With the rest of the result it is below the default `maxResultBytes` of 8 MiB.
+ * The maximum size of a file as JSON, in bytes. Together with the rest of the result, such a file does not
+ * exceed the default `maxResultBytes` of 8 MiB.
  */
 const MAX_ENCODED_BYTES = 8_000_000
 const MAX_SEGMENTS = 32
 const MAX_PATH_LENGTH = 1024
-/** The longest URI. Two URIs fit into a cursor. */
+/** The maximum length of a URI. Two URIs of this length fit into a cursor. */
 const MAX_URI_LENGTH = 4096
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -19,7 +20,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export interface ServedFile {
   /** The path relative to the root of all skills. */
   readonly path: string
-  /** The resource, without a size if a function creates the file at each read. */
+  /** The resource. It has no size if a function creates the file each time it is read. */
   readonly item: Resource
   readonly definition: AnyResource
   /** Returns the entry for the manifest; undefined if a function creates the file. The first call hashes it. */

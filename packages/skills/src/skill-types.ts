@@ -1,8 +1,8 @@
 import type { RequestContext } from '@jetway/core'
 
 /**
- * A file of a skill: text, bytes, or a function that creates it at each read. A skill with such a function
- * has no digests (`"resources": "dynamic"`), and hosts may refuse it.
+ * A file of a skill: text, bytes, or a function that creates the file each time it is read. A skill with such
+ * a function has no digests (`"resources": "dynamic"`), and hosts may refuse it.
  */
 export type SkillContent<App = unknown, Locals = unknown> =
   | string
@@ -17,7 +17,7 @@ export type SkillContent<App = unknown, Locals = unknown> =
  * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
  */
 export interface SkillDefinition<App = unknown, Locals = unknown> {
-  /** 1 to 64 of a-z, 0-9 and single hyphens between them. */
+  /** 1 to 64 characters: a-z, 0-9, and single hyphens between them. */
   readonly name: string
   /** Describes the skill and when to use it, in 1 to 1024 characters. */
   readonly description: string

@@ -18,7 +18,10 @@ export interface SkillsOptions<App = unknown, Locals = unknown> {
   readonly skills: Iterable<SkillDefinition<App, Locals>>
   /** Whether clients may list folders with `resources/directory/read`. @default false */
   readonly directoryRead?: boolean
-  /** The skills or files of a folder in one result; fewer if they exceed 1 MiB. @default 100 */
+  /**
+   * The maximum number of skills, or of entries of a folder, in one result. A result has fewer if they would
+   * exceed 1 MiB. @default 100
+   */
   readonly pageSize?: number
   /** The cache hint of lists and entries. @default 0 ms, private */
   readonly cache?: CacheHint
@@ -36,7 +39,10 @@ export interface SkillsExtension<App = unknown, Locals = unknown> extends Offeri
 }
 
 const ID = 'io.modelcontextprotocol/skills'
-/** The bytes of one page. Together with one large entry, they are below the longest line that clients accept. */
+/**
+ * The maximum size of a page, in bytes. Even together with one large entry, a page does not exceed the
+ * longest line that clients accept.
+ */
 const PAGE_BYTES = 1024 * 1024
 
 /**
@@ -45,7 +51,7 @@ const PAGE_BYTES = 1024 * 1024
  *
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
  * @throws UsageError `ERR_MCP_INVALID_NAME`, `ERR_MCP_INVALID_DEFINITION` or `ERR_MCP_DUPLICATE_NAME` for
- *   wrong skills, `ERR_MCP_OPTION` for wrong options
+ *   invalid skills, `ERR_MCP_OPTION` for invalid options
  */
 export function skills<App = unknown, Locals = unknown>(
   options: SkillsOptions<App, Locals>,

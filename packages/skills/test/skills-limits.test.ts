@@ -40,18 +40,28 @@ const many = (count: number): Record<string, string> =>
 
 describe('limits of a skill', () => {
   it.each<[string, number, (size: number) => SkillDefinition, string]>([
-    ['description', 1024, (size) => named('a', { description: 'x'.repeat(size) }), '1 to 1024 characters'],
     [
-      'path',
+      'characters in the description',
+      1024,
+      (size) => named('a', { description: 'x'.repeat(size) }),
+      '1 to 1024 characters',
+    ],
+    [
+      'characters in the path',
       512,
       (size) => named('a', { path: `${'x/'.repeat(254)}${'x'.repeat(size - 510)}/a` }),
       'of at most 512 characters',
     ],
     ['files', 512, (size) => named('a', { files: many(size - 1) }), 'has 513 files'],
     ['bytes in a file', 6_000_000, (size) => documented({ x: new Uint8Array(size) }), '8000004 of 8000000'],
-    ['text in a file', 8_000_000, (size) => documented({ x: 'y'.repeat(size - 2) }), '8000001 of 8000000'],
     [
-      'bytes in all',
+      'bytes of text in a file',
+      8_000_000,
+      (size) => documented({ x: 'y'.repeat(size - 2) }),
+      '8000001 of 8000000',
+    ],
+    [
+      'bytes in total',
       16 * 1024 * 1024,
       (size) => {
         const part = new Uint8Array(5_500_000)
@@ -60,15 +70,25 @@ describe('limits of a skill', () => {
       },
       'has 5 files of 16777217 bytes',
     ],
-    ['segments', 32, (size) => documented({ [`${'x/'.repeat(size - 1)}x`]: '' }), 'at most 32 segments'],
-    ['path of a file', 1024, (size) => documented({ ['x'.repeat(size)]: '' }), '1024 characters'],
     [
-      'address of a file',
+      'segments in the path of a file',
+      32,
+      (size) => documented({ [`${'x/'.repeat(size - 1)}x`]: '' }),
+      'at most 32 segments',
+    ],
+    [
+      'characters in the path of a file',
+      1024,
+      (size) => documented({ ['x'.repeat(size)]: '' }),
+      '1024 characters',
+    ],
+    [
+      'characters in the URI of a file',
       4096,
       (size) => documented({ [`${'é'.repeat(681)}${'x'.repeat(size - 4096)}`]: '' }),
       'longer than 4096 characters',
     ],
-  ])('accept, for %s, %d, and refuse one more', (_, limit, define, message) => {
+  ])('allow as many %s as %d, and refuse one more', (_, limit, define, message) => {
     expect(() => skills({ skills: [define(limit)] })).not.toThrow()
     expect(() => skills({ skills: [define(limit + 1)] })).toThrow(message)
   })
@@ -111,7 +131,7 @@ describe('pages of skills/list', () => {
   })
 })
 
-describe('generated SKILL.md', () => {
+describe('SKILL.md', () => {
   it.each<[string, string | Uint8Array]>([
     ['a string', DOCUMENT],
     ['bytes', Buffer.from(DOCUMENT)],
@@ -121,7 +141,7 @@ describe('generated SKILL.md', () => {
     expect(result['contents']).toMatchObject([{ text: DOCUMENT }])
   })
 
-  it('has characters escaped in its frontmatter that YAML 1.1 refuses', async () => {
+  it('escapes characters in generated frontmatter that YAML 1.1 refuses', async () => {
     const { request } = serve([named('a', { frontmatter: { note: 'a\u0085b\u2028\ufeff' } })])
     const { result } = await request('resources/read', { uri: 'skill://a/SKILL.md' })
     expect(result['contents']).toMatchObject([

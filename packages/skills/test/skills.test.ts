@@ -102,7 +102,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     ])
   })
 
-  it('continues at the right skill after one was removed between pages', async () => {
+  it('continues at the right skill if one is removed between pages', async () => {
     const { library, request } = bench(['a', 'b', 'c'].map(named), { pageSize: 2 })
     const { nextCursor } = (await request('skills/list')).result
     library.set(['a', 'c'].map(named))
@@ -137,7 +137,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     })
   })
 
-  it('lists nested skills among the files of the outer one', async () => {
+  it('lists nested skills among the files of the outer skill', async () => {
     const { request } = bench([
       { ...named('tax'), path: 'billing/tax', files: { 'rates.csv': 'a,b\n' } },
       { ...named('billing'), files: { 'GUIDE.md': 'x' } },
@@ -196,7 +196,7 @@ describe(`skills/get (${SPEC}#getting-a-skill)`, () => {
 })
 
 describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
-  it('returns the direct children of a folder, with folders', async () => {
+  it('returns the direct children of a folder, including folders', async () => {
     const { request } = bench([git], { directoryRead: true })
     const { result } = await request('resources/directory/read', { uri: 'skill://git-workflow' })
     expect(result['resources']).toEqual([
@@ -237,7 +237,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
     },
   )
 
-  it('is declared if enabled, and otherwise an unknown method', async () => {
+  it('is declared if enabled; otherwise the method is unknown', async () => {
     const without = bench([git])
     const withIt = bench([git], { directoryRead: true })
     const call = ({ request }: Bench): Promise<{ error?: { code: number } }> =>
@@ -254,7 +254,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
 })
 
 describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
-  it("are resources, where SKILL.md has its skill's name and description", async () => {
+  it('are resources; the SKILL.md resource has the name and description of its skill', async () => {
     const { request } = bench([git])
     const { resources } = (await request('resources/list')).result as { resources: Record<string, unknown>[] }
     expect(resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([
@@ -265,7 +265,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(resources[0]).toMatchObject({ name: 'git-workflow', description: 'How this team branches' })
   })
 
-  it('are available to session clients, which do not see the extension', async () => {
+  it('are available to session clients, although the extension is not', async () => {
     const { server } = bench([git])
     const client = await openSession(server)
     const uri = 'skill://git-workflow/references/NAMES.md'
@@ -305,7 +305,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(await read(request, 'skill://fixed/a.bin')).toMatchObject({ blob: 'AAEC' })
   })
 
-  it('cannot be read, without details for the client, if a function does not return a file', async () => {
+  it('cannot be read if a function does not return a file; the client does not get the details', async () => {
     const { request } = bench([{ ...named('broken'), files: { 'a.md': () => 1 as unknown as string } }])
     const { error } = await request('resources/read', { uri: 'skill://broken/a.md' })
     expect(error?.code).toBe(-32603)

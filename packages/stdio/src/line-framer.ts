@@ -18,7 +18,7 @@ const NOT_UTF8: Malformed = { reason: 'The line is not valid UTF-8' }
 
 /**
  * Splits a byte stream into lines. It works on bytes, because a chunk may end inside a character. LF and CRLF
- * end a line, CR alone does not. Blank lines and a leading BOM are dropped. UTF-8 is decoded strictly, so
+ * end a line; CR alone does not. Blank lines and a leading BOM are dropped. UTF-8 is decoded strictly, so
  * that no replacement character reaches a handler. The reader pulls lines, so it can stop between two of
  * them.
  *
@@ -98,7 +98,8 @@ export class LineFramer {
   }
 
   #direct(chunk: Buffer, start: number, end: number): string | Malformed | undefined {
-    // One check for all lines of the chunk suffices, because an LF is never part of a longer UTF-8 sequence.
+    // A single check suffices for all lines in the chunk, because an LF is never part of a longer UTF-8
+    // sequence.
     this.#encoding ??= encodingOf(chunk.subarray(start, chunk.lastIndexOf(LF)))
     const encoding = this.#encoding === 'unknown' ? encodingOf(chunk.subarray(start, end)) : this.#encoding
     return this.#decode(chunk, start, end, encoding)

@@ -4,7 +4,7 @@ const BLOCK_BYTES = 64 * 1024
 
 /**
  * Copies the bytes of an incomplete line into blocks. Joining the chunks would take quadratic time, and
- * keeping them could hold 64 KiB for a few bytes.
+ * keeping them could retain 64 KiB for a few bytes.
  */
 export class LineRest {
   #blocks: Buffer[] = []

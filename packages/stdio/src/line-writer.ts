@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream'
 /** The number of UTF-16 units after which joined frames are written. */
 const BATCH = 64 * 1024
 /**
- * The maximum length of joined frames that wait for a slow peer, because together they may exceed the longest
- * string of the runtime.
+ * The maximum length of joined frames that are waiting for a slow peer, because all of them together may
+ * exceed the runtime's maximum string length.
  */
 const PIECE = 1024 * 1024
 
@@ -14,7 +14,7 @@ export interface LineWriterOptions {
   readonly write: (text: string, written?: (error?: Error | null) => void) => boolean
   /** The number of waiting bytes above which `send` returns a promise. */
   readonly highWaterMark: number
-  /** Called once when writing fails, with the error unless the peer has disconnected. */
+  /** Called once if writing fails, with the error unless the peer has disconnected. */
   readonly onDisconnect: (error: unknown) => void
 }
 
@@ -31,7 +31,7 @@ const PEER_GONE = new Set([
   'EOF',
 ])
 
-/** Writes frames as lines. Frames of one turn of the event loop share one write. */
+/** Writes frames as lines. Frames sent in one turn of the event loop share one write. */
 export class LineWriter {
   readonly #options: LineWriterOptions
   readonly #flushSoon = (): void => this.#flushNow()
@@ -59,7 +59,7 @@ export class LineWriter {
     return this.#behind?.promise
   }
 
-  /** The number of bytes that wait here and in the output. */
+  /** The number of bytes waiting here and in the output. */
   get queued(): number {
     return this.#queued + this.#options.output.writableLength
   }

@@ -38,12 +38,16 @@ export interface Options<Locals> {
   readonly input?: Readable
   /** The stream to which messages are written. @default process.stdout */
   readonly output?: Writable
-  /** The maximum length of a line in bytes. A longer one gets a parse error and is skipped. @default 10 MiB */
+  /**
+   * The maximum length of a line in bytes. A longer line is skipped and answered with a parse error.
+   * @default 10 MiB
+   */
   readonly maxLineBytes?: number
   /** The number of bytes waiting for a slow client above which reading stops. @default 1 MiB */
   readonly maxQueuedBytes?: number
   /**
-   * Whether to close the server and exit with code 0 when the client has disconnected or a signal has arrived.
+   * Whether to close the server and exit with code 0 when the client has disconnected or the process has
+   * received a signal.
    *
    * @default true for the process's own streams
    */

@@ -18,7 +18,7 @@ import { StdioTransport } from './transport.ts'
 export interface StdioHandle extends MountHandle {}
 
 const DEFAULT_DRAIN_MS = 2_000
-/** The fraction of the drain that calls may use. The rest is for writing the last responses. */
+/** The fraction of the drain that calls may use. The rest is reserved for writing the last responses. */
 const WORK_SHARE = 0.9
 const DEFAULT_DEADLINE_MS = 10_000
 /** The time in ms that a client may take to read the last responses after an explicit close. */
@@ -28,12 +28,12 @@ const STRAY_OUTPUT =
   'Something wrote to stdout, which carries the protocol. The text went to stderr instead. Use console.error, or ctx.log to reach the client.'
 
 /**
- * Serves one client over standard input and output until the client closes its side, a signal comes, or
- * `close` is called. By default the process ends after that, except after an explicit `close`. In a terminal, a
- * message on stderr says that the server waits for a client.
+ * Serves one client over standard input and output until the client closes its side, the process receives a
+ * signal, or `close` is called. By default, the process then exits, except after an explicit `close`. In a
+ * terminal, a message on stderr says that the server is waiting for a client.
  *
- * @throws `ERR_MCP_OPTION` for a wrong option; `ERR_MCP_IN_USE` if another server of
- *   this process uses the streams
+ * @throws `ERR_MCP_OPTION` for a wrong option; `ERR_MCP_IN_USE` if another server of this process uses the
+ *   streams
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export async function serveStdio<Locals = unknown>(
@@ -47,7 +47,7 @@ export async function serveStdio<Locals = unknown>(
   return new StdioServing(server as StdioServer, options ?? {})
 }
 
-/** The streams in use. Two servers on one stream would each get a part of the messages. */
+/** The streams in use. Two servers on one stream would each receive only part of the messages. */
 const inUse = new WeakSet<Readable | Writable>()
 
 /** Claims streams, and returns a function that releases them. @throws `ERR_MCP_IN_USE` */
@@ -205,7 +205,7 @@ const surviving = new WeakSet<Writable>()
 
 /**
  * Ignores errors of a closed stream, which must not end the process and cannot be logged to the same stream.
- * The listener stays after the connection, because write errors arrive late.
+ * The listener stays after the connection has closed, because write errors may arrive late.
  */
 function surviveErrors(stream: Writable): void {
   if (surviving.has(stream)) return

@@ -8,9 +8,9 @@ export interface StdoutGuard {
 }
 
 /**
- * Prevents a stray `console.log` from corrupting the message stream by sending all other writes to `output` to
- * `diversion`. `console` looks up `write` in each call, so replacing that method also catches `console.log`.
- * Writes to the file descriptor cannot be caught.
+ * Prevents a stray `console.log` from corrupting the message stream by diverting all other writes from
+ * `output` to `diversion`. `console` looks up `write` in each call, so replacing that method also catches
+ * `console.log`. Writes to the file descriptor cannot be caught.
  */
 export function guardStdout(output: Writable, diversion: Writable, onStray: () => void): StdoutGuard {
   const write = methodOf(output, 'write')

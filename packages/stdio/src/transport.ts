@@ -22,7 +22,8 @@ export interface StdioTransportOptions {
   /** The stream to which messages are written. @default process.stdout */
   readonly output?: Writable | undefined
   /**
-   * The maximum length of a line in bytes. A longer one gets a parse error and is skipped without buffering.
+   * The maximum length of a line in bytes. A longer line is answered with a parse error, and is skipped
+   * without buffering.
    *
    * @default 10 MiB
    */
@@ -123,8 +124,8 @@ export class StdioTransport implements Transport {
     this.#input.off('data', this.#onData)
     this.#input.off('end', this.#onEnd)
     this.#input.off('close', this.#onEnd)
-    // A paused pipe does not keep the process alive. Its error listener stays: an unhandled
-    // error would end the process.
+    // A paused pipe does not keep the process alive. The error listener stays, because an unhandled error
+    // would end the process.
     this.#input.pause()
   }
 

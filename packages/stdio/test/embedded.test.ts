@@ -40,7 +40,7 @@ describe('serveStdio on given streams', () => {
     expect(input.listenerCount('data')).toBe(0)
   })
 
-  it('closes at the end of the input, and with the server', async () => {
+  it('closes at the end of the input, and when the server closes', async () => {
     const input = new PassThrough()
     const first = await serveStdio(createServer(), { input, output: new PassThrough() })
     input.end()
@@ -51,7 +51,7 @@ describe('serveStdio on given streams', () => {
     await second.closed
   })
 
-  it('closes on Symbol.asyncDispose', async () => {
+  it('closes when it is disposed', async () => {
     const output = new PassThrough()
     {
       await using _handle = await serveStdio(createServer(), { input: new PassThrough(), output })
@@ -67,7 +67,7 @@ describe('serveStdio on given streams', () => {
     await handle.close({ deadline: 0 })
   })
 
-  it('answers a line over the limit or not in UTF-8 with a parse error without an id', async () => {
+  it('responds to a line that is too long or not UTF-8 with a parse error that has no id', async () => {
     const input = new PassThrough()
     const output = new PassThrough()
     await using _handle = await serveStdio(createServer(), { input, output, maxLineBytes: 1000 })

@@ -61,13 +61,13 @@ describe('LineFramer', () => {
     ['within a line beyond the limit', ['x'.repeat(200), 'y'.repeat(50)], [TOO_LONG]],
     ['after one byte more than the limit', ['x'.repeat(101)], [TOO_LONG]],
     ['after a CR', ['x'.repeat(100), '\r'], ['x'.repeat(100)]],
-    ['after blanks', [' \t'], []],
+    ['after white space', [' \t'], []],
     ['after invalid UTF-8', [Buffer.from([0x7b, 0xff])], [{ reason: 'The line is not valid UTF-8' }]],
   ])('handles a stream that ends %s', (_what, chunks, lines) => {
     expect(frame(chunks, 100)).toEqual(lines)
   })
 
-  it('returns long lines whole for any size of chunks', () => {
+  it('returns long lines whole, whatever the chunk size', () => {
     const lines = [65_535, 65_536, 65_537, 10, 200_000].map((length) =>
       Array.from({ length }, (_, at) => String.fromCharCode(0x61 + (at % 25))).join(''),
     )
@@ -127,7 +127,7 @@ describe('LineFramer', () => {
     )
   })
 
-  it('limits each line, not the buffered rest plus the chunk', () => {
+  it('limits each line, not the sum of the buffered bytes and the chunk', () => {
     const nearly = 'x'.repeat(99)
     // The chunk ends the first line and contains more than the limit in total.
     expect(frame([nearly.slice(0, 60), `${nearly.slice(60)}\n${nearly}\n${nearly}\n`], 100)).toEqual([
@@ -152,7 +152,7 @@ describe('LineFramer', () => {
     expect(lines).toEqual([{ reason: 'The line is longer than 100 bytes' }, '{"a":1}'])
   })
 
-  it('buffers at most the limit of an endless line', () => {
+  it('buffers an endless line only up to the limit', () => {
     const framer = new LineFramer(MIB)
     const chunk = new Uint8Array(64 * 1024).fill(0x78)
     const before = process.memoryUsage().arrayBuffers

@@ -97,7 +97,7 @@ describe('serveStdio with revision 2026-07-28 only', () => {
     ).toEqual([served(MODERN), served(MODERN), 'gives up'])
   })
 
-  it('names its revisions in the error of initialize, and then serves requests with metadata', async () => {
+  it('names its revisions in the error for initialize, and then serves requests with metadata', async () => {
     const unsupported = error(-32022, { supported: [MODERN], requested: '2025-11-25' })
     await converse(revisions, [
       ['server/discover', { _meta: META }, result({ supportedVersions: [MODERN] })],
@@ -125,7 +125,7 @@ describe('serveStdio with session revisions only', () => {
     ).toEqual([served('2025-11-25'), served('2025-11-25'), 'gives up'])
   })
 
-  it('refuses a probe with an error of the session era, and then opens a session', async () => {
+  it('refuses a probe with an error from the session era, and then opens a session', async () => {
     await converse(revisions, [
       ['server/discover', { _meta: META }, error(-32600)],
       ['tools/call', { ...call, _meta: META }, error(-32600)],

@@ -26,7 +26,7 @@ function endOf(output: Writable): (...args: readonly unknown[]) => unknown {
 }
 
 describe('guardStdout', () => {
-  it('diverts other writes, and calls back once', () => {
+  it('diverts other writes, and reports only the first one', () => {
     const { output, diversion, notices } = setUp()
     const console = new Console({ stdout: output, stderr: diversion })
     console.log('log')
@@ -39,7 +39,7 @@ describe('guardStdout', () => {
     expect(notices()).toBe(1)
   })
 
-  it('passes writes from the transport', () => {
+  it('passes through writes from the transport', () => {
     const { output, diversion, guard, notices } = setUp()
     guard.write('{"jsonrpc":"2.0"}\n')
     expect(output.text).toBe('{"jsonrpc":"2.0"}\n')
@@ -60,14 +60,14 @@ describe('guardStdout', () => {
     ['null', [null], ''],
     ['a string', ['é'], 'é'],
     ['a string in another encoding', ['e9', 'hex'], '\ufffd'],
-  ])('diverts the argument of `end`, %s, and does not end the output', async (_what, args, text) => {
+  ])('diverts the argument of `end` and does not end the output: %s', async (_what, args, text) => {
     const { output, diversion, notices } = setUp()
     await new Promise<void>((resolve) => endOf(output)(...args, resolve))
     expect(endOf(output)()).toBe(output)
     expect([diversion.text, notices(), output.writableEnded]).toEqual([text, 1, false])
   })
 
-  it('passes `end` through after its release', async () => {
+  it('passes `end` through after the guard is released', async () => {
     const { output, guard, notices } = setUp()
     const end = endOf(output)
     guard.release()
@@ -93,7 +93,7 @@ describe('guardStdout', () => {
     expect(diversion.text).toBe('')
   })
 
-  it('keeps a later wrapper on release, and passes writes through', () => {
+  it('keeps a later wrapper when the guard is released, and passes writes through', () => {
     const { output, guard } = setUp()
     const guarded = output.write.bind(output)
     const wrapper = ((chunk: string) => guarded(`[${chunk}]`)) as typeof output.write

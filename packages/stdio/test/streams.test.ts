@@ -52,7 +52,7 @@ describe('serveStdio exitOnEnd', () => {
   it.each([
     ['is closed by its handle', true],
     ['is started without `exitOnEnd` and its input ends', undefined],
-  ])('does not end the process if it %s', async (_what, exitOnEnd) => {
+  ])('does not end the process if serveStdio %s', async (_what, exitOnEnd) => {
     const codes = exits()
     const { server, input, handle } = await serve(exitOnEnd === undefined ? {} : { exitOnEnd })
     const close = vi.spyOn(server, 'close')
@@ -137,7 +137,7 @@ describe('serveStdio streams', () => {
     await serve({ input, output })
   })
 
-  it('leaves on an output one error listener per use, plus one for all uses', async () => {
+  it('leaves one error listener per use on an output, plus one for all uses', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const first = await serve({ input, output, guardStdout: true })
     await first.handle.close()

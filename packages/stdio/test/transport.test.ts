@@ -75,7 +75,7 @@ describe('StdioTransport', () => {
   it.each([
     ['1 MiB in one chunk, including 512 bytes of overhead', [1024 * 1024 - 512], [1]],
     ['2,044 chunks of one byte', Array.from({ length: 2_044 }, () => 1), [1]],
-  ])('reads ahead while a message is handled, and pauses after %s', (_, chunks, more) => {
+  ])('reads ahead while a message is being handled, and pauses after %s', (_, chunks, more) => {
     const { input } = setUp({}, () => new Promise(() => {}))
     input.emit('data', Buffer.from('{}\n'))
     for (const size of chunks) input.emit('data', Buffer.alloc(size, 'x'))
@@ -134,7 +134,7 @@ describe('StdioTransport', () => {
     [65_534, 0],
     [65_535, 1],
   ])(
-    'writes a frame of %i characters in the next turn, or at once from 64 KiB on',
+    'writes a frame of %i characters in the next turn, or at once if it has 64 KiB or more',
     async (length, writes) => {
       const output = new SlowOutput()
       const { transport } = setUp({ output, maxQueuedBytes: 100_000 })
@@ -233,7 +233,7 @@ describe('StdioTransport', () => {
     expect(messages).toEqual(['1', '2'])
   })
 
-  it('notices the end of the input during a message, and delivers buffered messages before it closes', async () => {
+  it('notices the end of the input while a message is being handled, and delivers buffered messages before it closes', async () => {
     const releases: (() => void)[] = []
     const ended = vi.fn<() => void>()
     const { input, messages, closed } = setUp(
@@ -329,7 +329,7 @@ describe('StdioTransport', () => {
     expect(heard).toBe(1)
   })
 
-  it('closes in time on destroy, even if the peer does not read', async () => {
+  it('closes in time when it is destroyed, even if the peer does not read', async () => {
     const output = new SlowOutput()
     const { transport, closed } = setUp({ output, maxQueuedBytes: 8 })
     void transport.send('x'.repeat(100))
@@ -361,7 +361,7 @@ describe('StdioTransport', () => {
   it.each([
     ['ends its output', undefined, true],
     ['does not end the output of a caller that passed `write`', () => true, false],
-  ])('%s on close', async (_, write, ended) => {
+  ])('%s when it closes', async (_, write, ended) => {
     const { transport, output } = setUp({ ...(write && { write }) })
     await transport.close()
     expect(output.writableEnded).toBe(ended)
@@ -374,7 +374,7 @@ describe('StdioTransport', () => {
     expect(end).not.toHaveBeenCalled()
   })
 
-  it('drops the last write on destroy', async () => {
+  it('drops the last write when it is destroyed', async () => {
     const { transport } = setUp({ output: new SlowOutput() })
     void transport.send('never read')
     const closing = transport.close()
@@ -383,7 +383,7 @@ describe('StdioTransport', () => {
     await closing
   })
 
-  it('throws on a second start', () => {
+  it('throws if it is started twice', () => {
     const { transport } = setUp()
     expect(() => transport.start({ message: () => {}, malformed: () => {}, close: () => {} })).toThrow(
       /started already/,

@@ -66,7 +66,7 @@ export class TestClient extends Client {
   /** Every question so far, in order. */
   readonly asked: readonly AskedQuestion[]
   readonly #declared: readonly string[]
-  /** Resolves when the client gets list changes, in revisions where it has to subscribe to them. */
+  /** Resolves when the client is subscribed to list changes, in revisions that require a subscription. */
   readonly #listening: Promise<void>
   readonly #subscribed = new Set<string>()
   #hasLogLevel = false
@@ -109,10 +109,10 @@ export class TestClient extends Client {
   }
 
   /**
-   * Resolves to the first notification that matches, past or future; with `cause`, to the first one after
-   * the cause has begun. The client subscribes to it first, if the revision needs that: to the resource
-   * with the `uri` of the match, to the extensions that the client declares, and to log messages of all
-   * levels if the test has set none.
+   * Resolves to the first notification that matches, past or future; with `cause`, to the first one after the
+   * cause has begun. If the revision requires it, the client subscribes first: to the resource with the `uri`
+   * in `match`, to the extensions that the client declares, and to log messages of all levels if the test has
+   * not set a level.
    *
    * @param match - the members that its params must have, or a function that chooses
    * @param cause - runs when the client has subscribed
@@ -163,8 +163,8 @@ export class TestClient extends Client {
 const KNOWN: ReadonlySet<string> = new Set(Object.values(Notification))
 
 /**
- * Connects a client to a server in this process. Schemas, middleware and limits work as in
- * production. Close it, or declare it with `await using`; the server stays open.
+ * Connects a client to a server in this process. Schemas, middleware and limits work as in production. Close
+ * the client, or declare it with `await using`; the server stays open.
  */
 export async function connect<Locals>(
   server: McpServer<Locals>,
@@ -172,7 +172,7 @@ export async function connect<Locals>(
 ): Promise<TestClient> {
   const [near, far] = createMemoryTransportPair()
   const { auth, locals, ...rest }: ConnectOptions & { readonly locals?: unknown } = options ?? {}
-  // Do not wait for calls that a test abandons.
+  // Calls that a test has abandoned are not awaited.
   const served = { endGraceMs: 50, locals, ...(auth !== undefined && { auth }) }
   ;(server as McpServer).connect(far, served)
   return new TestClient(rest).connect(duplex(near))

@@ -32,7 +32,8 @@ export class HttpStatusError extends Error {
 }
 
 /**
- * The strict client side of Streamable HTTP, for raw messages. It stays in the session if the server opens one.
+ * The strict client side of Streamable HTTP, for raw messages. If the server opens a session, all later
+ * messages belong to the session.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
@@ -95,7 +96,7 @@ export class HttpTransport implements Transport {
       const response = await this.#request('DELETE', {})
       await response.body?.cancel()
     } catch {
-      // The server has closed with its sessions.
+      // The server has closed, and its sessions have ended.
     }
   }
 

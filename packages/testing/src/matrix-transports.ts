@@ -25,7 +25,7 @@ export const memoryTransport: MatrixTransport = {
   open: (server) => ({
     dial() {
       const [client, end] = createMemoryTransportPair()
-      // Do not wait for calls that a test abandons.
+      // Calls that a test has abandoned are not awaited.
       server.connect(end, { endGraceMs: 50 })
       return client
     },

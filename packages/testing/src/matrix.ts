@@ -23,8 +23,8 @@ export interface Cell {
   readonly revision: string
   readonly transport: string
   /**
-   * Serves the server if it is not served yet, and opens a session if the revision has sessions.
-   * Closes both after each test.
+   * Starts serving the server if necessary, and opens a session if the revision has sessions. Closes both
+   * after each test.
    */
   readonly connect: (server: McpServer, options?: Omit<PeerOptions, 'revision'>) => Promise<TestConnection>
 }

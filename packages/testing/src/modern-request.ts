@@ -48,7 +48,7 @@ export function mirrorHeaders(
 
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Encodes a value that contains other than visible ASCII characters, or that looks encoded. */
+/** Encodes a value that contains anything other than visible ASCII characters, or that looks encoded. */
 function encodeHeaderText(text: string): string {
   if (PLAIN.test(text) && !text.startsWith('=?base64?')) return text
   return `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}?=`

@@ -34,7 +34,7 @@ export interface PeerOptions {
   ) => JsonObject | undefined | Promise<JsonObject | undefined>
 }
 
-/** A client that sends exactly the given messages, and keeps all that it receives. */
+/** A client that sends exactly the given messages, and keeps everything that it receives. */
 export interface TestConnection {
   /** The result of `initialize`, or of `server/discover` if the revision has no sessions. */
   readonly initialized: JsonObject
@@ -65,9 +65,9 @@ interface Waiting {
 }
 
 /**
- * Opens a session over a transport: `initialize`, then `notifications/initialized`. At a revision without
- * sessions it asks `server/discover` instead, and every request carries the metadata, and over HTTP the
- * headers, that the revision demands; a test adds its own `_meta` to them, or replaces a member.
+ * Opens a session over a transport: `initialize`, then `notifications/initialized`. In a revision without
+ * sessions, it requests `server/discover` instead, and every request carries the metadata (and over HTTP, the
+ * headers) that the revision requires. A test can add its own `_meta` members, or replace these.
  */
 export async function connectPeer(transport: Transport, options: PeerOptions): Promise<TestConnection> {
   const peer = new Peer(transport, options)

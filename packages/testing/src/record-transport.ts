@@ -10,7 +10,7 @@ export interface RecordedFrame {
 
 /** Options of {@link recordTransport}. */
 export interface RecordingOptions {
-  /** Older messages are dropped. @default 10_000 */
+  /** The maximum number of messages. Beyond it, the oldest are dropped. @default 10_000 */
   readonly limit?: number
 }
 

@@ -557,7 +557,7 @@ describe('the adapter contract', () => {
   )
 })
 
-it('fails each case with at least one broken adapter', () => {
+it('each case of the adapter contract fails for at least one broken adapter', () => {
   const broken = new Set(FAULTS.flatMap(({ breaks }) => Object.keys(breaks)))
   expect(CASES.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([])
 })

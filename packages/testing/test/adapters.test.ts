@@ -12,19 +12,19 @@ const tests = {
 }
 const sizes = Object.values(tests).map((names) => names.length)
 
-it('has a test for every requirement of a capability, and no others', () => {
+it('describeAdapter registers a test for each case of the declared capabilities, and no others', () => {
   expect(sizes).toEqual([54, 54, 47, 54])
   expect(adapterCases([])).toHaveLength(36)
 })
 
-it('has no duplicate test names', () => {
+it('describeAdapter does not register duplicate test names', () => {
   expect(new Set(tests.sound).size).toBe(tests.sound.length)
 })
 
 it.each([
   ['Fastify', fastify],
   ['Hono', hono],
-])("checks the head on %s before it reads the host's auth info", async (_name, subject) => {
+])('checks the request head on %s before it reads the auth info of the host', async (_name, subject) => {
   const auth = vi.fn(() => ({ principal: 'ada' }))
   const { url, release } = await subject.serve(createServer(), { stateless: true }, { auth })
   onTestFinished(release)

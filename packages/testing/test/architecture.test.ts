@@ -52,20 +52,20 @@ const sample = (path: string, text: string): Source => parseSource(path, text)
 const core = (path: string, text: string): Source => sample(`packages/core/src/${path}`, text)
 
 describe('the layers of core', () => {
-  it('are imported from left to right only', () => {
+  it('import only layers to their left', () => {
     expect(shipped.flatMap((source) => importOrder(source, entries))).toEqual([])
   })
 
   it.each([
-    ['a value', `import { a } from '../features/tools.ts'`],
-    ['a type', `import type { A } from '../features/tools.ts'`],
-    ['a re-export', `export * from '../features/tools.ts'`],
-    ['a dynamic import', `const a = await import('../features/tools.ts')`],
-    ['a type by import()', `export type A = import('../features/tools.ts').A`],
-    ['an entry file', `import { a } from '../http/index.ts'`],
-    ['a room further to the right', `import { a } from '../tasks/task-runner.ts'`],
-    ['a file outside every layer', `import { a } from '../helpers.ts'`],
-  ])('refuse %s from the right', (_, text) => {
+    ['a value imported from the right', `import { a } from '../features/tools.ts'`],
+    ['a type imported from the right', `import type { A } from '../features/tools.ts'`],
+    ['a re-export from the right', `export * from '../features/tools.ts'`],
+    ['a dynamic import from the right', `const a = await import('../features/tools.ts')`],
+    ['a type from the right by import()', `export type A = import('../features/tools.ts').A`],
+    ['an import of an entry file', `import { a } from '../http/index.ts'`],
+    ['an import of a room further to the right', `import { a } from '../tasks/task-runner.ts'`],
+    ['an import of a file outside every layer', `import { a } from '../helpers.ts'`],
+  ])('refuse %s', (_, text) => {
     expect(importOrder(core('session/session.ts', text), entries)).toHaveLength(1)
   })
 
@@ -73,7 +73,7 @@ describe('the layers of core', () => {
     expect(importOrder(core('helpers.ts', ''), entries)).toHaveLength(1)
   })
 
-  it('let an entry file import everything, and a layer everything to its left', () => {
+  it('allow an entry file to import everything, and a layer to import everything to its left', () => {
     expect(importOrder(core('index.ts', `export * from './http/endpoint.ts'`), entries)).toEqual([])
     expect(
       importOrder(core('http/endpoint.ts', `import '../errors.ts'; import './guard.ts'`), entries),
@@ -98,32 +98,32 @@ describe('the import order inside http/', () => {
       'http/streams/replay.ts',
       `import { a } from '../endpoint.ts'`,
     ],
-    ['a room, from the bottom', 'http/options.ts', `import type { A } from './guard/bearer.ts'`],
-    ['a folder missing in the order', 'http/endpoint.ts', `import './helpers/a.ts'`],
-  ])('refuses %s', (_, path, text) => {
+    ['a room by a file at the bottom', 'http/options.ts', `import type { A } from './guard/bearer.ts'`],
+    ['a folder that is missing from the order', 'http/endpoint.ts', `import './helpers/a.ts'`],
+  ])('refuses an import of %s', (_, path, text) => {
     expect(httpOrder(core(path, text))).toHaveLength(1)
   })
 
-  it('refuses a file in a folder that is missing in the order', () => {
+  it('refuses a file in a folder that is missing from the order', () => {
     expect(httpOrder(core('http/helpers/a.ts', ''))).toHaveLength(1)
   })
 
   it.each([
-    ['the bottom', 'http/guard/guard.ts', `import '../types.ts'; import '../refusals.ts'`],
-    ['a room before', 'http/adapter/accept.ts', `import '../guard/guard.ts'; import './read-body.ts'`],
+    ['files at the bottom', 'http/guard/guard.ts', `import '../types.ts'; import '../refusals.ts'`],
+    ['an earlier room', 'http/adapter/accept.ts', `import '../guard/guard.ts'; import './read-body.ts'`],
     ['a room with the same position', 'http/legacy-sse/responses.ts', `import '../streamable/post.ts'`],
     [
-      'anything, for the files at the top',
+      'anything by a file at the top',
       'http/endpoint.ts',
       `import './adapter/accept.ts'; import './parts.ts'`,
     ],
     ['other layers of core', 'http/guard/guard.ts', `import '../../session/session.ts'`],
-  ])('allows %s', (_, path, text) => {
+  ])('allows an import of %s', (_, path, text) => {
     expect(httpOrder(core(path, text))).toEqual([])
   })
 })
 
-describe('two folders of a src', () => {
+describe('two folders in src', () => {
   const tools = core('features/tools/tools.ts', `import '../apps/tool-ui.ts'`)
 
   it('never import each other', () => {
@@ -141,14 +141,14 @@ describe('two folders of a src', () => {
     ])
   })
 
-  it('may not import each other through different files, at different depths', () => {
+  it('may not import each other, even through different files at different depths', () => {
     const entry = core('protocol/index.ts', `export { a } from '../features/tools/tool-metadata.ts'`)
     expect(
       mutualImports([core('features/tools/a.ts', `import '../../protocol/types.ts'`), entry]),
     ).toHaveLength(1)
   })
 
-  it('may import in one direction; a folder and its subfolder may import in both', () => {
+  it('may import in one direction only, unless one folder contains the other', () => {
     expect(
       mutualImports([tools, core('features/apps/tool-ui.ts', `import '../registry/checks.ts'`)]),
     ).toEqual([])
@@ -158,12 +158,12 @@ describe('two folders of a src', () => {
   })
 })
 
-describe('the length wall', () => {
+describe('the maximum file length', () => {
   it('is 400 lines of code', () => {
     expect(shipped.flatMap((source) => lengthWall(source, 400))).toEqual([])
   })
 
-  it('counts everything except blank lines and comments', () => {
+  it('does not count blank lines and comments', () => {
     const text = `// one\n\n/*\n two\n*/\nconst a = '// three' // four\nconst b = 1\n`
     expect(codeLines(sample('a.ts', text))).toBe(2)
     expect(lengthWall(sample('a.ts', 'f()\n'.repeat(401)), 400)).toHaveLength(1)
@@ -171,25 +171,25 @@ describe('the length wall', () => {
   })
 })
 
-describe('a folder of sources', () => {
+describe('a source folder', () => {
   it('has at most 18 files', () => {
     expect(roomSize(shipped, 18)).toEqual([])
   })
 
-  it('is counted without its subfolders', () => {
+  it('may have further files in its subfolders', () => {
     const files = Array.from({ length: 18 }, (_, at) => core(`http/${at}.ts`, ''))
     expect(roomSize([...files, core('http/guard/hosts.ts', '')], 18)).toEqual([])
     expect(roomSize([...files, core('http/one-more.ts', '')], 18)).toHaveLength(1)
   })
 })
 
-describe('dates of revisions', () => {
-  it('are written under protocol/revisions/ only', () => {
+describe('revision dates', () => {
+  it('appear only under protocol/revisions/', () => {
     const packages = shipped.filter(({ path }) => path.startsWith('packages/'))
     expect(packages.flatMap(dateLiterals)).toEqual([])
   })
 
-  it('are found in strings and templates, not in comments', () => {
+  it('are detected in strings and templates, but not in comments', () => {
     expect(dateLiterals(core('http/a.ts', `if (v >= '2025-06-18') f()`))).toHaveLength(1)
     expect(dateLiterals(core('http/a.ts', 'f(`x/2026-07-28/${v}`)'))).toHaveLength(1)
     expect(dateLiterals(core('http/a.ts', '// see /specification/2025-06-18/basic'))).toEqual([])
@@ -198,12 +198,12 @@ describe('dates of revisions', () => {
 })
 
 describe('the eras of the protocol', () => {
-  it('are distinguished under protocol/revisions/ only, and versions compared there', () => {
+  it('are distinguished, and versions compared, only under protocol/revisions/', () => {
     expect(shipped.flatMap(eraReads)).toEqual([])
     expect(shipped.flatMap(versionComparisons)).toEqual([])
   })
 
-  it('diverge once, and never in a feature', () => {
+  it('are branched on in one file only, and never in a feature', () => {
     expect(eraBranches(shipped)).toEqual(['packages/core/src/session/receiver.ts'])
     expect(shipped.flatMap(eraQuestions)).toEqual([])
   })
@@ -219,12 +219,12 @@ describe('the eras of the protocol', () => {
     ],
     [versionComparisons, 'session/a.ts', `if (revision.version >= oldest) f()`],
     [versionComparisons, 'session/a.ts', `if (oldest < protocolVersion) f()`],
-  ] as const)('are found by %o in %s: %s', (rule, path, text) => {
+  ] as const)('may not be distinguished elsewhere (rule %o, file %s): %s', (rule, path, text) => {
     expect(rule(core(path, text))).toHaveLength(1)
     expect(rule(core('protocol/revisions/a.ts', text))).toEqual([])
   })
 
-  it('are counted in each file that distinguishes them', () => {
+  it('are counted once for each place that distinguishes them', () => {
     const twice = core('http/a.ts', 'if (isStateless(m)) f(); else if (isStateless(n)) g()')
     expect(eraBranches([twice])).toHaveLength(2)
     expect(versionComparisons(core('session/a.ts', 'if (a.length > b) f(version)'))).toEqual([])
@@ -232,7 +232,7 @@ describe('the eras of the protocol', () => {
 })
 
 describe('core', () => {
-  it('needs web standards only', () => {
+  it('uses only web standards', () => {
     expect(shipped.flatMap(webStandardsOnly)).toEqual([])
   })
 
@@ -243,11 +243,11 @@ describe('core', () => {
     `const a = globalThis.process`,
     `const a = Buffer.from(b)`,
     `const a = { Buffer }`,
-  ])('is refused %s', (text) => {
+  ])('may not contain %s', (text) => {
     expect(webStandardsOnly(core('session/a.ts', text))).toHaveLength(1)
   })
 
-  it('may use such names for its own properties', () => {
+  it('may use the names of Node.js globals for its own properties', () => {
     expect(
       webStandardsOnly(core('session/a.ts', `a.process({ process: 1 }); interface B { Buffer: 1 }`)),
     ).toEqual([])
@@ -257,7 +257,7 @@ describe('core', () => {
     expect(schemaLibraries(shipped)).toEqual([])
   })
 
-  it('fails for a second file with ajv, and for an import of zod', () => {
+  it('may not import ajv statically or in a second file, nor import values from zod', () => {
     const first = core('schema/validate/ajv.ts', `const { Ajv2020 } = await import('ajv/dist/2020.js')`)
     const early = core('schema/validate/ajv.ts', `import { Ajv2020 } from 'ajv/dist/2020.js'`)
     const second = core('schema/other.ts', `import type { Ajv } from 'ajv'`)
@@ -270,7 +270,7 @@ describe('core', () => {
 })
 
 describe('packages', () => {
-  it('reach each other by public subpaths only', () => {
+  it('import each other only through public subpaths', () => {
     expect([...shipped, ...tests].flatMap((source) => publicSubpaths(source, exported))).toEqual([])
   })
 
@@ -278,11 +278,11 @@ describe('packages', () => {
     `import { a } from '@jetway/core/src/http/endpoint.ts'`,
     `import { a } from '@jetway/core/secret'`,
     `import { a } from '../../core/src/index.ts'`,
-  ])('are refused %s', (text) => {
+  ])('may not contain %s', (text) => {
     expect(publicSubpaths(sample('packages/hono/src/index.ts', text), exported)).toHaveLength(1)
   })
 
-  it('may import exported files and their own', () => {
+  it('may import exported files and files of their own', () => {
     const text = `import '@jetway/core'; import '@jetway/core/http'; import '../src/index.ts'; import 'hono'`
     expect(publicSubpaths(sample('packages/hono/test/a.test.ts', text), exported)).toEqual([])
   })
@@ -301,7 +301,7 @@ describe('packages', () => {
 })
 
 describe('finished work', () => {
-  it('has no TODO marks and no test that does not run', () => {
+  it('does not contain TODO marks or tests that do not run', () => {
     expect([...shipped, ...tests].flatMap(unfinished)).toEqual([])
   })
 
@@ -312,7 +312,7 @@ describe('finished work', () => {
     `describe.only('a', f)`,
     `test.concurrent.todo('a')`,
     `it.skipIf(a)('b', f)`,
-  ])('is refused %s', (text) => {
+  ])('may not contain %s', (text) => {
     expect(unfinished(sample('packages/core/test/a.test.ts', text))).toHaveLength(1)
   })
 })

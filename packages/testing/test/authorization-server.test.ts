@@ -103,7 +103,7 @@ async function register(issuer: AuthorizationServer): Promise<string> {
   return (await oauth.processDynamicClientRegistrationResponse(response)).client_id
 }
 
-it('serves equal values in both metadata documents', async ({ issuer }) => {
+it('serves the same values in both metadata documents', async ({ issuer }) => {
   const metadata = await metadataOf(issuer)
   expect(metadata).toEqual(await metadataOf(issuer, 'oidc'))
   expect(metadata).toMatchObject({
@@ -124,7 +124,7 @@ it('serves equal values in both metadata documents', async ({ issuer }) => {
   expect(metadata.end_session_endpoint).toBeUndefined()
 })
 
-it('lets only its own service introspect tokens, and clients revoke only their own', async () => {
+it('allows only its own service to introspect tokens, and clients to revoke only their own tokens', async () => {
   const issuer = await started({ tokens: 'opaque' })
   const { accessToken: token, refreshToken } = await issuer.issue({ resource: RESOURCE })
   const { clientId, clientSecret } = issuer.service
@@ -150,7 +150,7 @@ it('lets only its own service introspect tokens, and clients revoke only their o
   expect(granted).toContain('access_token')
 })
 
-it('answers pages from other origins', async ({ issuer }) => {
+it('accepts requests from pages with other origins', async ({ issuer }) => {
   const headers = { origin: 'https://app.test' }
   const response = await fetch(`${issuer.issuer}/token`, { method: 'POST', headers })
   expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
@@ -179,7 +179,7 @@ it('requires a PKCE challenge', async ({ issuer }) => {
   expect(await issuer.signIn(url)).toContain('error=invalid_request')
 })
 
-it('reports why it does not issue tokens', async ({ issuer }) => {
+it('reports the reason if it does not issue tokens', async ({ issuer }) => {
   await expect(issuer.issue({ resource: 'mcp' })).rejects.toThrow(
     'The authorization server refused: ?error=invalid_target',
   )
@@ -207,7 +207,7 @@ it.for<[string, (issuer: AuthorizationServer) => string | Promise<string>]>([
   ['is registered by hand', ({ client }) => client.clientId],
   ['has a metadata document', ({ clientMetadataUrl }) => clientMetadataUrl],
   ['registers dynamically', register],
-])('issues a token for its resource to a client that %s', async ([, clientOf], { issuer }) => {
+])('issues a token for the requested resource to a client that %s', async ([, clientOf], { issuer }) => {
   const clientId = await clientOf(issuer)
   const { access_token: token, expires_in: seconds, scope } = await authorize(issuer, clientId)
   expect([seconds, scope]).toEqual([300, 'mcp'])
@@ -232,7 +232,7 @@ it('offers only the configured kinds of registration', async () => {
 it.for([
   ['mcp everything', 'mcp'],
   [undefined, 'mcp files:write'],
-])('grants only known scopes: for %s it grants %s', async ([asked, granted], { issuer }) => {
+])('given the requested scopes %s, grants %s', async ([asked, granted], { issuer }) => {
   const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
   expect(scope).toBe(granted)
 })
@@ -347,7 +347,7 @@ it.for<[Disruption, string | number]>([
   },
 )
 
-it('reports an error page as an error', async ({ issuer }) => {
+it('rejects a sign-in that leads to an error page', async ({ issuer }) => {
   const url = new URL('/authorize?client_id=nobody', issuer.issuer)
   await expect(issuer.signIn(url)).rejects.toThrow('The authorization server answered 400: invalid_client')
 })

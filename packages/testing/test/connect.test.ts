@@ -79,7 +79,7 @@ describe.each(REVISIONS)('a test client that speaks $version', ({ version, forms
     expect(client.problems).toEqual([])
   })
 
-  it('subscribes to the notification that a test waits for', async () => {
+  it('subscribes to the notification that a test is waiting for', async () => {
     const id = 'com.example/till'
     const opened = 'notifications/com.example/till/opened'
     const server = new McpServer(
@@ -104,7 +104,7 @@ describe.each(REVISIONS)('a test client that speaks $version', ({ version, forms
     expect(client.problems).toEqual([])
   })
 
-  it('subscribes once if a test waits twice for changes of a resource', async () => {
+  it('subscribes at most once if a test waits twice for changes to a resource', async () => {
     const server = tillServer()
     const sum = server.addResource({ uri: 'till://sum', name: 'sum', handler: () => '0' })
     let subscriptions = 0
@@ -140,13 +140,13 @@ describe.each(REVISIONS)('a test client that speaks $version', ({ version, forms
     expect(await Promise.race([first, Promise.resolve('none')])).toBe('none')
   })
 
-  it('sends the client info passed by the test', async () => {
+  it('passes the auth info given by the test to the server', async () => {
     await using client = await connect(tillServer(), { revision: version, auth: { principal: 'ann' } })
     expect(await client.callTool('who')).toHaveText('ann')
   })
 
   if (forms !== undefined)
-    it('answers elicitation from its script', async () => {
+    it('answers elicitation, sampling and roots requests from its script', async () => {
       await using client = await connect(tillServer(), {
         revision: version,
         handlers: {

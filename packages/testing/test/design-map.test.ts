@@ -21,7 +21,7 @@ describe('the map of the code', () => {
     expect(files.filter((path) => !existsSync(root + path))).toEqual([])
   })
 
-  it.each(hops)('names functions that $path declares, in $flow', ({ path, names }) => {
+  it.each(hops)('names only functions that $path declares, for $flow', ({ path, names }) => {
     const declared = namesDeclared(parseSource(path, readFileSync(root + path, 'utf8')))
     expect(names.filter((name) => !declared.has(name))).toEqual([])
   })

@@ -37,7 +37,7 @@ describe.each(Object.entries({ ...FRAMEWORKS, Node: onNode }))(
 )
 
 describe('a body that middleware has decompressed', () => {
-  it('is accepted as a value on Node, despite its Content-Encoding', async () => {
+  it('is accepted on Node as a parsed value, despite its Content-Encoding', async () => {
     const handle = nodeMcp({ server: create(), stateless: true })
     const listening = await listen(
       createServer((request: IncomingMessage & { body?: unknown }, response) => {
@@ -51,7 +51,7 @@ describe('a body that middleware has decompressed', () => {
     expect(await text(await send(listening.origin, 'gzip', gzipSync(FRAME)))).toBe('test')
   })
 
-  it('is accepted as a new request on Hono, despite its Content-Encoding', async () => {
+  it('is accepted on Hono in a new request, despite its Content-Encoding', async () => {
     const app = new Hono()
     app.use(async (c, next) => {
       const { body } = c.req.raw

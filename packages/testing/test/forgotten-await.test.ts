@@ -76,7 +76,7 @@ describeMatrix('a forgotten await', { transports: TRANSPORTS, revisions: REVISIO
     expect(warned).toHaveLength(1)
   })
 
-  it('is not logged if the handler awaits and gets the error', async () => {
+  it('is not logged if the handler awaits the promise and catches the error', async () => {
     const { server, warned } = serverWith(async (_args, ctx) => {
       await ctx.listRoots().catch((error: Error) => expect(error.message).toMatch(/roots|ctx\.listRoots/))
       await expect(ctx.listRoots()).rejects.toThrow()

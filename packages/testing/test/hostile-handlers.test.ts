@@ -54,7 +54,7 @@ const RETURNED: [what: string, value: unknown, said: boolean][] = [
   ['content with a cycle of many ways', result({ content: 'x', _meta: manyWays }), false],
 ]
 
-describe('a call of a misbehaving handler', () => {
+describe('a call to a misbehaving handler', () => {
   const ways: [string, (act: () => unknown) => (args: object, ctx: RequestContext) => unknown][] = [
     ['at once', (act) => () => act()],
     ['later', (act) => async () => (await turn(), act())],
@@ -137,7 +137,7 @@ describe('a call of a misbehaving handler', () => {
     expect(await alive(bench)).toEqual([])
   })
 
-  it('ends if its handler sends to a disconnected client', async () => {
+  it('ends even if its handler sends messages to a disconnected client', async () => {
     const bench = await serve()
     let ctx: RequestContext | undefined
     bench.server.addTool({

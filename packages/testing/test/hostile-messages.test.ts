@@ -105,7 +105,7 @@ const REFUSED: [what: string, line: string, code: number][] = [
 ]
 
 describe('an invalid message', () => {
-  it.each(REFUSED)('gets one error, and the next message works: %s', async (_, line, code) => {
+  it.each(REFUSED)('gets one error, and the next message is still processed: %s', async (_, line, code) => {
     const bench = await serve()
     await bench.peer.raw(line)
     const strays = await alive(bench)
@@ -164,7 +164,7 @@ describe('names of Object.prototype', () => {
     ['completions', (name) => ['completion/complete', { ref: { type: 'ref/prompt', name }, argument: { name, value: '' } }]], // prettier-ignore
     ['arguments', (name) => ['completion/complete', { ref: { type: 'ref/prompt', name: 'prompt' }, argument: { name, value: '' } }]], // prettier-ignore
   ]
-  it.each(probes)('are unknown like any other name: %s', async (_, ask) => {
+  it.each(probes)('are treated like any other unknown name: %s', async (_, ask) => {
     const bench = await serve()
     const answerTo = async (name: string): Promise<string> =>
       JSON.stringify(await bench.peer.request(...ask(name), { id: 'x' })).replaceAll(name, '?')
@@ -196,23 +196,19 @@ describe('ids', () => {
 describe('a batch, in a revision with batches', () => {
   const pings = (count: number): object[] => Array.from({ length: count }, (_, n) => request(n, 'ping'))
   it.each<[what: string, batch: unknown[], answers: number | 'refused']>([
-    ['of none', [], 'refused'],
-    ['of one', pings(1), 1],
-    ['of a hundred', pings(100), 100],
-    ['of a hundred and one', pings(101), 'refused'],
-    ['of 50,000', pings(50_000), 'refused'],
-    ['of notifications', [{ jsonrpc: '2.0', method: 'notifications/initialized' }], 0],
-    ['of responses', [{ jsonrpc: '2.0', id: 1, result: {} }], 0],
-    ['in a batch', [pings(2)], 'refused'],
-    [
-      'with initialize in it',
-      [request(1, 'initialize', { protocolVersion: BATCHING }), request(2, 'ping')],
-      'refused',
-    ],
-    ['with a message that is none', [request(1, 'ping'), 5], 'refused'],
-    ['of a hundred messages that are none', Array.from({ length: 100 }, () => 1), 'refused'],
-    ['of a request and a response', [request(1, 'ping'), { jsonrpc: '2.0', id: 1, result: {} }], 'refused'],
-  ])('%s', async (_, batch, answers) => {
+    ['no messages', [], 'refused'],
+    ['one request', pings(1), 1],
+    ['100 requests', pings(100), 100],
+    ['101 requests', pings(101), 'refused'],
+    ['50,000 requests', pings(50_000), 'refused'],
+    ['a notification', [{ jsonrpc: '2.0', method: 'notifications/initialized' }], 0],
+    ['a response', [{ jsonrpc: '2.0', id: 1, result: {} }], 0],
+    ['another batch', [pings(2)], 'refused'],
+    ['initialize', [request(1, 'initialize', { protocolVersion: BATCHING }), request(2, 'ping')], 'refused'],
+    ['a value that is not a message', [request(1, 'ping'), 5], 'refused'],
+    ['100 values that are not messages', Array.from({ length: 100 }, () => 1), 'refused'],
+    ['a request and a response', [request(1, 'ping'), { jsonrpc: '2.0', id: 1, result: {} }], 'refused'],
+  ])('is answered, or refused as a whole, if it contains %s', async (_, batch, answers) => {
     const bench = await serve(BATCHING)
     await bench.peer.raw(JSON.stringify(batch))
     const strays = await alive(bench)

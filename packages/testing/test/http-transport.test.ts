@@ -8,8 +8,8 @@ import { recordFetch } from '../src/record-fetch.ts'
 
 const url = 'http://localhost/mcp'
 
-describe('the HTTP client of tests', () => {
-  it('sends session and version on every request, opens a GET stream, and ends the session', async () => {
+describe('HttpTransport', () => {
+  it('sends the session id and version with every request, opens a GET stream, and ends the session', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, headers: { 'x-mine': '1' } })
     const peer = await connectPeer(transport, { revision: '2025-06-18' })
@@ -43,7 +43,7 @@ describe('the HTTP client of tests', () => {
     await expect(opening).rejects.toMatchObject({ status: 503, body: 'nobody home' })
   })
 
-  it('can start only once, and close only once', async () => {
+  it('refuses to start twice, and sends DELETE only once if closed repeatedly', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, listen: false })
     await connectPeer(transport, { revision: '2025-06-18' })

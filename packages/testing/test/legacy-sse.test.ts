@@ -33,19 +33,22 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, mount) => {
     ['below a prefix', '/api/v1', {}, '/sse', '/api/v1/message'],
     ['at configured paths', '/api', PATHS, '/mcp/sse', '/api/mcp/message'],
     ['behind a proxy that strips a prefix', '', PROXIED, '/sse', '/tools/message'],
-  ])('announces its message path %s, and answers there', async (_where, prefix, options, path, announced) => {
-    const server = createServer()
-    const { origin, stop } = await mount(server, { legacySse: true, ...options }, { base: prefix })
-    onTestFinished(stop)
-    const base = origin + prefix
-    const response = await fetch(base + path, { headers: { accept: 'text/event-stream' } })
-    const stream = reading(response)
-    const address = /^event: endpoint\ndata: (.+)\n/.exec(await stream.until('\n\n'))?.[1] ?? ''
-    const url = new URL(address, base)
-    expect(url.pathname).toBe(announced)
-    if (options === PROXIED) url.pathname = '/message'
-    expect((await post(url.href, MESSAGE)).status).toBe(202)
-    await stream.until('"protocolVersion":"2024-11-05"')
-    expect((await post(`${base}/mcp`, JSON.stringify(initialize()))).status).toBe(200)
-  })
+  ])(
+    'announces its message path %s, and answers requests to that path',
+    async (_where, prefix, options, path, announced) => {
+      const server = createServer()
+      const { origin, stop } = await mount(server, { legacySse: true, ...options }, { base: prefix })
+      onTestFinished(stop)
+      const base = origin + prefix
+      const response = await fetch(base + path, { headers: { accept: 'text/event-stream' } })
+      const stream = reading(response)
+      const address = /^event: endpoint\ndata: (.+)\n/.exec(await stream.until('\n\n'))?.[1] ?? ''
+      const url = new URL(address, base)
+      expect(url.pathname).toBe(announced)
+      if (options === PROXIED) url.pathname = '/message'
+      expect((await post(url.href, MESSAGE)).status).toBe(202)
+      await stream.until('"protocolVersion":"2024-11-05"')
+      expect((await post(`${base}/mcp`, JSON.stringify(initialize()))).status).toBe(200)
+    },
+  )
 })

@@ -64,7 +64,7 @@ describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
     expect(runs.count).toBe(3)
   })
 
-  it('gets a new session without a reconnect event if it lost its sessions', async () => {
+  it('is given a new session, without a reconnect event, if it has lost its sessions', async () => {
     const runs = { count: 0 }
     const revisions = { revisions: LEGACY }
     const first = await mount(counting(runs), revisions)

@@ -89,7 +89,7 @@ const modern = describeMatrix(
   'a request without a session',
   { transports: TRANSPORTS, revisions: ['2026-07-28'] },
   ({ revision, connect }) => {
-    it('names its revision, and gets a response in it', async () => {
+    it('names its revision, and gets a response in that revision', async () => {
       const server = createServer()
       server.addTool({
         name: 'whoami',
@@ -117,7 +117,7 @@ const modern = describeMatrix(
       ])
     })
 
-    it.each(['städte://oslo', ' a', '=?base64?YQ==?='])('may name %j in a header', async (uri) => {
+    it.each(['städte://oslo', ' a', '=?base64?YQ==?='])('can repeat the URI %j in a header', async (uri) => {
       const connection = await connect(createServer())
       expect(await connection.request('resources/read', { uri })).toMatchObject({
         error: { code: expect.not.toBeOneOf([-32020]) as number },

@@ -305,11 +305,11 @@ describe('unknown members of a definition', () => {
   })
 })
 
-describe('an async option that must return its value', () => {
+describe('an option that must not be async', () => {
   it.each([
     ['authInfo', 'authInfo returned a promise. It must return the value; authenticate may be async'],
     ['locals', 'locals returned a promise. It must return the value: await it in a handler instead'],
-  ])('is refused, and named in the log: %s', async (option, problem) => {
+  ])('is refused if it returns a promise, and is named in the log: %s', async (option, problem) => {
     const logged: { err: Error }[] = []
     const logger = {
       debug() {},
@@ -349,14 +349,14 @@ describe('a transport of the official SDK', () => {
       InMemoryTransport.createLinkedPair()[0],
       'createMemoryTransportPair() of @jetway/core/transport',
     ],
-  ])('is refused, with a hint what to use instead: %s', async (_, transport, instead) => {
+  ])('is refused with a hint about what to use instead: %s', async (_, transport, instead) => {
     const problem = 'server.connect got a transport of the official SDK, which Jetway cannot use'
     expect(await messageOf(() => server.connect(js(transport)))).toBe(
       `${problem}. Use ${instead} [ERR_MCP_OPTION]`,
     )
   })
 
-  it('is named in the error, like a missing transport', async () => {
+  it('is distinguished from a missing transport, which has its own error', async () => {
     expect(await messageOf(() => server.connect(js(undefined)))).toBe(
       'server.connect needs a transport with start, send and close. To serve stdio, call serveStdio(server) of @jetway/stdio [ERR_MCP_OPTION]',
     )

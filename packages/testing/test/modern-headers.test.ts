@@ -67,15 +67,15 @@ describe.each(Object.keys(SUBJECTS))(
     it.each<[string, readonly string[]]>([
       ['correct', [VERSION, METHOD, NAME, REGION]],
       [
-        'with names in any case',
+        'written with names in any case',
         [VERSION.toLowerCase(), 'MCP-METHOD: tools/call', 'mcp-name: query', 'MCP-PARAM-REGION: eu'],
       ],
       [
-        'with whitespace around their values',
+        'padded with whitespace around their values',
         [`${VERSION} `, 'Mcp-Method: \t tools/call', 'Mcp-Name:query \t', 'Mcp-Param-Region:   eu  '],
       ],
       ['encoded', [VERSION, METHOD, 'Mcp-Name: =?base64?cXVlcnk=?=', 'Mcp-Param-Region: =?base64?ZXU=?=']],
-    ])('accept a call: %s', async (_how, headers) => {
+    ])('are accepted if they are %s', async (_how, headers) => {
       const { status, text } = await (await serve(name))(headers)
       expect(status).toBe(200)
       expect(text).toContain('"text":"ran"')
@@ -92,7 +92,7 @@ describe.each(Object.keys(SUBJECTS))(
       ['with another parameter', [VERSION, METHOD, NAME, 'Mcp-Param-Region: us']],
       ['with bytes that are not ASCII', [VERSION, METHOD, NAME, 'Mcp-Param-Region: eu\u00A0']],
       ['with a malformed encoding', [VERSION, METHOD, NAME, 'Mcp-Param-Region: =?base64?ZXU?=']],
-    ])('refuse a call with -32020 and 400: %s', async (_how, headers) => {
+    ])('cause error -32020 with status 400 if a request is sent %s', async (_how, headers) => {
       const { status, text } = await (await serve(name))(headers)
       expect(status).toBe(400)
       expect(text).toContain('"code":-32020')
@@ -104,7 +104,7 @@ describe.each(Object.keys(SUBJECTS))(
       'Mcp-Name: other',
       'Mcp-Param-Region: eu',
       'Mcp-Param-Region: us',
-    ])('refuse a call with a duplicate: %s', async (again) => {
+    ])('cause status 400 if one of them is repeated: %s', async (again) => {
       const { status } = await (await serve(name))([VERSION, METHOD, NAME, REGION, again])
       expect(status).toBe(400)
     })

@@ -32,8 +32,8 @@ function tenant(name: string): McpServer<Mounted> {
 const textIn = async (response: { json(): unknown }): Promise<unknown> =>
   ((await response.json()) as { result?: { content: readonly { text: string }[] } }).result?.content[0]?.text
 
-describe('a mount of a server that declares its locals', () => {
-  it('does not compile without them, in any package', async () => {
+describe('the types of a mount', () => {
+  it('require locals in every package if the server declares them', async () => {
     const server = typed()
     const input = new PassThrough()
     const app = Fastify()
@@ -77,14 +77,14 @@ describe('a mount of a server that declares its locals', () => {
     await app.close()
   })
 
-  it('needs no locals if the server declares none', () => {
+  it('do not require locals if the server does not declare any', () => {
     const server = new McpServer(info)
     expect(toFetch(server)).toBeTypeOf('function')
     expect(honoMcp({ server })).toBeTypeOf('function')
     expect(createEndpoint(server)).toBeDefined()
   })
 
-  it('infers the type of ctx.app from the lifespan passed to createServer', async () => {
+  it('infer the type of ctx.app from the lifespan passed to createServer', async () => {
     const server = createServer<Mounted>()(info, { lifespan: async () => ({ rows: 5 }) })
     server.addTool({ name: 'both', handler: (_args, ctx) => `${ctx.locals.user} ${ctx.app.rows.toFixed(1)}` })
     // @ts-expect-error the lifespan opens no such thing

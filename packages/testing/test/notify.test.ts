@@ -71,7 +71,7 @@ describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (c
     ['toolsChanged', 'notifications/tools/list_changed'],
     ['resourcesChanged', 'notifications/resources/list_changed'],
     ['promptsChanged', 'notifications/prompts/list_changed'],
-  ] as const)('notifies all clients with %s', async (name, method) => {
+  ] as const)('notifies all clients when notify.%s is called', async (name, method) => {
     const { server } = createServer()
     const clients = [await connectListener(cell, server), await connectListener(cell, server)]
     server.notify[name]()
@@ -150,7 +150,7 @@ describeMatrix(
 )
 
 describe('server.log', () => {
-  it('sends nothing if the server has no logging', async () => {
+  it('sends nothing if logging is disabled', async () => {
     const { connect } = await import('../src/connect.ts')
     const made = createServer({ logging: false })
     const revision = REVISIONS.find(({ era }) => era === 'legacy')?.version

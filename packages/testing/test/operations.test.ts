@@ -59,7 +59,7 @@ async function openSession(origin: string, headers: object = {}): Promise<object
 const callOf = (name: string, id = 2): object => ({ id, method: 'tools/call', params: { name } })
 
 describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, mount) => {
-  it('answers GET and HEAD health probes with one word, without authentication', async () => {
+  it('answers GET and HEAD health probes with a one-word status, without authentication', async () => {
     const { origin, handle } = await mount(create(), {
       health: true,
       authenticate: () => undefined,
@@ -80,7 +80,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, moun
     expect(handle.stats().refusals).toEqual({ forbiddenHost: 1 })
   })
 
-  it('answers probes only at configured paths, and by default not at all', async () => {
+  it('answers probes only at configured paths, and does not answer them by default', async () => {
     const plain = await mount(create(), {})
     // toFetch ignores the path: every request is for the MCP endpoint.
     expect((await send(`${plain.origin}/livez`)).status).not.toBe(200)
@@ -141,7 +141,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, moun
 })
 
 describe('health probes in an app with routes', () => {
-  it('are below the prefix on Fastify, and do not affect routes, hooks and streams', async () => {
+  it('are served below the prefix on Fastify, and do not affect routes, hooks or streams', async () => {
     const server = create()
     server.addTool({ name: 'talks', handler: async (_args, ctx) => (await ctx.progress(1), 'said') })
     const app = Fastify()
@@ -161,7 +161,7 @@ describe('health probes in an app with routes', () => {
     expect(streamed.body).toContain('said')
   })
 
-  it('are below the base path on Hono, and other requests reach the app', async () => {
+  it('are served below the base path on Hono, and let other requests reach the app', async () => {
     const mountHandle = honoMcp({ server: create(), health: true })
     const inner = new Hono()
     inner.use(mountHandle)

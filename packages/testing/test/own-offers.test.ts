@@ -54,26 +54,29 @@ describeMatrix(
   'the entries of a single session',
   { transports: HOST_TRANSPORTS, revisions: SESSION_REVISIONS },
   ({ connect }) => {
-    it.each([{}, { limits: { pageSize: 1 } }])('appear only in its lists and calls (%j)', async (options) => {
-      const { server } = createServer(options)
-      const [mine, other] = [await connect(server), await connect(server)]
-      await namesOf(mine, 'tools/list', 'tools')
-      expect(await call(mine, 'unlock')).toBe('unlocked')
-      expect(await namesOf(mine, 'tools/list', 'tools')).toEqual(['common', 'later', 'unlock', 'secret'])
-      expect(await namesOf(other, 'tools/list', 'tools')).toEqual(['common', 'later', 'unlock'])
-      expect(await namesOf(mine, 'resources/list', 'resources')).toEqual(['common', 'secret'])
-      expect(await namesOf(other, 'resources/list', 'resources')).toEqual(['common'])
-      expect(await namesOf(mine, 'resources/templates/list', 'resourceTemplates')).toEqual(['any', 'own'])
-      expect(await namesOf(other, 'resources/templates/list', 'resourceTemplates')).toEqual(['any'])
-      expect([await call(mine, 'secret'), await call(mine, 'common'), await call(mine, 'later')]).toEqual([
-        'mine',
-        'mine',
-        'for all',
-      ])
-      expect([await call(other, 'secret'), await call(other, 'common')]).toEqual([-32602, 'for all'])
-      expect([await read(mine, 'a://secret'), await read(mine, 'own://7')]).toEqual(['mine', 'mine 7'])
-      expect([await read(other, 'a://secret'), await read(other, 'own://7')]).toEqual(['for all', -32002])
-    })
+    it.each([{}, { limits: { pageSize: 1 } }])(
+      'appear only in the lists and calls of that session (server options: %j)',
+      async (options) => {
+        const { server } = createServer(options)
+        const [mine, other] = [await connect(server), await connect(server)]
+        await namesOf(mine, 'tools/list', 'tools')
+        expect(await call(mine, 'unlock')).toBe('unlocked')
+        expect(await namesOf(mine, 'tools/list', 'tools')).toEqual(['common', 'later', 'unlock', 'secret'])
+        expect(await namesOf(other, 'tools/list', 'tools')).toEqual(['common', 'later', 'unlock'])
+        expect(await namesOf(mine, 'resources/list', 'resources')).toEqual(['common', 'secret'])
+        expect(await namesOf(other, 'resources/list', 'resources')).toEqual(['common'])
+        expect(await namesOf(mine, 'resources/templates/list', 'resourceTemplates')).toEqual(['any', 'own'])
+        expect(await namesOf(other, 'resources/templates/list', 'resourceTemplates')).toEqual(['any'])
+        expect([await call(mine, 'secret'), await call(mine, 'common'), await call(mine, 'later')]).toEqual([
+          'mine',
+          'mine',
+          'for all',
+        ])
+        expect([await call(other, 'secret'), await call(other, 'common')]).toEqual([-32602, 'for all'])
+        expect([await read(mine, 'a://secret'), await read(mine, 'own://7')]).toEqual(['mine', 'mine 7'])
+        expect([await read(other, 'a://secret'), await read(other, 'own://7')]).toEqual(['for all', -32002])
+      },
+    )
 
     it('notify only its client, at most once per tick', async () => {
       const { server } = createServer()

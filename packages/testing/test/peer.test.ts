@@ -147,7 +147,7 @@ describe('a transport that refuses a message', () => {
   }
 
   it.each([LEGACY, MODERN])(
-    'keeps its reply among the unexpected messages, and names the revision %s in headers',
+    'has its reply kept among the unexpected messages, and gets the revision %s in headers',
     async (revision) => {
       const { peer, headers, refuse } = await refusing(revision, '{"error":1}')
       refuse()
@@ -162,7 +162,7 @@ describe('a transport that refuses a message', () => {
     },
   )
 
-  it('rejects if the reply is not JSON, and if it sent a request', async () => {
+  it('rejects if the reply is not JSON or if the message is a request', async () => {
     const { peer, refuse } = await refusing(LEGACY, 'no')
     expect(peer.strays).toEqual([{ malformed: 'bad' }])
     refuse()

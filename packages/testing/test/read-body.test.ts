@@ -96,7 +96,7 @@ describe.each(READERS)('%s', (_, open) => {
     expect(await outcome(body)).toEqual([chunks.join(''), 1])
   })
 
-  it('fails with 413 for one byte more, and with 503 if the mount already holds too many bytes', async () => {
+  it('fails with 413 if the body is one byte too large, and with 503 if the mount already holds too many bytes', async () => {
     const large = start()
     for (const chunk of ['0123456789', 'x']) large.push(chunk)
     expect([await outcome(large), large.cancelled()]).toEqual([[413, 1], true])
@@ -129,7 +129,7 @@ describe('collectStream', () => {
     expect([done, reading.ended]).toEqual([[expect.objectContaining({ status: 400 })], 0])
   })
 
-  it('reads a stream that middleware paused, and ends once', async () => {
+  it('reads a stream that middleware paused, and calls back only once', async () => {
     const stream = new PassThrough()
     stream.pause()
     const done: unknown[] = []

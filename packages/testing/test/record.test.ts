@@ -4,7 +4,7 @@ import { recordFetch } from '../src/record-fetch.ts'
 import { recordTransport } from '../src/record-transport.ts'
 
 describe('recordTransport', () => {
-  it('records both directions, as text and parsed, without changing them', async () => {
+  it('records messages in both directions, as text and parsed, without changing them', async () => {
     const [left, right] = createMemoryTransportPair()
     const { transport, frames } = recordTransport(left)
     const atRight: string[] = []

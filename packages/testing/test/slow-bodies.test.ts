@@ -29,7 +29,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
     ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
   ])(
-    'have the same timeout for their rest after a 413 for a size that was %s',
+    'are subject to the same timeout after a 413 for an excessive size that was %s',
     async (_how, headers, body) => {
       const { origin, handle } = await mounted(50)
       const socket = await raw(origin, bytesOf('/mcp', body, headers))
@@ -39,7 +39,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     },
   )
 
-  it('may hold as many bytes as 32 whole bodies; the next body gets 503 until others have ended', async () => {
+  it('may hold as many bytes as 32 maximum-size bodies; the next body gets 503 until others have ended', async () => {
     const { origin, handle } = await mounted()
     const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
     const socket = await raw(origin, UNFINISHED)

@@ -41,7 +41,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     return { mount: mounted.handle, client, socket }
   }
 
-  it('counts as queued while its client does not read, and ends with its connection at the socket timeout', async () => {
+  it('counts as queued while its client is not reading, and is cut off at the socket timeout', async () => {
     const { mount, client, socket } = await call('large')
     await expect.poll(() => mount.stats().queuedBytes).toBeGreaterThan(SIZE)
     expect(socket.timeout).toBe(60_000)
@@ -52,7 +52,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await closed
   })
 
-  it('is sent whole to a client that reads, and is not counted afterwards', async () => {
+  it('is sent in full to a client that is reading, and is not counted afterwards', async () => {
     const { mount, client, socket } = await call('large')
     await expect.poll(() => mount.stats().queuedBytes).toBeGreaterThan(SIZE)
     let read = 0
@@ -62,7 +62,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect([socket.destroyed, socket.timeout === 60_000]).toEqual([false, false])
   })
 
-  it('blocks new calls of its caller beyond limits.queuedBytes until it is read', async () => {
+  it('blocks new calls from the same caller until it is read, if it exceeds limits.queuedBytes', async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: SIZE } })
     onTestFinished(mounted.stop)
     const small = async (): Promise<(string | number | null)[]> => {
@@ -83,7 +83,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect(await small()).toEqual([200, null])
   })
 
-  it("has a shorter timeout while its caller's requests are refused", async () => {
+  it('has a shorter timeout while requests from its caller are being refused', async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: 3 * SIZE } })
     onTestFinished(mounted.stop)
     const first = await connected(mounted)
@@ -94,7 +94,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => [first.socket.timeout, second.socket.timeout]).toEqual([5_000, 5_000])
   })
 
-  it('is not counted if its connection ends before its turn', async () => {
+  it('is no longer counted if its connection ends before it is sent', async () => {
     const mounted = await serve(create())
     onTestFinished(mounted.stop)
     const session = await openSession(`${mounted.origin}/mcp`)
@@ -112,7 +112,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
   })
 
   describe('in a stream', () => {
-    it('ends with its connection when its client reads nothing until the socket timeout', async () => {
+    it('is cut off if its client reads nothing until the socket timeout', async () => {
       const { mount, client, socket } = await call('flood')
       await expect.poll(() => socket.timeout).toBe(60_000)
       const closed = new Promise((resolve) => void client.once('close', resolve))
@@ -122,7 +122,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
       await closed
     })
 
-    it('is sent whole to a client that reads again, and restores the socket timeout', async () => {
+    it('is sent in full if its client resumes reading, and restores the socket timeout', async () => {
       const { client, socket } = await call('flood')
       const before = socket.timeout
       await expect.poll(() => socket.timeout).toBe(60_000)

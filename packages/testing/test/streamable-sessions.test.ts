@@ -87,7 +87,7 @@ describe.each([
   )
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'opens its streams in %s with ids, and from 2025-11-25 on with a priming event',
+    'opens its streams in %s with event ids, and with a priming event from 2025-11-25 on',
     async (version) => {
       const { client } = await serve({ streams: { retryMs: 1_234 } })
       const headers = await openSession(client, version)

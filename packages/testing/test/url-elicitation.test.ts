@@ -197,7 +197,7 @@ describeMatrix(
   { transports: [memoryTransport, ...HOST_TRANSPORTS], revisions: ['2026-07-28'] },
   (cell) => {
     it.each(ASKING)(
-      'is an input request of %s %j (https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation)',
+      'is returned as an input request by %s %j (https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation)',
       async (method, params) => {
         const connection = await cell.connect(createServer(), { capabilities })
         const response = await connection.request(method, params)

@@ -61,7 +61,7 @@ describe('npm run walk', () => {
     return found
   }
 
-  it.each(FLOWS)('finds no more than $most for $flow', ({ flow, most }) => {
+  it.each(FLOWS)('stays within the maximum $most for $flow', ({ flow, most }) => {
     const { files, functions, frames } = walkOf(flow)
     // Otherwise coverage that finds nothing would pass.
     expect(functions.length).toBeGreaterThan(files.length)

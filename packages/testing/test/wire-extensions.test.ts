@@ -131,7 +131,7 @@ const KINDS = { 'with the session revisions': {}, alone: { revisions: [REVISION]
 // https://modelcontextprotocol.io/seps/2663-tasks-extension
 describe.each(TRANSPORTS)('task messages without sessions over %s', (_name, transport) => {
   it.each(Object.entries(KINDS))(
-    "match the extension's schema: handles, states, acknowledgements, notifications, errors; %s",
+    'match the extension schema: handles, states, acknowledgements, notifications and errors (%s)',
     async (_kind, options) => {
       const { dial, frames } = await serve(createTaskServer(options), transport)
       const peer = await dial({ elicitation: {}, roots: {}, sampling: {}, extensions: { [TASKS]: {} } })
@@ -255,7 +255,7 @@ async function walk(
 // https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
 describe.each(TRANSPORTS)('skill messages over %s', (_name, transport) => {
   it.each(Object.entries(KINDS))(
-    "match the extension's specification: lists, entries, folders, files, errors; %s",
+    'match the extension specification: lists, entries, folders, files and errors (%s)',
     async (_kind, options) => {
       const { dial, frames } = await serve(createSkillServer(options), transport)
       const peer = await dial()
@@ -319,7 +319,7 @@ describe('the schema for a specific error code', () => {
     [-32021, { requiredCapabilities: { extensions: { [TASKS]: {} } } }, {}],
     [-32022, { supported: [REVISION], requested: '1999-01-01' }, { supported: [REVISION] }],
     [-32022, { supported: [], requested: '' }, { supported: [], requested: '', more: 'than there is' }],
-  ])("%i checks the error's data", (code, right, wrong) => {
+  ])('checks the data of error %i', (code, right, wrong) => {
     expect(refuse(code, right)).toEqual([])
     expect(refuse(code, wrong)).not.toEqual([])
     expect(refuse(code)).not.toEqual([])

@@ -81,7 +81,7 @@ describe.each(CELLS)('all messages from a server without sessions, over %s, %s',
         })
   })
 
-  it("have the revision's error codes", async () => {
+  it("use the revision's error codes", async () => {
     const { answers } = await run(over, kind)
     const code = (name: string): unknown => answers.get(name)?.error?.code
     for (const name of ['gone', 'refused', 'unknown']) expect([name, code(name)]).toEqual([name, -32602])

@@ -42,7 +42,7 @@ describe('the wire validator', () => {
     expect(verdicts).toEqual([false, false, true, true])
   })
 
-  it("refuses an unknown method, the other side's method, and a result that must be empty", () => {
+  it('refuses an unknown method, a method that only the other side sends, and members in a result that must be empty', () => {
     const call = (method: string): object => ({ jsonrpc: '2.0', id: 1, method, params: { name: 'a' } })
     expect(validateWire('2025-11-25', call('tools/invent'), { direction: 'client' })).toEqual([
       'the revision has no method tools/invent',

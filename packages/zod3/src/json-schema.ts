@@ -1,7 +1,7 @@
 import { ignoreOverride, parseDef, type Refs, zodToJsonSchema } from 'zod-to-json-schema'
 import { optionsOf, type Side, type Zod3Def, type Zod3Node } from './types.ts'
 
-/** Called for every converted object. It may change the result. */
+/** Called for every converted object. The function may change the result. */
 export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => void
 
 /**
@@ -11,7 +11,7 @@ export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => vo
  */
 export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObject): Record<string, unknown> {
   const converted = zodToJsonSchema(schema as never, {
-    // Other targets represent `exclusiveMinimum` as a boolean. The override corrects the differences to
+    // Other targets represent `exclusiveMinimum` as a boolean. The override corrects the differences from
     // 2020-12.
     target: 'jsonSchema7',
     pipeStrategy: side,
@@ -37,7 +37,10 @@ export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObjec
 const escape = (segment: string): string =>
   segment === '#' ? segment : encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))
 
-/** Lists parts of unions and `nullable`. For primitives there, zod-to-json-schema does not call the override. */
+/**
+ * Returns the schemas inside unions and wrappers such as `nullable`. For primitives in them,
+ * zod-to-json-schema does not call the override.
+ */
 function covered(def: Zod3Def): Zod3Def[] {
   return [...optionsOf(def), ...(def.innerType === undefined ? [] : [def.innerType])].map((node) => node._def)
 }
@@ -64,7 +67,7 @@ function refuse(def: Zod3Def, side: Side): void {
     throw new Error('Transforms cannot be represented in JSON Schema')
 }
 
-/** Converts tuples: draft-07 has a list as `items`, 2020-12 `prefixItems`. */
+/** Converts tuples: draft-07 has a list in `items`, and 2020-12 has `prefixItems`. */
 function convertTuple(def: Zod3Def, refs: Refs): object {
   const { items = [], rest, description } = def
   refs.seen.set(def, { def, path: refs.currentPath, jsonSchema: undefined })
@@ -94,7 +97,7 @@ export function hasCatchall({ catchall }: Zod3Def): boolean {
   return catchall !== undefined && catchall._def.typeName !== 'ZodNever'
 }
 
-/** Whether the output of a schema may be undefined. With a default it never is. */
+/** Whether the output of a schema may be undefined. A schema with a default never outputs undefined. */
 function mayBeAbsent(def: Zod3Def, within: readonly Zod3Def[] = []): boolean {
   if (within.includes(def)) return false
   const isOptional = (node: Zod3Node | undefined): boolean =>

@@ -2,7 +2,7 @@ import type { StandardSchema } from '@jetway/core'
 
 /**
  * Any schema of zod 3. It is recognized by its structure, because a program may load several copies of zod,
- * such as `zod/v3` of zod 4. `_input` and `_output` are types only.
+ * such as `zod/v3` of zod 4. `_input` and `_output` exist only as types.
  */
 export interface Zod3Schema<Input = unknown, Output = unknown> {
   readonly _input: Input
@@ -12,7 +12,7 @@ export interface Zod3Schema<Input = unknown, Output = unknown> {
   readonly _zod?: never
 }
 
-/** The used part of zod 3's definitions. */
+/** The part of zod 3's definitions that is used here. */
 export interface Zod3Def {
   readonly typeName: string
   readonly description?: string

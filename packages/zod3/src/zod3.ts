@@ -104,7 +104,7 @@ function show(def: Zod3Def): Zod4Schema['_zod']['def'] {
   }
 }
 
-/** Other kinds have members of the same names in both versions. */
+/** Other kinds have members with the same names in both versions. */
 function showOther(def: Zod3Def): Zod4Schema['_zod']['def'] {
   const { typeName, items, rest, options } = def
   return {

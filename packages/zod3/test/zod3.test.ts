@@ -16,7 +16,7 @@ import {
 } from './helpers.ts'
 
 describe('JSON Schema of zod3', () => {
-  it('equals that of zod 4 for the same schema, for inputs and outputs', () => {
+  it('equals the JSON Schema from zod 4 for the same schema, for both inputs and outputs', () => {
     const build = (lib: typeof z | typeof z4) => {
       const of = lib as typeof z
       return of.object({
@@ -48,7 +48,7 @@ describe('JSON Schema of zod3', () => {
     expect(plain(publishedOutput(three))).toEqual(plain(publishedOutput(four)))
   })
 
-  it('refers by $ref to a repeated schema, and escapes names in the path', () => {
+  it('uses $ref for a repeated schema, and escapes names in the path', () => {
     const point = z.object({ x: z.number() })
     const schema = zod3(z.object({ 'a/b~c d%': point, size: z.tuple([point]), again: z.array(point) }))
     expect(publishedInput(schema)).toMatchObject({
@@ -64,7 +64,7 @@ describe('JSON Schema of zod3', () => {
     })
   })
 
-  it('comes from a version 1 Standard Schema, one per zod 3 schema', () => {
+  it('is provided by a version 1 Standard Schema, created only once per zod 3 schema', () => {
     const schema = z.object({})
     expect(zod3(schema)['~standard']).toMatchObject({ version: 1, vendor: 'zod' })
     expect(zod3(schema)).toBe(zod3(schema))
@@ -98,7 +98,7 @@ describe('JSON Schema of zod3', () => {
     expect(checkOutput(schema, { v: 1, kids: [leaf] })).toEqual({ v: 1, kids: [{ v: 2, kids: [] }] })
   })
 
-  it('converts tuples with their description, and refers by $ref to a repeated tuple', () => {
+  it('converts tuples with their description, and uses $ref for a repeated tuple', () => {
     const pair = z.tuple([z.string(), z.number()]).describe('Two')
     expect(publishedInput(zod3(z.object({ a: pair, b: pair })))).toMatchObject({
       properties: {
@@ -256,7 +256,7 @@ describe('validation by zod3', () => {
       { a: 'x', z: 1 },
     ],
     ['what is kept: catch-all', z.object({}).catchall(z.number()), { z: 1 }, { z: 1 }],
-  ])('removes unknown properties from outputs like zod: %s', (_, of, value, expected) => {
+  ])('removes unknown properties from outputs in the same way as zod: %s', (_, of, value, expected) => {
     expect(checkOutput(zod3(of), value)).toEqual(expected)
   })
 
@@ -276,7 +276,7 @@ describe('ERR_MCP_SCHEMA_UNSUPPORTED', () => {
     ['a set in a tuple', z.tuple([z.string(), z.set(z.string())]), '"a[1]": ZodSet'],
     ['undefined', z.undefined(), '"a": ZodUndefined'],
     ['a literal bigint', z.literal(1n), '"a": A literal bigint'],
-  ])('names the path to %s, which JSON lacks, and a remedy', (_, part, place) => {
+  ])('names the path to %s, which JSON cannot represent, and a remedy', (_, part, place) => {
     for (const act of [
       () => engine.input(zod3(z.object({ a: part })), inputSite),
       () => engine.output(zod3(z.object({ a: part })), outputSite),

@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { SessionHeaders } from './http-session.ts'
 
-/** A string that each notification contains once. Servers write small notifications at once, so no chunk splits it. */
+/**
+ * A string that each notification contains once. Servers send a small notification in one write, so the
+ * string is never split between chunks.
+ */
 const MARK = '"jsonrpc"'
 
 /** An open GET stream that counts its notifications. */

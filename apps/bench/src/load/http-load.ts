@@ -9,7 +9,7 @@ export interface HttpLane {
 
 export interface HttpLoadOptions {
   readonly seconds: number
-  /** The size of a correct response in bytes. Another size or status fails. */
+  /** The size of a correct response in bytes. A response of a different size or status is wrong. */
   readonly bodyBytes: number
   /** The allowed difference of the size in bytes, because event ids grow. @default 0 */
   readonly tolerance?: number

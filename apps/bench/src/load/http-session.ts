@@ -2,7 +2,7 @@ import { HttpConnection } from './http-connection.ts'
 import { headerOf } from './reply-reader.ts'
 import { FIRST_ID, INITIALIZE, INITIALIZED, messageWith, PROTOCOL_VERSION } from './requests.ts'
 
-/** Returns the text of a POST by Node's fetch, which the official client uses. */
+/** Returns a POST request as Node's fetch sends it, because the official client uses fetch. */
 export function post(port: number, headers: Readonly<Record<string, string>>, body: string): string {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,

@@ -40,7 +40,7 @@ export class StdioClient {
     this.#input.write(`${INITIALIZED}\n`)
   }
 
-  /** Keeps `depth` requests in flight: sends a request for each response of a read. */
+  /** Keeps `depth` requests in flight: sends a request for each response that a read returns. */
   async load({ seconds, depth, lineBytes, next }: StdioLoadOptions): Promise<LoadResult> {
     const latencies = new Latencies()
     const start = performance.now()

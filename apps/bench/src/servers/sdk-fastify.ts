@@ -5,7 +5,7 @@ import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { ready } from '../serving/control.ts'
 import { createSdkServer } from '../serving/sdk.ts'
 
-/** The official SDK as in its own examples, with its fastest options: sessions and JSON replies. */
+/** The official SDK, used as in its own examples, with its fastest options: sessions and JSON replies. */
 const transports = new Map<string, NodeStreamableHTTPServerTransport>()
 
 async function open(): Promise<NodeStreamableHTTPServerTransport> {

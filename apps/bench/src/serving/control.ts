@@ -13,7 +13,7 @@ export const answers = (): Answers => prepared
  * @param headers - the headers of every request
  */
 export function ready(port = 0, notify?: () => void, headers: Readonly<Record<string, string>> = {}): void {
-  // The server ends with the bench, so that none is left running.
+  // The server ends with the bench, so that no server is left running.
   process.on('disconnect', () => process.exit())
   process.on('message', (message: Ask) => {
     if (message.ask === 'notify') notify?.()

@@ -15,12 +15,12 @@ const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 30_000
 /** The longest event, in UTF-16 units. */
 const MAX_EVENT = 16 * 1024 * 1024
-/** The limit of a shown error text, in UTF-16 units. */
+/** The maximum length of an error text that is shown, in UTF-16 units. */
 const MAX_REASON = 500
 
 /**
  * Posts a request and yields the JSON values of the streamed reply. If the endpoint does not stream, yields
- * its one value, with `whole: true`.
+ * the whole reply as one value, with `whole: true`.
  *
  * @throws ModelError; the reason of the signal
  */

@@ -15,8 +15,8 @@ const HELP = `Set these environment variables to select a model:
   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=...   any server with OpenAI's API, such as Ollama or vLLM`
 
 /**
- * Creates the model that the environment variables select. If they are set for both APIs, `api`
- * decides; the default is Anthropic.
+ * Creates the model that the environment variables select. If they are set for both APIs, `api` selects one;
+ * the default is Anthropic.
  *
  * @throws UsageError that names the variable to set
  */

@@ -44,7 +44,7 @@ export interface Model {
   complete(request: CompletionRequest): Promise<Reply>
 }
 
-/** The endpoint failed, or its reply is invalid. */
+/** Thrown if the endpoint fails or its reply is invalid. */
 export class ModelError extends Error {
   override name = 'ModelError'
 }

@@ -1,7 +1,7 @@
 import { content, type McpServer, result, ToolError } from '@jetway/core'
 import { PNG, WAV } from '../media.ts'
 
-/** One tool per content type, with the names of the conformance suite. */
+/** One tool per content type, with the name that the conformance suite expects. */
 export function addContentTools(server: McpServer): void {
   server.addTool({
     name: 'test_simple_text',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const Named = z.object({ name: z.string().regex(/^[a-z0-9_]{1,40}$/) })
 
-/** A limit, because anyone may call these tools and fill the server's memory. */
+/** The maximum number of added features, because anyone may call these tools and fill the server's memory. */
 const MOST_ADDED = 200
 
 /** Tools that add and remove features at run time. Every client is notified. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
-/** A pause after which messages are sent one by one, in ms. */
+/** The pause between two messages, in ms. */
 const STEP_MS = 50
 
 /** Tools that send notifications while they run. */

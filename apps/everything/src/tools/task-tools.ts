@@ -1,7 +1,7 @@
 import { elicit, McpError, type McpServer, ToolError } from '@jetway/core'
 import { z } from 'zod'
 
-/** Tools whose calls may run as tasks, with the names of the conformance suite. */
+/** Tools whose calls may run as tasks, with the names that the conformance suite expects. */
 export function addTaskTools(server: McpServer): void {
   server.addTool({
     name: 'slow_compute',

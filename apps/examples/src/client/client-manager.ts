@@ -25,7 +25,7 @@ export async function askAll(
 // #endregion
 
 // #region limits
-/** For a model that accepts short names. It may read, but not delete. */
+/** A manager for a model that accepts only short names. The model may read, but not delete. */
 export const careful = (approve: Approve): ClientManager =>
   new ClientManager(host, {
     maxNameLength: 64,
@@ -35,7 +35,7 @@ export const careful = (approve: Approve): ClientManager =>
 // #endregion
 
 // #region approve
-/** The user approves programs and calls. Questions of servers have their own dialog. */
+/** The user approves programs and calls. Questions from servers have their own dialog. */
 export function asking(confirm: (text: string, signal: AbortSignal) => Promise<boolean>): Approve {
   return async ({ kind, server, detail, signal }) => {
     if (kind === 'elicit') return true

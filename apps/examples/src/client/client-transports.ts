@@ -25,7 +25,7 @@ export async function askOnce(
 // #endregion
 
 // #region process
-/** A local server. Its stderr goes to its own log. */
+/** A local server. Its stderr goes to a separate log. */
 export async function run(script: string, log: (line: string) => void): Promise<Client> {
   const client = new Client({ name: 'my-host', version: '1.0.0' })
   return client.connect(

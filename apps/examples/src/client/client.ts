@@ -35,7 +35,7 @@ export async function exportOrders(client: Client, signal: AbortSignal): Promise
 // #endregion
 
 // #region task
-/** Starts a call that takes long, and returns the id by which another process can wait for it. */
+/** Starts a long-running call. Another process can wait for its result by the returned id. */
 export async function startExport(client: Client): Promise<string> {
   const { taskId } = await client.startTask('export_orders')
   return taskId

@@ -64,7 +64,7 @@ server.addResourceTemplate({
   handler: ({ author }) => `The drafts of ${author}`,
 })
 
-/** One draft of an author changed. Subscribers of all drafts are notified of this one. */
+/** Announces a changed draft. Subscribers to all drafts of its author are notified. */
 export const redraft = (author: string, draft: string): void =>
   server.notify.resourceUpdated(`drafts://${author}/${draft}`, { within: `drafts://${author}` })
 // #endregion

@@ -39,7 +39,7 @@ it.each([
   expect(textOf('../../docs/guide/coming-from-the-official-sdk.md')).toContain(diff)
 })
 
-it('the tools before the migration run on the SDK', async () => {
+it('the tools that the guide shows before the migration run on the SDK', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guide-'))
   const server = new McpServer({ name: 'before', version: '1.0.0' })
   registerGetSum(server)

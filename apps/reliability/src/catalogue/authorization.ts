@@ -1,7 +1,7 @@
 import type { Group } from './row.ts'
 
 /** A test with more than 60 tokens, each sent with every kind of request. */
-const BAD_TOKEN = 'get the same 401 for every request, without running a handler: %s'
+const BAD_TOKEN = 'are refused with the same 401 for every request, without running a handler: %s'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',
@@ -29,7 +29,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'expires after a tolerance of 60 s: %i s later the status is %i',
+          name: 'expires after a tolerance of 60 s: %i s after the expiry time, the status is %i',
         },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
@@ -78,7 +78,10 @@ export const AUTHORIZATION: Group = {
       behaviour:
         '403 with all scopes that the operation needs, before its handler runs and before a stream begins.',
       tests: [
-        { file: 'packages/auth/test/mounts.test.ts', name: 'asks for the scopes of a tool with 403 (%s)' },
+        {
+          file: 'packages/auth/test/mounts.test.ts',
+          name: 'replies with 403 and the scopes that the tool requires (%s)',
+        },
       ],
     },
     {
@@ -109,7 +112,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'are used for 70 min while their server is down; then requests get 503',
+          name: 'are used for 70 min while their server is down; after that, requests are refused with 503',
         },
       ],
     },
@@ -121,10 +124,16 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'refuses the token if `verify` throws or rejects, and only logs the cause',
+          name: 'refuses the token if `verify` throws or rejects, and logs the cause without revealing it',
         },
-        { file: 'packages/client/test/auth/secrets.test.ts', name: 'go to the origin of its server only' },
-        { file: 'packages/client/test/auth/with-auth.test.ts', name: 'a redirect %i is not followed' },
+        {
+          file: 'packages/client/test/auth/secrets.test.ts',
+          name: 'are sent only to the origin of its server',
+        },
+        {
+          file: 'packages/client/test/auth/with-auth.test.ts',
+          name: 'does not follow a redirect with status %i',
+        },
       ],
     },
     {
@@ -134,10 +143,13 @@ export const AUTHORIZATION: Group = {
         'Public servers lead to public addresses only, over https. A name is resolved once; no redirect is followed.',
       tests: [
         { file: 'packages/client/test/auth/addresses.test.ts', name: 'is not contacted: %j' },
-        { file: 'packages/client/test/auth/addresses.test.ts', name: 'is not contacted and not shown: %s' },
         {
           file: 'packages/client/test/auth/addresses.test.ts',
-          name: 'is resolved once, so that DNS rebinding cannot work',
+          name: 'is neither contacted nor shown to the user: %s',
+        },
+        {
+          file: 'packages/client/test/auth/addresses.test.ts',
+          name: 'is resolved exactly once, to prevent DNS rebinding',
         },
       ],
     },
@@ -148,13 +160,16 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/client/test/auth/authorization-code.test.ts',
-          name: 'announced %j and %s ends in: %s',
+          name: 'given announced=%j and iss="%s", results in the error "%s"',
         },
         {
           file: 'packages/client/test/auth/discovery.test.ts',
-          name: 'is not used if its issuer differs by %j',
+          name: 'is not used if its issuer ends with an extra %j',
         },
-        { file: 'packages/client/test/auth/registration.test.ts', name: 'of another issuer is never used' },
+        {
+          file: 'packages/client/test/auth/registration.test.ts',
+          name: 'is never used if it belongs to another issuer',
+        },
       ],
     },
     {
@@ -163,7 +178,7 @@ export const AUTHORIZATION: Group = {
       behaviour:
         'The user never sees it: a public server’s authorization URL is https and public, an elicited one http or https.',
       tests: [
-        { file: 'packages/client/test/auth/authorization-code.test.ts', name: 'never sees %s' },
+        { file: 'packages/client/test/auth/authorization-code.test.ts', name: 'is never sent to %s' },
         {
           file: 'packages/client/test/input/input-requests.test.ts',
           name: 'is rejected without calling the handler if its mode is not declared or its URL is unsafe',
@@ -178,12 +193,12 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/dpop/proofs.test.ts',
-          name: 'gets the same 401 for every request, without running a handler: %s',
+          name: 'is refused with the same 401 for every request, without running a handler: %s',
         },
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'three processes accept a proof once, and share their nonces',
+          name: 'three processes together accept a proof only once, and share their nonces',
         },
       ],
     },

@@ -19,11 +19,11 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'ends with its connection when its client reads nothing',
+          name: 'is cut off if its client reads nothing',
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'blocks new calls of its caller beyond limits.queuedBytes',
+          name: 'blocks new calls from the same caller until it is read',
         },
       ],
     },
@@ -97,7 +97,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
           file: 'packages/core/test/schema/engine.test.ts',
-          name: 'converts each schema once in total for servers created per request',
+          name: 'converts each schema only once, even if a server is created for every request',
         },
       ],
     },
@@ -108,7 +108,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/client/test/http/support/attacks.ts',
-          name: 'a body without end',
+          name: 'an endless body',
         },
         {
           file: 'packages/client/test/stdio/faults.test.ts',

@@ -37,7 +37,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'accepts or refuses %i levels of nesting: %s',
+          name: 'given %i levels of nesting, returns ok: %s',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '129 levels in _meta' },
       ],
@@ -74,7 +74,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'are unknown like any other name',
+          name: 'are treated like any other unknown name',
         },
       ],
     },
@@ -164,13 +164,13 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'buffers at most the limit of an endless line',
+          name: 'buffers an endless line only up to the limit',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'limits each line, not the buffered rest plus the chunk',
+          name: 'limits each line, not the sum of the buffered bytes and the chunk',
         },
-        { file: 'packages/stdio/test/embedded.test.ts', name: 'answers a line over the limit' },
+        { file: 'packages/stdio/test/embedded.test.ts', name: 'responds to a line that is too long' },
       ],
     },
   ],

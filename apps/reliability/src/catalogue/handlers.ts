@@ -19,7 +19,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'has the code, message and data from an McpError, which is not reported',
+          name: 'has the code, message and data of an McpError, and the McpError is not reported',
         },
       ],
     },
@@ -132,7 +132,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
-          name: 'ends if its handler sends to a disconnected client',
+          name: 'ends even if its handler sends messages to a disconnected client',
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
@@ -147,7 +147,7 @@ export const HANDLERS: Group = {
         'In a session the call goes on, and its response can be fetched. At 2026-07-28 it is cancelled.',
       tests: [
         { file: 'packages/testing/test/listening.test.ts', name: 'does not cancel a call in its session' },
-        { file: 'packages/testing/test/listening.test.ts', name: 'cancels its request without a session' },
+        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a request without a session' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'gets the response of a call that has ended',

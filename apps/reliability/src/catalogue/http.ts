@@ -10,7 +10,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if a page sends them after DNS rebinding, without running anything',
+          name: 'are refused before anything runs if a page sends them after DNS rebinding',
         },
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
@@ -61,7 +61,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/adapter/fetch.test.ts',
-          name: 'refuses other methods, and answers preflights without CORS headers',
+          name: 'refuses unsupported methods, and answers preflights without CORS headers',
         },
         {
           file: 'packages/fastify/test/host.test.ts',
@@ -100,7 +100,7 @@ export const HTTP: Group = {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
           name: 'refuses %s, and does not run the tool',
         },
-        { file: 'packages/testing/test/modern-headers.test.ts', name: 'refuse a call with -32020 and 400' },
+        { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause error -32020 with status 400' },
       ],
     },
     {
@@ -111,7 +111,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'returns text that only resembles an encoding unchanged: %j',
+          name: 'leaves text unchanged if it merely resembles an encoding: %j',
         },
       ],
     },
@@ -156,11 +156,11 @@ export const HTTP: Group = {
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'have the same timeout for their rest after a 413',
+          name: 'are subject to the same timeout after a 413',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold as many bytes as 32 whole bodies',
+          name: 'may hold as many bytes as 32 maximum-size bodies',
         },
       ],
     },
@@ -184,7 +184,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/sse-format.test.ts',
-          name: 'prevents forged events through the id or the name',
+          name: 'throws for an id or a name that could forge an event',
         },
         { file: 'packages/core/test/http/streams/sse-format.test.ts', name: 'formats any data as one event' },
       ],
@@ -240,7 +240,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/duplex/eras.test.ts',
-          name: 'wait beyond the running limit, and pause reading at the in-flight limit',
+          name: 'are queued beyond the running limit, and pause reading at the in-flight limit',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',

@@ -43,8 +43,8 @@ export const JSON_RPC: Group = {
       fault: 'Abuse of batches',
       behaviour: 'Only 2025-03-26 has batches, of 1 to 100 messages. Others get one error.',
       tests: [
-        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'of a hundred and one' },
-        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'with initialize in it' },
+        { file: 'packages/testing/test/hostile-messages.test.ts', name: '101 requests' },
+        { file: 'packages/testing/test/hostile-messages.test.ts', name: 'initialize' },
         {
           file: 'packages/testing/test/wire-sockets.test.ts',
           name: 'answers a batch if the revision has batches',
@@ -73,7 +73,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'is refused a second time, and leaves the session unchanged',
+          name: 'is refused if the session is already open, and leaves the session unchanged',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -128,14 +128,14 @@ export const JSON_RPC: Group = {
       fault: 'Progress that falls, or comes after the response',
       behaviour: 'It is not sent.',
       tests: [
-        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must grow, even with token 0' },
+        { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must increase, even if the token is 0' },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
           name: 'does not send progress or log messages after its response',
         },
         {
           file: 'packages/core/test/call/progress.test.ts',
-          name: 'grow strictly between any reports, without losing a growing report',
+          name: 'always increase between reports, and never suppress a report that increases',
         },
       ],
     },

@@ -10,7 +10,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'causes commands to fail within 1 s, then at once, until it recovers',
+          name: 'causes commands to fail within 1 s at first, and then at once until Redis recovers',
         },
       ],
     },
@@ -22,7 +22,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'lets at most 2,000 of 10,000 commands wait, and fails all',
+          name: 'lets at most 2,000 of 10,000 commands wait, and causes all 10,000 to fail',
         },
       ],
     },
@@ -39,11 +39,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'keeps sessions and streams complete and usable',
+          name: 'leaves sessions and streams complete and usable',
         },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'is reported by the bus with the lost messages',
+          name: 'causes the bus to report that messages were lost',
         },
       ],
     },
@@ -87,15 +87,15 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'ends a subscription unknown to another node, and restarts one that the other node considers active',
+          name: 'applies to the stored subscriptions, even if the node has missed earlier changes on another node',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
-          name: 'from writing to a stream that another node has taken over',
+          name: 'does not write to a stream that another node has taken over',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
-          name: 'leave a session’s GET stream to the node that has taken it over',
+          name: 'GET stream to the node that has taken the stream over',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -138,7 +138,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
-          name: 'three processes that each get the next request in turn',
+          name: 'three processes that serve requests in turn',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
@@ -189,7 +189,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets a failed deletion again when it recovers',
+          name: 'has its failed deletions retried when it recovers',
         },
       ],
     },

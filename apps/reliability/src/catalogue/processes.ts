@@ -27,7 +27,7 @@ export const PROCESSES: Group = {
         { file: 'packages/core/test/http/close.test.ts', name: 'ends GET streams at once' },
         {
           file: 'apps/weather/test/shutdown.system.test.ts',
-          name: 'ends open streams and exits with code 0',
+          name: 'ends open streams and makes the app exit with code 0',
         },
       ],
     },
@@ -54,7 +54,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'ends running calls at the deadline and returns when they have ended, for all callers',
+          name: 'ends running calls at the deadline, and resolves for all callers when the calls have ended',
         },
       ],
     },
@@ -69,7 +69,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/stdio/test/drain.test.ts',
-          name: 'gives a running call 1.8 s, and its response the rest of 2 s',
+          name: 'gives a running call 1.8 s, and its response the remainder of 2 s',
         },
       ],
     },
@@ -111,7 +111,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/stdio/test/stdout-guard.test.ts',
-          name: 'diverts other writes, and calls back once',
+          name: 'diverts other writes, and reports only the first one',
         },
       ],
     },
@@ -151,7 +151,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/child-process.test.ts',
-          name: 'contains no variable that is neither given nor on the safe list',
+          name: 'contains only variables that are given or on the safe list',
         },
       ],
     },

@@ -26,7 +26,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'compiles two schemas with one $id separately',
+          name: 'compiles two schemas with the same $id separately',
         },
       ],
     },
@@ -136,11 +136,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any modification, always with the same bytes',
+          name: 'is refused after any modification, always with an identical reply',
         },
         {
           file: 'packages/core/test/http/streamable/request-state.long.test.ts',
-          name: 'refuses 100,000 tampered requestStates with the same bytes',
+          name: 'refuses 100,000 tampered requestStates with identical replies',
         },
       ],
     },
@@ -165,7 +165,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'cannot be used $what' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any modification, always with the same bytes',
+          name: 'is refused after any modification, always with an identical reply',
         },
       ],
     },
@@ -176,7 +176,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/input/asking.test.ts',
-          name: 'stops asking a question that changes %i times',
+          name: 'stops asking after %i rounds if the question changes every time',
         },
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         {

@@ -25,7 +25,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'appear to each other as unknown sessions, with every HTTP method',
+          name: 'are unknown to other principals, with every HTTP method',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
@@ -93,7 +93,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets the same reply for every reason',
+          name: 'gets the same reply, whatever the reason',
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
@@ -120,11 +120,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets the same reply for every reason',
+          name: 'gets the same reply, whatever the reason',
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
-          name: 'fails if the server no longer knows the stream',
+          name: 'fails if the server no longer recognizes the stream',
         },
       ],
     },
@@ -178,7 +178,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'closes the session that is idle longest',
+          name: 'closes the session that has been idle longest',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -214,11 +214,11 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'keeps at most maxBytes, counted in UTF-8',
+          name: 'keeps at most maxBytes of events, counted in UTF-8',
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'drops streams from the session with the most bytes beyond `maxTotalBytes`, ended streams first',
+          name: 'drops streams from the session with the most bytes if `maxTotalBytes` is exceeded, ended streams first',
         },
       ],
     },
@@ -248,7 +248,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'rejects if the next session is lost at once',
+          name: 'rejects the request if the new session is lost at once',
         },
       ],
     },

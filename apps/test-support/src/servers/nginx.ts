@@ -49,7 +49,7 @@ export async function startNginx(http: string, ports: readonly number[]): Promis
   return { stop }
 }
 
-/** Runs one process without a master, so that no process is left. */
+/** Runs one process without a master, so that no process is left running. */
 function configuration(folder: string, http: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,

@@ -2,7 +2,10 @@ import { createSealer, type Sealer, type SealKey } from '@jetway/core/http'
 
 const PURPOSE = 'dpop nonce'
 const TTL_MS = 300_000
-/** The time for which all clients get the same nonce, in ms, because a key must not seal one per request. */
+/**
+ * The time for which all clients get the same nonce, in ms, so that the key does not seal a nonce for every
+ * request.
+ */
 const KEPT_MS = 30_000
 /** The maximum length of this server's nonces. */
 const MAX_LENGTH = 128
@@ -14,7 +17,7 @@ const MAX_LENGTH = 128
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
  */
 export class Nonces {
-  /** Whether the owner gave the keys, so that several processes can share them. */
+  /** Whether the keys were configured, so that several processes can share nonces. */
   readonly isShared: boolean
   #sealer: Sealer | undefined
   #current: { readonly nonce: Promise<string>; readonly madeAt: number } | undefined

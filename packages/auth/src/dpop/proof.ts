@@ -37,7 +37,7 @@ const MAX_ID_LENGTH = 256
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /**
- * Checks everything in a proof except its nonce and whether it was used before.
+ * Checks everything in a proof except its nonce and whether the proof has been used before.
  *
  * @throws InvalidProof; Refused if the token is bound to another key
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3

@@ -52,7 +52,10 @@ export class Proofs {
     if (!(await this.#take(proof, bound))) throw new InvalidProof('replay')
   }
 
-  /** Returns false for a used proof. The digest contains the key, so that clients cannot use up each other's ids. */
+  /**
+   * Returns false for a proof that has been used before. The digest contains the key, so that clients cannot
+   * use up each other's ids.
+   */
   async #take({ id, issuedAt }: Proof, { jkt, principal }: BoundToken): Promise<boolean> {
     const expiresAt = Math.ceil(issuedAt + WINDOW_S + 1) * 1000
     try {
@@ -64,7 +67,10 @@ export class Proofs {
   }
 }
 
-/** Returns whether the header is repeated, because a proxy may have checked another value than `header('dpop')` returns. */
+/**
+ * Returns whether the header is repeated: a proxy may have checked a different value from the one that
+ * `header('dpop')` returns.
+ */
 function isRepeated({ rawHeaders = [] }: HttpRequest): boolean {
   let seen = 0
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'dpop') seen++

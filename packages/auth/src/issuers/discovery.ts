@@ -2,7 +2,7 @@ import type { Clock } from '@jetway/core/stores'
 import { Unavailable } from '../tokens/refused.ts'
 import type { FetchJson } from './fetch-json.ts'
 
-/** The used members of an authorization server's metadata. */
+/** The members of an authorization server's metadata that `oauth` reads. */
 export interface IssuerMetadata {
   readonly issuer?: unknown
   readonly jwks_uri?: unknown

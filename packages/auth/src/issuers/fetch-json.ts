@@ -23,7 +23,10 @@ export const isTrustworthy = (url: string): boolean => {
   return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed))
 }
 
-/** Fetches JSON over HTTPS. Does not follow redirects, because another host would reply for the authorization server. */
+/**
+ * Fetches JSON over HTTPS. Does not follow redirects, because then another host would reply in place of the
+ * authorization server.
+ */
 export function createFetchJson(
   fetch: (url: string, init: RequestInit) => Promise<Response>,
   clock: Clock,

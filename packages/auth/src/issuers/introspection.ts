@@ -13,7 +13,7 @@ export interface IntrospectionOptions {
   readonly clientSecret: string
   /** The address of the introspection endpoint. @default the `introspection_endpoint` of the issuer's metadata */
   readonly endpoint?: string
-  /** The method of sending the credentials. @default 'client_secret_basic' */
+  /** How the credentials are sent. @default 'client_secret_basic' */
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post'
   /**
    * `issuer` accepts responses without `aud`, for an issuer whose tokens are all for this server. Never set it for an
@@ -33,7 +33,10 @@ const NAMES: OptionNames<IntrospectionOptions> = {
 }
 const LIMITS = { timeoutMs: 2_000, maxBytes: 65_536 }
 const MAX_IN_FLIGHT = 64
-/** The time that an active token is cached, in ms. A revocation takes effect at the latest after this time. */
+/**
+ * The time for which an active token is cached, in ms. A revocation takes effect after this time at the
+ * latest.
+ */
 const ACTIVE_MS = 30_000
 const INACTIVE_MS = 5_000
 const MAX_INACTIVE = 1_000
@@ -158,7 +161,10 @@ function endpointIn(endpoint: unknown, issuer: string): string {
   return endpoint
 }
 
-/** Form-encodes the id and the secret first: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/**
+ * Returns the credentials for Basic authentication. The id and the secret are form-encoded first:
+ * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ */
 function basic(id: string, secret: string): string {
   const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
   return btoa(`${encode(id)}:${encode(secret)}`)

@@ -29,7 +29,7 @@ export interface JwtOptions {
 const NAMES: OptionNames<JwtOptions> = { jwksUri: 1, algorithms: 1, typ: 1 }
 
 /**
- * Checks access tokens that are JWTs with their issuer's keys, which are fetched on first use.
+ * Checks access tokens in JWT format with the keys of their issuer. The keys are fetched on first use.
  *
  * @throws `ERR_MCP_OPTION`
  * @see https://www.rfc-editor.org/rfc/rfc9068

@@ -20,7 +20,7 @@ export interface KeySetOptions {
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
 const MAX_KEYS = 100
-/** The age at which keys are fetched again, in ms. They stay in use meanwhile. */
+/** The age at which keys are fetched again, in ms. The old keys stay in use until the new ones arrive. */
 const FRESH_MS = 600_000
 /** The maximum age of keys in use, in ms, because one of them may have been revoked. */
 const USABLE_MS = FRESH_MS + 3_600_000
@@ -57,8 +57,8 @@ export class KeySet {
   async #current(keepAlive: KeepAlive): Promise<LocalKeys> {
     const age = this.#options.clock.now() - this.#fetchedAt
     if (this.#keys === undefined || age > USABLE_MS) return this.#load()
-    // `#fetch` logs a failure, and these keys stay in use. Workers stop work at the response: without
-    // `keepAlive` the promise would stay pending, and all later requests would wait for it.
+    // `#fetch` logs a failure, and these keys stay in use. Workers stop all work when the response is sent:
+    // without `keepAlive`, the promise would stay pending, and all later requests would wait for it.
     if (age > FRESH_MS) keepAlive(this.#load().catch(() => {}))
     return this.#keys
   }

@@ -1,4 +1,7 @@
-/** The reason why a token was refused. Clients get the same reply for every reason, which only the log contains. */
+/**
+ * The reason why a token was refused. Clients get the same reply for every reason. Only the log contains the
+ * reason.
+ */
 export type RefusalReason =
   | 'malformed'
   | 'alg'

@@ -93,6 +93,6 @@ it.each<[string, Sent, string | number]>([
     { method: 'POST', proof: TOKEN_PROOF, resource: 'https://server.example.com/token' },
     401,
   ],
-])('oauth() accepts or refuses the proofs of RFC 9449: %s', async (_name, sent, expected) => {
+])('oauth() accepts or refuses the example proofs from RFC 9449: %s', async (_name, sent, expected) => {
   expect(await send(sent)).toBe(expected)
 })

@@ -88,7 +88,7 @@ describe('dpop.mode', () => {
     ['require', { bearer: 401, bound: 200, stolen: 401 }],
     [{ mode: 'accept' }, { bearer: 200, bound: 200, stolen: 401 }],
     [{ mode: 'require' }, { bearer: 401, bound: 200, stolen: 401 }],
-  ] as const)('set to %o accepts the right kinds of tokens', async (mode, expected) => {
+  ] as const)('given %o, accepts the right kinds of tokens', async (mode, expected) => {
     const { send } = protect(mode)
     const token = await boundToken()
     const seen = {
@@ -111,7 +111,7 @@ describe('dpop.mode', () => {
     ['accept', `Bearer ${FOUND}, DPoP algs="${ALGS}"`],
     ['require', `DPoP algs="${ALGS}", ${FOUND}`],
   ] as const)(
-    '%s sets the schemes of the challenge to a request without a token',
+    '%s determines the schemes in the challenge if a request has no token',
     async (mode, challenge) => {
       expect(await protect(mode).send({})).toEqual({ status: 401, challenge })
     },
@@ -124,7 +124,7 @@ describe('dpop.mode', () => {
       `Bearer error="insufficient_scope", ${FOUND}, DPoP error="insufficient_scope", algs="${ALGS}"`,
     ],
   ] as const)(
-    '%s sets the schemes of the challenge to a bearer token that lacks a scope',
+    '%s determines the schemes in the challenge if a bearer token lacks a scope',
     async (mode, challenge) => {
       expect(await protect(mode).send(asBearer(await tokenFor(undefined, 'x')))).toEqual({
         status: 403,
@@ -133,7 +133,7 @@ describe('dpop.mode', () => {
     },
   )
 
-  it('challenges a client that sends a DPoP token only with the DPoP scheme', async () => {
+  it('names no scheme but DPoP in the challenge to a client that has sent a DPoP token', async () => {
     const { send, authenticate } = protect('accept')
     const headers = await proven(await tokenFor({ jkt: prover.jkt }, 'x'))
     const challenge = `DPoP error="insufficient_scope", algs="${ALGS}", ${FOUND}`
@@ -145,7 +145,7 @@ describe('dpop.mode', () => {
     ['off', {}],
     ['accept', { required: false, algs: ALGS.split(' ') }],
     ['require', { required: true, algs: ALGS.split(' ') }],
-  ] as const)('%s sets the DPoP members of the metadata', (mode, expected) => {
+  ] as const)('%s determines the DPoP members of the metadata', (mode, expected) => {
     const path = '/.well-known/oauth-protected-resource/mcp'
     const found = protect(mode).authenticate.wellKnown?.answer({
       method: 'GET',
@@ -158,7 +158,7 @@ describe('dpop.mode', () => {
     expect({ required, algs }).toEqual({ required: undefined, algs: undefined, ...expected })
   })
 
-  it('accepts a cached bearer token without a promise', async () => {
+  it('accepts a cached bearer token synchronously', async () => {
     const { authenticate, send } = protect('accept')
     const headers = asBearer(await tokenFor())
     await send(headers)
@@ -196,7 +196,7 @@ describe('replayed proofs', () => {
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
-  it('are refused for as long as a proof is valid', async () => {
+  it('are refused for as long as the proof would be valid', async () => {
     const { send } = protect('accept')
     const token = await boundToken()
     const ahead = await proven(token, { claims: { iat: Math.floor(clock.now() / 1000) + 299 } })
@@ -207,7 +207,7 @@ describe('replayed proofs', () => {
     expect((await send(ahead)).status).toBe(401)
   })
 
-  it('cannot be detected while the store is down, so that every proof gets 503', async () => {
+  it('cannot be detected while the store is down, so every proof is refused with 503', async () => {
     const { send } = protect('accept', {
       take: () => Promise.reject(new Error('no connection')),
     })
@@ -272,7 +272,7 @@ describe('dpop.nonce', () => {
     ])
   })
 
-  it('accepts nonces from other processes that share a key, including an older key', async () => {
+  it('accepts nonces from other processes that share a key, even if that key is not the first', async () => {
     const [older, newer] = [randomBytes(32), randomBytes(32).toString('base64')]
     const first = protect({ mode: 'accept', nonce: { keys: [older] } })
     const second = protect({ mode: 'accept', nonce: { keys: [newer, older] } })

@@ -185,7 +185,7 @@ describe.each([
   const answers = new Map<string, string>()
 
   it.each(Object.keys(cases))(
-    'gets the same 401 for every request, without running a handler: %s',
+    'is refused with the same 401 for every request, without running a handler: %s',
     async (name) => {
       const before = runs
       for (const [where, request] of Object.entries(REQUESTS)) {
@@ -202,7 +202,7 @@ describe.each([
 })
 
 describe('a valid proof', () => {
-  it.each(Object.entries(REQUESTS))('is accepted at %s, and only once', async (_name, request) => {
+  it.each(Object.entries(REQUESTS))('is accepted exactly once: %s', async (_name, request) => {
     const credentials = await withProof(request)
     const answer = await send(request, credentials)
     expect(answer.status).not.toBe(401)

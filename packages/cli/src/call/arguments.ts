@@ -14,9 +14,8 @@ export interface GivenArguments {
 }
 
 /**
- * Reads the arguments of a call. `--args` overrides the file, and words override both. The text of a word is
- * converted to
- * the type in the schema.
+ * Reads the arguments of a call. `--args` overrides the file, and positional arguments override both. The
+ * text of a positional argument is converted to the type in the schema.
  *
  * @throws CliError `usage`
  */
@@ -31,7 +30,7 @@ export function readArguments({ text, file, words }: GivenArguments, schema: Jso
     const type = propertyOf(schema, name)
     const parsed = isJson ? parseJson(value, name) : withType(value, name, type)
     const before = args[name]
-    // `tag=a tag=b` is a list if the schema has one.
+    // `tag=a tag=b` becomes a list if the schema expects one.
     const isList = !isJson && repeated.has(name) && Array.isArray(before) && Array.isArray(parsed)
     args[name] = isList ? [...before, ...parsed] : parsed
     repeated.add(name)
@@ -82,7 +81,10 @@ function propertyOf(schema: JsonObject, name: string): JsonObject {
   return isObject(property) ? property : {}
 }
 
-/** Converts text to the type in the schema. Other text stays text, so that the server reports the error. */
+/**
+ * Converts text to the type in the schema. Text that does not match the type is left as it is, so that the
+ * server reports the error.
+ */
 function withType(text: string, name: string, schema: JsonObject): JsonValue {
   const types = typesOf(schema)
   if (types.length === 0 || types.includes('string')) return text

@@ -94,7 +94,7 @@ async function getPrompt(
   name: string,
   { given, options, terminal }: Request,
 ): Promise<ExitCode> {
-  // A prompt's arguments are strings, so words stay text if there is no schema.
+  // A prompt's arguments are strings: without a schema, positional arguments are not converted.
   const words = readArguments(given, {})
   if (client.server?.capabilities.prompts !== undefined) {
     const prompt = (await client.listPrompts()).find((one) => one.name === name)

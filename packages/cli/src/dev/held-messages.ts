@@ -10,13 +10,13 @@ interface Held {
   readonly timer: NodeJS.Timeout
 }
 
-/** Messages that wait for a process, in order. */
+/** Messages that are waiting for a process, in order. */
 export class HeldMessages {
   readonly #onTimeout: (message: unknown) => void
   #held: Held[] = []
   #length = 0
 
-  /** @param onTimeout - gets each message that has waited for 10 s */
+  /** @param onTimeout - called with each message that has waited for 10 s */
   constructor(onTimeout: (message: unknown) => void) {
     this.#onTimeout = onTimeout
   }

@@ -17,7 +17,7 @@ export interface SupervisorOptions {
 
 /** The maximum time that running calls may take after a change, in ms. */
 const DRAIN_MS = 2_000
-/** The delay of the restart after a crash, in ms, which doubles with each crash. */
+/** The delay before the restart after a crash, in ms. It doubles with each crash. */
 const FIRST_RETRY_MS = 200
 const LAST_RETRY_MS = 5_000
 /** The time after which a slow start is reported, in ms. */

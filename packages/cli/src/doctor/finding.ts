@@ -3,7 +3,7 @@ export interface Finding {
   /** The name of the check, such as `stdout`. It is stable, because scripts compare it. */
   readonly check: string
   readonly verdict: 'ok' | 'warning' | 'fault' | 'skipped'
-  /** What the check saw, such as a line of output, a header or a path. */
+  /** What the check found, such as a line of output, a header or a path. */
   readonly evidence: string
   /** One thing that the user should do. Present unless the verdict is `ok` or `skipped`. */
   readonly advice?: string

@@ -4,7 +4,11 @@ import { plain } from './parsed.ts'
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Reads the entry in a text as plain objects. Returns undefined if it does not exist. @throws SyntaxError, EditError */
+/**
+ * Reads the entry in a text as plain objects. Returns undefined if the entry does not exist.
+ *
+ * @throws SyntaxError, EditError
+ */
 export const readEntry = (format: Format, text: string, edit: EntryEdit): unknown =>
   plain(format.find(withoutMark(text), edit).value)
 
@@ -29,7 +33,7 @@ export const setEntry = (format: Format, text: string, edit: EntryEdit, entry: E
 export const removeEntry = (format: Format, text: string, edit: EntryEdit): string =>
   edited(format, text, edit, undefined)
 
-/** Edits a text, and throws if the result differs anywhere else. */
+/** Edits a text, and throws if the parsed result differs anywhere but in the entry. */
 function edited(format: Format, text: string, edit: EntryEdit, entry: Entry | undefined): string {
   const source = withoutMark(text)
   const found = format.find(source, edit)

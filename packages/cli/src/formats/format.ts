@@ -1,4 +1,4 @@
-/** The position of a server in a configuration file, and its name. */
+/** The position of a server in a configuration file, and the server's name. */
 export interface EntryEdit {
   /** The member of the file that contains the servers, such as `mcpServers`. */
   readonly key: string
@@ -58,7 +58,7 @@ export function trimmedEnd(text: string, end: number): number {
   return at
 }
 
-/** Returns the whitespace at the start of an offset's line. */
+/** Returns the whitespace at the start of the line that contains the offset. */
 export function indentAt(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? ''

@@ -11,7 +11,8 @@ import {
 import { JsonScanner, type Member, parseText, without } from './json-scan.ts'
 
 /**
- * JSON, also with comments and trailing commas. Only the text of the entry changes, at offsets from the scanner.
+ * JSON, optionally with comments and trailing commas. Only the text of the entry is changed, at offsets from
+ * the scanner.
  */
 export const jsonFormat: Format = {
   parse: (text) => parseText(text) ?? {},
@@ -155,7 +156,7 @@ function insertProperty(text: string, object: ObjectInText, name: string, value:
 const property = (name: string, value: unknown, text: string, indent: string): string =>
   `${JSON.stringify(name)}: ${print(value, unitOf(text), indent, eolOf(text))}`
 
-/** Reverses `insertProperty`. Comments stay. @throws EditError if the property does not exist */
+/** Reverses `insertProperty`, but keeps comments. @throws EditError if the property does not exist */
 function removeProperty(text: string, object: ObjectInText, name: string): string {
   const { found: removed, previous } = object
   if (removed === undefined) throw new EditError(`${name} is not there`)

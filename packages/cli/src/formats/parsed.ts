@@ -38,7 +38,7 @@ export function byParsing(parseText: (text: string) => unknown, edits: TextEdits
   }
 }
 
-/** Removes prototypes, in which parsers differ. */
+/** Removes prototypes, because parsers create objects with different ones. */
 export const plain = (value: unknown): unknown => structuredClone(value)
 
 const member = (value: unknown, name: string): unknown =>

@@ -3,13 +3,13 @@ import { EditError, type Entry, type EntryEdit, eolOf, type Format, isObject, sy
 import { byParsing } from './parsed.ts'
 
 /**
- * TOML. A table is added at the end and removed by its lines, because no library keeps comments. The lines are found
- * without a parser, so the caller compares the values before and after.
+ * TOML. Tables are appended and removed as lines of text, because no library preserves comments. The lines are found
+ * without a parser, so the caller compares the parsed values before and after the edit.
  */
 export const tomlFormat: Format = {
   ...byParsing(parseToml, {
     add: (text, edit, entry) => append(text, table(edit, entry), eolOf(text)),
-    // Replace the entry in its place, so that comments stay before it.
+    // Replace the entry in place, so that the comments before it stay there.
     replace(text, edit, entry) {
       const eol = eolOf(text)
       const lines = text.split(eol)

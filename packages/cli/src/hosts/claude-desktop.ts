@@ -16,8 +16,9 @@ export const claudeDesktop: Host = {
 }
 
 /**
- * Returns the files of the MSIX package, which the app has been on Windows since February 2026. It reads a copy of
- * `%APPDATA%` in its own folder, and no other file: https://github.com/anthropics/claude-code/issues/26073.
+ * Returns the files of the MSIX package, as which the app has shipped on Windows since February 2026. The
+ * package reads a copy of `%APPDATA%` in its own folder, and no other file:
+ * https://github.com/anthropics/claude-code/issues/26073.
  */
 function packagedFiles(place: Place): readonly string[] {
   if (place.platform !== 'win32') return []

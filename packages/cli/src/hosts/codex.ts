@@ -19,7 +19,7 @@ export const codex: Host = {
     command,
     args: [...args],
     ...(Object.keys(env).length > 0 && { env }),
-    // Codex passes only a few variables to a server, and these in addition.
+    // By default, Codex passes only a few variables to a server. These are passed in addition.
     ...(references.length > 0 && { env_vars: [...references] }),
   }),
   remote: ({ url, headers }) => ({ url, ...(Object.keys(headers).length > 0 && { http_headers: headers }) }),

@@ -8,7 +8,7 @@ export interface Place {
   readonly platform: NodeJS.Platform
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Lists the names in a folder. Returns an empty list if it does not exist. */
+  /** Lists the names in a folder. Returns an empty list if the folder does not exist. */
   readonly list: (folder: string) => readonly string[]
 }
 

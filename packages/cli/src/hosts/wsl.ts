@@ -5,9 +5,9 @@ import type { Place } from './place.ts'
 export interface WindowsSide {
   /** The Windows user. `list` takes Windows paths. */
   readonly place: Place
-  /** Converts a Windows path to a path in this Linux. */
+  /** Converts a Windows path to a path in this Linux distribution. */
   readonly mounted: (path: string) => string
-  /** The name of this Linux. */
+  /** The name of this Linux distribution. */
   readonly distribution: string
 }
 

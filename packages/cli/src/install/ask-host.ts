@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal.ts'
 
 export interface HostAndWords {
   readonly host: Host
-  /** The remaining words. */
+  /** The remaining arguments. */
   readonly words: readonly string[]
 }
 

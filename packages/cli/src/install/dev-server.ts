@@ -5,11 +5,11 @@ import { usageError } from '../errors.ts'
 import type { LocalServer } from '../hosts/host.ts'
 import { commandArguments } from '../own-files.ts'
 
-/** The words of a command line that specify a file and its arguments. */
+/** The part of a command line that specifies a file and its arguments. */
 export interface FileWords {
   /** A file or a URL. */
   readonly word: string | undefined
-  /** The words after `--`. */
+  /** The arguments after `--`. */
   readonly rest: readonly string[] | undefined
   /** For `--dev`: the export that is the server. */
   readonly exportName?: string | undefined
@@ -30,8 +30,8 @@ export function devProgram({
     'dev',
     file,
     '--stdio',
-    // Pass the current folder, which contains `.env`, `tsconfig.json` and the files of `--watch`: apps start servers in
-    // another one.
+    // Pass the current folder, which contains `.env`, `tsconfig.json` and the files of `--watch`: apps start
+    // servers in a different folder.
     '--cwd',
     process.cwd(),
     ...(exportName === undefined ? [] : ['--export', exportName]),

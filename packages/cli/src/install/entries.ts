@@ -71,8 +71,9 @@ export async function uninstall(state: FileState, request: UninstallRequest): Pr
 }
 
 /**
- * The backup from before the entry was installed, if nothing else has changed since: installing into it gives the current
- * text. Restores what an edit cannot, such as a missing object or a missing file.
+ * Returns the backup from before the entry was installed if nothing else has changed since, that is, if
+ * installing the entry into the backup gives the current text. The backup restores states that an edit cannot
+ * restore, such as an object or a file that did not exist.
  */
 async function textBefore(
   target: string,

@@ -60,8 +60,8 @@ export async function readState(path: string): Promise<FileState> {
 }
 
 /**
- * Changes a file atomically after a backup. If another program changes the file at the same time, reads it and calls
- * `decide` again. Does not write anything if nothing changes.
+ * Changes a file atomically after a backup. If another program changes the file at the same time, reads the
+ * file and calls `decide` again. Does not write anything if nothing changes.
  */
 export async function changeFile<T extends FileChange>(
   path: string,

@@ -62,7 +62,7 @@ export interface HostRequest {
   readonly entry: Entry | undefined
   /** The files to edit. */
   readonly paths: readonly string[]
-  /** The name of this Linux if the host is on Windows, in WSL. */
+  /** The name of this Linux distribution if it runs in WSL and the host is on Windows. */
   readonly distribution: string | undefined
 }
 
@@ -114,7 +114,11 @@ function windowsHost(host: Host, place: Place): WindowsHost | undefined {
 const onWindows = (server: InstalledServer, { side }: WindowsHost): InstalledServer =>
   isLocal(server) ? throughWsl(server, side) : server
 
-/** Adds the values of variables for a host that does not support references. @throws CliError `usage` if there is none */
+/**
+ * Adds the values of variables for a host that does not support references.
+ *
+ * @throws CliError `usage` if a variable is not set
+ */
 function withValues(
   { references, title }: Host,
   server: InstalledServer | undefined,

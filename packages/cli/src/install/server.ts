@@ -9,13 +9,13 @@ import { findProgram } from '../start/find-program.ts'
 import { belongsToVersion } from '../start/short-lived.ts'
 import { devProgram, type FileWords } from './dev-server.ts'
 
-/** The words of a command line that specify a server. */
+/** The part of a command line that specifies a server. */
 export interface ServerWords extends FileWords {
   /** `NAME=value`, or `NAME` for a reference. */
   readonly env: readonly string[]
   /** `Name: value` */
   readonly headers: readonly string[]
-  /** Whether `jetway dev` runs the file, with the words after `--` as its arguments. */
+  /** Whether `jetway dev` runs the file, with the arguments after `--`. */
   readonly dev: boolean
 }
 
@@ -41,8 +41,9 @@ export function serverFrom(words: ServerWords, path: string | undefined): Instal
 }
 
 /**
- * Returns the command with which a host starts a program. On Windows, hosts on Node.js can start `npx.cmd` only through
- * `cmd`, which gets the name, because quoting a path with spaces would depend on the arguments.
+ * Returns the command with which a host starts a program. On Windows, hosts on Node.js can start `npx.cmd`
+ * only through `cmd`. `cmd` is given the name instead of the path, because quoting a path with spaces would
+ * depend on the arguments.
  */
 export const startable = (
   platform: NodeJS.Platform,

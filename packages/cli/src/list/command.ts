@@ -26,7 +26,7 @@ export const command: Command = defineCommand({
     }),
 })
 
-/** A server of 2026-07-28 may omit its name. */
+/** A server that speaks 2026-07-28 may omit its name. */
 const UNNAMED = { name: 'A server', version: 'of unknown version' }
 
 interface ReportOptions {

@@ -4,7 +4,7 @@ import process from 'node:process'
 
 /** Detects how the program in this process serves. */
 export interface Serving {
-  /** Whether the program reads stdin or listens for HTTP requests, or has started to. */
+  /** Whether the program has started to read stdin or to listen for HTTP requests. */
   readonly begun: boolean
   /** Resolves when the program reads stdin. */
   readonly input: Promise<void>
@@ -12,7 +12,10 @@ export interface Serving {
   readonly port: Promise<number>
 }
 
-/** The time to wait for a server on the wanted port after another server, such as one for metrics, has begun, in ms. */
+/**
+ * The time in ms to wait for a server on the wanted port after another server, such as one for metrics, has
+ * started.
+ */
 const OTHERS_MS = 100
 
 /**
@@ -63,5 +66,8 @@ function watchListening(wanted: number, onPortInUse: (port?: number) => void) {
   return { servers, port }
 }
 
-/** Returns whether a server answers HTTP requests. Others search for a free port, or use another protocol. */
+/**
+ * Returns whether a server answers HTTP requests. Other servers only search for a free port, or use another
+ * protocol.
+ */
 const answersRequests = (server: Server): boolean => server.listenerCount('request') > 0

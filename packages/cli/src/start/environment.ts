@@ -17,7 +17,10 @@ export const APP_PATH = '/usr/bin:/bin'
 
 const WINDOWS_NAMES = ['PATH', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE', 'SystemRoot', 'TEMP']
 
-/** Returns the environment that an app gives its servers: a short `PATH`, no shell variables, and another folder. */
+/**
+ * Returns the environment that an app gives its servers: a short `PATH`, no shell variables, and a different
+ * folder.
+ */
 export function appEnvironment(own: Variables): Pick<Start, 'env' | 'cwd'> {
   if (process.platform === 'win32') return { env: pick(own, WINDOWS_NAMES), cwd: own['SystemRoot'] ?? 'C:\\' }
   return { env: { PATH: APP_PATH, ...pick(own, ['HOME']) }, cwd: '/' }

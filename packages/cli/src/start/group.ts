@@ -38,7 +38,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Returns whether a process of the group still runs. Windows has no groups. */
+/** Returns whether a process of the group is still running. Windows has no groups. */
 function remains(leader: number): boolean {
   if (process.platform === 'win32') return false
   try {

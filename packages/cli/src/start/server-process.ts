@@ -59,7 +59,10 @@ export class ServerProcess {
     this.#read(child.stdin as Writable, child.stdout as Readable, child.stderr as Readable)
   }
 
-  /** @param harness - whether it runs in the harness, which reports over a channel. @throws the error of `spawn` */
+  /**
+   * @param harness - whether the program runs in the harness, which reports over a channel.
+   * @throws the error of `spawn`
+   */
   static start(start: Start, harness: boolean): Promise<ServerProcess> {
     // Run `.cmd` files through cmd.exe.
     const { command, args, options } = normalizeSpawnCommand(start.command, start.args, {

@@ -100,7 +100,10 @@ async function observe(server: ServerProcess, from: number): Promise<Trial> {
   return { ...seen, shutdown: await shutDown(server) }
 }
 
-/** Returns the parameters of `initialize`, with which most hosts begin, in its newest revision. */
+/**
+ * Returns the parameters of `initialize`, the first request from most hosts, in the newest revision that has
+ * this method.
+ */
 function initializeParams(): Readonly<Record<string, unknown>> {
   const revision = REVISIONS.find(({ methods }) => methods.has(Method.Initialize))
   return {

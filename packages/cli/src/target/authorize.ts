@@ -23,7 +23,10 @@ export async function userAuthorization(terminal: Terminal): Promise<AuthProvide
   })
 }
 
-/** Does not pass the URL, which comes from the server, to a shell. Unlike `start`, `rundll32` does not interpret it. */
+/**
+ * Opens a URL without a shell, because the URL comes from the server. Unlike `start`, `rundll32` does not
+ * interpret the URL.
+ */
 function openInBrowser({ href }: URL): void {
   const [command = '', ...args] =
     process.platform === 'darwin'

@@ -61,7 +61,7 @@ interface Launched {
   readonly report: HarnessReport
   /** Sends SIGTERM. */
   terminate(): void
-  /** Passes on messages and the end of the process, even if it ended before. */
+  /** Passes on messages and the end of the process, even if the process has already ended. */
   attach(handlers: TransportHandlers): void
 }
 
@@ -147,7 +147,7 @@ function spawnWithChannel(
   return child
 }
 
-/** Creates a transport for a process that already runs. */
+/** Creates a transport for a process that is already running. */
 function stdioOf(start: () => Promise<Launched>): Transport {
   let launched: Launched | undefined
   return {

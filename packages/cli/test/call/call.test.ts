@@ -35,7 +35,7 @@ describe('jetway call', () => {
     [[], { stdout: '', exitCode: 2 }],
     [['test://static-text', 'a=b'], { stdout: '', exitCode: 2 }],
     [['wait_for_cancellation', 'key=a', '--timeout', '0.5'], { stdout: '', exitCode: 1 }],
-  ])('%j', async (argv, expected) => {
+  ])('given the arguments %j, prints the result and sets the exit code', async (argv, expected) => {
     expect(await runCli(['call', await serveEverything(), ...argv])).toMatchObject(expected)
   })
 
@@ -72,7 +72,7 @@ describe('jetway call', () => {
     return `${origin}/mcp`
   }
 
-  it('reports a server that does not listen as unreachable', async () => {
+  it('reports a server as unreachable if it is not listening', async () => {
     const { origin, release } = await listen(() => {})
     release()
     expect(await json(['list', `${origin}/mcp`])).toMatchObject({

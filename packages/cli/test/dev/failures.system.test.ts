@@ -33,7 +33,7 @@ it('prints a syntax error, and keeps serving the previous code', async () => {
   expect(await client.tools()).toContain('changed')
 })
 
-it('prints a crash at start, and keeps serving the previous code', async () => {
+it('reports a crash on startup, and keeps serving the previous code', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const client = await connect(dev.url)
@@ -117,7 +117,7 @@ ${definition([tool]).replace('export default server', '')}
 createServer(mcp({ server })).listen(${port}, '127.0.0.1')
 `
 
-it('ends a program that ignores PORT before it starts the new one', async () => {
+it('ends a program that ignores PORT before starting the new one', async () => {
   const port = await freePort()
   const project = await createProject(program(port, 'first'))
   const dev = await devOverHttp(project)

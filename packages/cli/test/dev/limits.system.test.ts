@@ -6,7 +6,7 @@ const SESSIONS = 256
 const WAITING = 1_024
 const BODY = 4 * 1024 * 1024
 
-it('jetway dev forgets the least recently used of 257 sessions on a save', async () => {
+it('jetway dev forgets the least recently used of 257 sessions when a file is saved', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const sessions: Headers[] = []
@@ -35,7 +35,7 @@ it('jetway dev refuses a body of more than 4 MiB', async () => {
 /** The code of a server that does not start, until it is saved again. */
 const BROKEN = 'const server = {'
 
-describe('jetway dev while no process runs', () => {
+describe('jetway dev while no process is running', () => {
   it('holds 1,024 requests over HTTP, and refuses the next one at once', async () => {
     const project = await createProject(BROKEN)
     const dev = await devOverHttp(project)

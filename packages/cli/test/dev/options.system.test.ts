@@ -47,15 +47,12 @@ process.on('exit', () => console.log('end', process.pid))`
 it.each([
   ['', /begin (\d+)\n[^]*begin \d+\n[^]*end \1\n/],
   ['--stop-first', /begin (\d+)\n[^]*end \1\n[^]*begin \d+\n/],
-])(
-  'starts the new process before the old one ends, or after it with --stop-first: %j',
-  async (option, order) => {
-    const project = await createProject(definition([], LOGS))
-    const dev = await devOverHttp(project, ...(option === '' ? [] : [option]))
-    const client = await connect(dev.url)
-    const changed = client.changed()
-    await project.save(definition(['changed'], LOGS))
-    await changed
-    await dev.until(order)
-  },
-)
+])('starts the new process before the old one ends unless --stop-first is set: %j', async (option, order) => {
+  const project = await createProject(definition([], LOGS))
+  const dev = await devOverHttp(project, ...(option === '' ? [] : [option]))
+  const client = await connect(dev.url)
+  const changed = client.changed()
+  await project.save(definition(['changed'], LOGS))
+  await changed
+  await dev.until(order)
+})

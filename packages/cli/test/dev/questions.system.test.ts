@@ -80,7 +80,7 @@ describe.each(Object.entries(TRANSPORTS))('rounds of a call over %s when a file 
     expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
   })
 
-  it('start again in a new process with other keys', async () => {
+  it('start again in a new process with different keys', async () => {
     await expect(greet(start, '')).rejects.toThrow('send the request again without it')
   })
 })

@@ -80,7 +80,7 @@ async function toolNames(url: string, session: Headers): Promise<readonly string
 }
 
 describe('a call whose stream is cut off before a save', () => {
-  it('is answered by the old process while it runs', async () => {
+  it('is answered by the old process while that process is still running', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)
@@ -95,7 +95,7 @@ describe('a call whose stream is cut off before a save', () => {
     ])
   })
 
-  it('returns an error result after the old process and a failed one have ended', async () => {
+  it('returns an error result after the old process and one that never started serving have ended', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)

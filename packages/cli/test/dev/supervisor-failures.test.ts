@@ -120,7 +120,7 @@ describe('a port in use', () => {
 })
 
 describe('a process that ends unexpectedly', () => {
-  it('is restarted, with a short delay if it served for more than 5 s', async () => {
+  it('is restarted, and the delay is reset if the process served for more than 5 s', async () => {
     const { child, printed } = await serving()
     await child(1).exit('exited with code 3')
     expect(printed).toEqual(['The server exited with code 3\nIt starts again in 0.2 s, or after a change'])
@@ -136,7 +136,7 @@ describe('a process that ends unexpectedly', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('is reported while another process starts', async () => {
+  it('is reported while another process is starting', async () => {
     const { change, child, printed, events } = await serving()
     await change()
     await child(1).exit('exited with code 3')

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('Supervisor', () => {
-  it('uses a process once the process serves, and starts a spare process 50 ms later', async () => {
+  it('uses a process as soon as it is ready to serve, and starts a spare process 50 ms later', async () => {
     const { start, child, events, spawned, supervisor } = supervise()
     await start()
     expect(child(1).calls).toEqual(['start'])
@@ -22,7 +22,7 @@ describe('Supervisor', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('switches to the spare process after a change, and ends the old process once drained', async () => {
+  it('switches to the spare process after a change, and ends the old process when it has been drained', async () => {
     const { change, child, events, drain, spawned } = await serving()
     await change('file:///a.ts')
     expect(child(2).calls).toEqual(['start'])
@@ -38,7 +38,7 @@ describe('Supervisor', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('ends a process that does not drain in 2 s', async () => {
+  it('ends a process that does not drain within 2 s', async () => {
     const { change, child } = await serving()
     await change()
     await child(2).serve()
@@ -99,7 +99,7 @@ describe('Supervisor', () => {
     expect(printed).toEqual(['The server was ended by SIGSEGV\nIt starts again in 0.2 s, or after a change'])
   })
 
-  it('does not use a process if a file changes while the process is prepared', async () => {
+  it('does not use a process if a file changes while the process is being prepared', async () => {
     const prepared: (() => void)[] = []
     const { start, change, child, events } = supervise({
       prepare: () => new Promise((resolve) => void prepared.push(resolve)),
@@ -136,7 +136,7 @@ describe('the spare process', () => {
     ['package.json', 'file:///p/package.json', false],
     ['another file', 'file:///other.ts', true],
     ['a file with a longer name', 'file:///p/my-package.json', true],
-  ])('is used or replaced after a change to %s', async (_, url, isUsed) => {
+  ])('is replaced only if a change affects files that it has loaded: %s', async (_, url, isUsed) => {
     const { change, child, imported } = await serving()
     child(2).imports('file:///ahead.ts')
     expect(imported).toEqual(['file:///ahead.ts'])
@@ -188,7 +188,7 @@ describe('Supervisor.stopFirst', () => {
     expect(events.slice(-2)).toEqual(['prepare 2', 'use 2'])
   })
 
-  it('starts one process for all changes while the old one ends', async () => {
+  it('starts only one process for all changes made while the old one is ending', async () => {
     const { change, child, spawned, drain } = await serving({ stopFirst: true })
     await change()
     await change()

@@ -58,7 +58,7 @@ describe('ask', () => {
       { message: 'the connection was closed' },
     ],
     [
-      'the end of the connection by an error',
+      'the end of the connection because of an error',
       (on) => on.close({ kind: 'error', error: new Error('Cut') }),
       { message: 'Error: Cut' },
     ],

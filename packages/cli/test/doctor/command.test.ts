@@ -44,7 +44,7 @@ describe('jetway doctor', () => {
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 1 })
   })
 
-  it('prints progress except with --json', async () => {
+  it('prints progress unless --json is set', async () => {
     const home = await createHome()
     const argv = ['doctor', '--', '/bin/sh', '-c', 'exit 3']
     const told = await home.run(...argv)
@@ -90,7 +90,7 @@ describe('jetway doctor --host', () => {
     ])
   })
 
-  it('reports an entry that a nearer file replaces, and examines the nearer one', async () => {
+  it('reports an entry that is overridden in a nearer file, and examines the overriding entry', async () => {
     const list = { mcpServers: { a: { command: '/gone' } } }
     const files = { '.claude.json': JSON.stringify({ ...list, projects: { [process.cwd()]: list } }) }
     const found = await shown({ files, argv: ['claude-code:a'] }, 'claude-code:a')
@@ -139,7 +139,7 @@ describe('jetway doctor --host', () => {
     ])
   })
 
-  it('advises how to add an entry that does not exist', async () => {
+  it('explains how to add an entry that does not exist', async () => {
     const [finding] = (await diagnose({ argv: ['cursor:shop'] })).findings
     expect(finding).toMatchObject({
       section: 'cursor:shop',

@@ -38,7 +38,7 @@ async function examined({ startedBy = 'app', name = 'cursor:shop', own = {}, ...
 }
 
 describe('examine a program', () => {
-  it('runs all checks with the server name of the host', async () => {
+  it('runs all checks with the name that the host gives the server', async () => {
     const args = ['-c', shellServer({ tools: [LONG_TOOL] })]
     const { findings, checks, progress } = await examined({ name: 'cursor:a-name-of-a-server', args })
     expect(checks).toEqual(['command', ...STARTED, ...SERVED, ...LISTS])
@@ -59,7 +59,7 @@ describe('examine a program', () => {
     expect({ checks, progress }).toEqual({ checks: ['command', 'script'], progress: [] })
   })
 
-  it('stops after a start that fails', async () => {
+  it('stops after a failed start', async () => {
     const { checks } = await examined({ args: ['-c', 'exit 3'] })
     expect(checks).toEqual(['command', 'start', 'stdout'])
   })
@@ -86,7 +86,7 @@ describe('examine a program', () => {
     expect(started?.verdict === 'ok').toBe(serves)
   })
 
-  it("finds a program without an entry in the user's PATH, and its script in the current folder", async () => {
+  it("searches the user's PATH for a program that has no entry, and the current folder for its script", async () => {
     const { path } = folderWith({
       'bin/node': '#!/bin/sh\nif [ "$1" = -p ]; then echo "v24.0.0 true"; else exec /bin/sh "$@"; fi\n',
       'server.js': shellServer({ refuses: true }),
@@ -105,7 +105,7 @@ describe('examine a program', () => {
 })
 
 describe('examine a URL', () => {
-  it('adds the server name of the host to tool names', async () => {
+  it('adds the name that the host gives the server to tool names', async () => {
     const url = `${await serve(jetway({ stateless: true }))}/mcp`
     const progress: string[] = []
     const findings = await examine(

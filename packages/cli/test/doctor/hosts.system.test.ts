@@ -73,7 +73,7 @@ it('jetway doctor finds no fault in a server started by an app', async () => {
   expect(exitCode).toBe(0)
 })
 
-it('jetway doctor reads the file in the home folder once', async () => {
+it('jetway doctor reads the file in the home folder only once', async () => {
   const home = await createHome()
   await home.write(CURSOR, '{"mcpServers":{"shop":{"command":"/missing"}}}')
   const before = process.cwd()

@@ -47,7 +47,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /Claude Code does not read this file, which has shop/,
     advice: /\.claude\.json, below "mcpServers"/,
   },
-  'a server of another name': {
+  'a server with another name': {
     ...cursor({ command: '/bin/true' }),
     argv: ['cursor:shopp'],
     check: 'entry',
@@ -108,7 +108,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /npx is not in the PATH of the server/,
     advice: /"command": ".*\/bin\/npx" and "env": \{"PATH"/,
   },
-  'a program that only the user has': {
+  'a program that only the user can find': {
     ...cursor({ command: 'shop-server' }, { 'bin/shop-server': '#!/bin/sh\n' }),
     env: { PATH: `~/bin${delimiter}${PATH}` },
     check: 'command',
@@ -116,7 +116,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /shop-server is not in the PATH .* in yours it is .*\/bin\/shop-server/,
     advice: /"command": ".*\/bin\/shop-server"/,
   },
-  'a program that nobody has': {
+  'a program that is not installed': {
     ...cursor({ command: 'shop-server' }),
     check: 'command',
     verdict: 'fault',
@@ -130,7 +130,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /no program "node server\.js"/,
     advice: /"args"/,
   },
-  'a home that no shell expands': {
+  'a home folder that no shell expands': {
     ...cursor({ command: '$HOME/bin/shop' }),
     check: 'command',
     verdict: 'fault',

@@ -91,7 +91,7 @@ describe('tool schemas', () => {
     ])
   })
 
-  it('have one finding per fault', async () => {
+  it('produce one finding per fault', async () => {
     const tools = [tool('a', { anyOf: [], oneOf: [] }), tool('b', { anyOf: [] })]
     const faults = await found('tool-schemas', { tools })
     expect(faults.map(({ evidence }) => evidence)).toEqual([

@@ -73,7 +73,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /needed SIGKILL/,
     advice: /stdin/,
   },
-  'leaves a process': {
+  'leaves a process behind': {
     ...code('require("node:child_process").spawn("sleep", ["60"], { stdio: "ignore" }).unref()'),
     check: 'shutdown',
     verdict: 'fault',
@@ -119,7 +119,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /20\.1\.0 .*>=22\.12/,
     advice: />=22\.12/,
   },
-  'is TypeScript for a Node.js that does not run it': {
+  'is TypeScript but runs on a Node.js that does not support it': {
     files: { 'server.ts': 'const a: number = 1', 'bin/node': fakeNode('20.1.0') },
     argv: ['--', '~/bin/node', '~/server.ts'],
     check: 'node',
@@ -135,7 +135,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     evidence: /There is no file .*dist\/server\.js/,
     advice: /npm run build/,
   },
-  'has another name': {
+  'has a different name': {
     files: { 'dist/server.js': '' },
     argv: ['--', process.execPath, '~/dist/sever.js'],
     check: 'script',

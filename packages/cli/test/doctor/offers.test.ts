@@ -141,7 +141,7 @@ describe('checkServerOffers', () => {
     ])
   })
 
-  it('adds the server name of the host to tool names', async () => {
+  it('adds the name that the host gives the server to tool names', async () => {
     const server = scripted({ tools: [tool('a'.repeat(40))] })
     expect(problems(await check(server))).toEqual([])
     expect(problems(await check(server, 'a-server-with-a-long-name'))).toMatchObject([

@@ -7,7 +7,7 @@ const check = async (listener: Parameters<typeof serve>[0]) =>
   checkProtocol({ target: http(`${await serve(listener)}/mcp`), progress: () => {}, timeoutMs: 5_000 })
 
 describe('checkProtocol', () => {
-  it('finds all revisions of a healthy server', async () => {
+  it('finds all revisions that a healthy server supports', async () => {
     const findings = await check(jetway())
     expect(problems(findings)).toEqual([])
     expect(findings[0]).toMatchObject({
@@ -37,7 +37,7 @@ describe('checkProtocol', () => {
     ])
   })
 
-  it('finds the revisions of a server that does not speak the newest one', async () => {
+  it('finds the revisions supported by a server that does not speak the newest one', async () => {
     const findings = await check(scripted({}))
     expect(problems(findings)).toEqual([])
     expect(findings[0]?.evidence).toBe('answers 2025-11-25, 2025-06-18')

@@ -97,7 +97,7 @@ const BROKEN: readonly Row[] = [
     advice: 'path',
   },
   {
-    name: 'a server at /sse only',
+    name: 'a server that answers only at /sse',
     server: () => (request, response) =>
       request.url === '/sse'
         ? void response
@@ -110,7 +110,7 @@ const BROKEN: readonly Row[] = [
     advice: '/sse',
   },
   {
-    name: 'HTTP+SSE only',
+    name: 'a server that supports only HTTP+SSE',
     server: () => (request, response) =>
       request.method === 'GET'
         ? void response
@@ -147,7 +147,7 @@ const BROKEN: readonly Row[] = [
     advice: '/mcp/',
   },
   {
-    name: 'a proxy whose server does not run',
+    name: 'a proxy whose server is not running',
     server: () => always(502, { 'content-type': 'text/html' }),
     check: 'endpoint',
     verdict: 'fault',
@@ -335,7 +335,7 @@ const BROKEN: readonly Row[] = [
     advice: 'issuer',
   },
   {
-    name: 'an authorization server that does not run',
+    name: 'an authorization server that is not running',
     server: async () => {
       const issuer = `http://127.0.0.1:${await freePort()}`
       return refusing({ metadata: (document) => ({ ...document, authorization_servers: [issuer] }) })
@@ -363,7 +363,7 @@ const BROKEN: readonly Row[] = [
     advice: 'PKCE',
   },
   {
-    name: 'an authorization server with another issuer name',
+    name: 'an authorization server with a different issuer name',
     server: async () => (await protectedServer({ issuer: 'https://other.example' })).listener,
     check: 'authorization-server',
     verdict: 'fault',
@@ -435,7 +435,7 @@ describe('checkUrl', () => {
     expect(new Set(ended)).toEqual(new Set(opened))
   })
 
-  it('tries the usual paths without the token', async () => {
+  it('tries the usual paths without sending the token', async () => {
     const tokens = new Map<string | undefined, string | undefined>()
     const origin = await serve((request, response) => {
       tokens.set(request.url, request.headers.authorization)

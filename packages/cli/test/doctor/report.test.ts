@@ -49,7 +49,7 @@ describe('printReport', () => {
     [[ok('a', 'b')], 'No fault found'],
     [[warning('a', 'b', 'c')], '0 faults, 1 warning'],
     [[fault('a', 'b', 'c'), fault('a', 'b', 'c')], '2 faults, 0 warnings'],
-  ])('ends with the number of faults and warnings of %j', (findings, last) => {
+  ])('ends with the number of faults and warnings in %j', (findings, last) => {
     const sections = [{ name: 'a', findings }]
     expect(printed(sections).trimEnd().split('\n').at(-1)).toBe(last)
     expect(hasFault(sections)).toBe(last.startsWith('2'))
@@ -122,7 +122,7 @@ it.each([
   [['a', 'b', 'c', 'd', 'e'], 'a, b, c, d, e'],
   [['a', 'b', 'c', 'd', 'e', 'f'], 'a, b, c, d, e and 1 more'],
   [['x'.repeat(129)], `${'x'.repeat(128)}…`],
-])('some shortens %j', (names, text) => {
+])('some lists at most five names: %j', (names, text) => {
   expect(some(names)).toBe(text)
 })
 

@@ -14,9 +14,12 @@ it.each<readonly [string, unknown, boolean]>([
   ['403', new TransportError('x', { status: 403 }), false],
   ['another error', new TypeError('x'), false],
   ['a connection closed by another error', closedBy(new Error('x')), false],
-])('needsAuthorization detects %s or rejects it (%#)', (_, error, expected) => {
-  expect(needsAuthorization(error)).toBe(expected)
-})
+])(
+  'given %s, needsAuthorization returns whether the server requires authorization (%#)',
+  (_, error, expected) => {
+    expect(needsAuthorization(error)).toBe(expected)
+  },
+)
 
 it.each<readonly [unknown, string]>([
   [new McpError(-32603, 'No'), 'error -32603: No'],
@@ -33,7 +36,7 @@ it.each([
   [500, ['2025-11-25'], true],
   [500, ['2026-07-28'], false],
 ] as const)(
-  'tryRevisions decides if the status %i for %j is unexpected: %j',
+  'given the status %i for the revisions %j, tryRevisions sets unexpected to %j',
   async (status, revisions, unexpected) => {
     const url = await serve((_, response) => response.writeHead(status).end())
     expect(await tryRevisions(http(`${url}/mcp`), revisions, 5_000)).toEqual({
@@ -44,7 +47,7 @@ it.each([
   },
 )
 
-it('tryRevisions expects errors from the server, but not a cut connection', async () => {
+it('tryRevisions treats an error from the server as expected, but a cut connection as unexpected', async () => {
   const refusing = await serve(scripted({ initialize: () => ({ code: -32603, message: 'No' }) }))
   const cutting = await serve((request) => request.socket.destroy())
   expect(await tryRevisions(http(`${refusing}/mcp`), ['2025-11-25'], 5_000)).toMatchObject({

@@ -281,12 +281,12 @@ describe('isPresent', () => {
     ['its file and no other one', cursor, having('/home/me/.cursor', 'mcp'), false],
     ['its file in the home folder', claude, having('/home/me', '.claude.json'), true],
     ['more than the home folder', claude, having('/home', 'me'), false],
-  ])('decides by %s', (_, host, place, expected) => {
+  ])('checks for %s', (_, host, place, expected) => {
     expect(isPresent(host, place)).toBe(expected)
   })
 })
 
-it('thisPlace takes the home folder from the environment', () => {
+it('thisPlace reads the home folder from the environment', () => {
   expect(thisPlace({ HOME: '/x' }).home).toBe('/x')
   expect(thisPlace({}).home).toBe(homedir())
   expect(thisPlace({}).list('/no/such/folder')).toEqual([])

@@ -35,7 +35,7 @@ describe('jetway install if no host is given', () => {
     })
   })
 
-  it('asks on uninstall as well', async () => {
+  it('asks for the host on uninstall as well', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     expect(await home.runInTerminal(['uninstall', URL_TARGET], '1')).toMatchObject({ exitCode: 0 })

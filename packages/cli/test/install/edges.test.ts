@@ -99,7 +99,7 @@ describe("jetway install to a host's file", () => {
     expect((await lstat(home.path(CURSOR))).isSymbolicLink()).toBe(true)
   })
 
-  it('keeps the file mode, except if secret values are written', async () => {
+  it('keeps the file mode unless secret values are written', async () => {
     const home = await homeWith('{}')
     await chmod(home.path(CURSOR), 0o664)
     const mode = async (): Promise<number> => (await stat(home.path(CURSOR))).mode & 0o777
@@ -110,7 +110,7 @@ describe("jetway install to a host's file", () => {
     expect(await mode()).toBe(0o600)
   })
 
-  it("lists a file's copies, newest first", async () => {
+  it("lists a file's backups, newest first", async () => {
     const home = await createHome()
     const names = ['20260101T000000000Z', '20270101T000000000Z', '2027', 'x20270101T000000000Z']
     for (const name of names) await home.write(`a.json.${name}.bak`, '')
@@ -121,7 +121,7 @@ describe("jetway install to a host's file", () => {
     expect(await backupsOf(home.path('none/a.json'))).toEqual([])
   })
 
-  it('copies an existing file before the change', async () => {
+  it('backs up an existing file before changing it', async () => {
     const home = await homeWith('{ }')
     await home.run('install', 'cursor', URL_TARGET)
     const names = await readdir(home.path('.cursor'))

@@ -75,7 +75,7 @@ describe('the installed entry', () => {
     ])
   })
 
-  it('starts a server that answers an app with --dev', async () => {
+  it('starts a server that answers an app if it was installed with --dev', async () => {
     const home = await createHome()
     const { stderr } = await home.run(
       'install',

@@ -140,7 +140,7 @@ describe('jetway install', () => {
     expect(stderr).not.toContain('v3ry')
   })
 
-  it('keeps symbolic links, the file mode and three copies', async () => {
+  it('preserves symbolic links and the file mode, and keeps three backups', async () => {
     const home = await createHome()
     await home.write('dotfiles/mcp.json', '{}')
     await home.write('.cursor/x', '')
@@ -153,7 +153,7 @@ describe('jetway install', () => {
     expect(await readdir(home.path('dotfiles'))).toHaveLength(4)
   })
 
-  it('makes a file that contains values readable only by the user', async () => {
+  it('makes a file readable only by the user if the file contains values of headers or variables', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v')
     expect((await stat(home.path(CURSOR))).mode & 0o777).toBe(0o600)

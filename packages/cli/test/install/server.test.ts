@@ -13,6 +13,9 @@ it.each([
   ],
   ['win32', node, { command: node.path, args: node.args }],
   ['linux', { ...npx, path: '/opt/run.cmd' }, { command: '/opt/run.cmd', args: npx.args }],
-] as const)('startable converts for %s the program %j to %j', (platform, program, expected) => {
-  expect(startable(platform, program)).toEqual(expected)
-})
+] as const)(
+  'given the platform %s and the program %j, startable returns %j',
+  (platform, program, expected) => {
+    expect(startable(platform, program)).toEqual(expected)
+  },
+)

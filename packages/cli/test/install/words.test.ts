@@ -111,7 +111,7 @@ describe('nameFor', () => {
     [undefined, { word: '~/a/src/index.js' }, 'my-shop'],
     [undefined, { word: '~/a/unnamed/b.js' }, 'my-shop'],
     [undefined, { word: '~/b/shop.js' }, 'shop'],
-  ])('names a server called %s with %j: %s', (given, { word, ...other }, expected) => {
+  ])('given the name %s and the arguments %j, returns %s', (given, { word, ...other }, expected) => {
     const { path } = folderWith(PACKAGES)
     expect(nameFor(given, words({ ...other, ...(word !== undefined && { word: path(word) }) }))).toBe(
       expected,
@@ -125,7 +125,7 @@ describe('nameFor', () => {
     ['', {}, 'The name  must be 1 to 64'],
     ['x'.repeat(65), {}, 'must be 1 to 64'],
     ['a.b', {}, 'The name a.b must be'],
-  ])('refuses %j for %j', (given, other, message) => {
+  ])('refuses the name %j for the arguments %j', (given, other, message) => {
     expect(() => nameFor(given, words(other))).toThrow(message)
   })
 })

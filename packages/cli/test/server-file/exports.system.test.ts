@@ -87,12 +87,12 @@ setTimeout(() => createServer(handler).listen(process.env.PORT, '127.0.0.1'), 50
   ],
 ]
 
-describe.each(OVER_STDIO)('a program over stdio %s', (_, code) => {
+describe.each(OVER_STDIO)('a stdio program %s', (_, code) => {
   it('is found by list', async () => expect((await list(code)).output).toMatch(/^ {2}right\(\)$/m))
   it('is found by dev', async () => expect(await dev('stdio', code)).toEqual(['right']))
 })
 
-describe.each(OVER_HTTP)('a program over HTTP %s', (_, code) => {
+describe.each(OVER_HTTP)('an HTTP program %s', (_, code) => {
   it('is found by list', async () => expect((await list(code)).output).toMatch(/^ {2}right\(\)$/m))
   it('is found by dev', async () => expect(await dev('HTTP', code)).toEqual(['right']))
 })
@@ -122,7 +122,7 @@ const FAULTS: readonly (readonly [string, string, number, RegExp, readonly strin
   ],
 ]
 
-describe.each(FAULTS)('an ambiguous file: %s', (_, code, exitCode, message, args) => {
+describe.each(FAULTS)('a file from which no server can be chosen: %s', (_, code, exitCode, message, args) => {
   it('causes jetway list to fail', async () => {
     const run = await list(code, ...args)
     expect(run.output).toMatch(message)

@@ -54,6 +54,6 @@ it.each<[Partial<Trial>, boolean]>([
   [{ notStarted: 'ENOENT' }, false],
   [{ answer }, false],
   [{ ended: 'with code 0' }, false],
-])('isSilent of %o is %s', (of, silent) => {
+])('given %o, isSilent returns %s', (of, silent) => {
   expect(isSilent(trial(of))).toBe(silent)
 })

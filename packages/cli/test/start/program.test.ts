@@ -28,7 +28,7 @@ describe('findProgram', () => {
     expect(findProgram('tool')).toBeUndefined()
   })
 
-  it('gives an app a short environment, and a terminal the whole environment', () => {
+  it('gives apps a short environment, and hosts in a terminal the whole environment', () => {
     const own = { PATH: '/own', HOME: '/home/a', OTHER: 'b', UNSET: undefined }
     expect(appEnvironment(own)).toEqual({ env: { PATH: '/usr/bin:/bin', HOME: '/home/a' }, cwd: '/' })
     expect(userEnvironment(own)).toEqual({
@@ -46,7 +46,7 @@ describe('belongsToVersion', () => {
     ['/home/a/.npm/_npx/1/node_modules/.bin/tool', true],
     ['/usr/bin/no-such-node', false],
     ['/home/nvm', false],
-  ])('decides for %s: %s', (path, expected) => {
+  ])('given %s, returns %s', (path, expected) => {
     expect(belongsToVersion(path)).toBe(expected)
   })
 

@@ -92,12 +92,15 @@ describe('runTrial', () => {
     ],
     ['lists something else', "on['tools/list'] = result({ tools: {} })", undefined],
     ['never ends its list', "on['tools/list'] = result({ tools: [1], nextCursor: 'x' })", 64],
-  ])('does not count the tools of a server that %s, or stops at 64: %#', async (_, code, tools) => {
-    const trial = await run(code)
-    expect(trial.tools).toBe(tools)
-    expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
-    expect(trial.shutdown).not.toHaveProperty('signal')
-  })
+  ])(
+    'counts only tools that the server lists, and at most 64: a server that %s (%#)',
+    async (_, code, tools) => {
+      const trial = await run(code)
+      expect(trial.tools).toBe(tools)
+      expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
+      expect(trial.shutdown).not.toHaveProperty('signal')
+    },
+  )
 
   it.each([
     ['with code 3', 'on.initialize = () => process.exit(3)', undefined],
@@ -197,7 +200,7 @@ describe('answers', () => {
     ['one that ends', '', false, false],
     ['one that serves HTTP', "process.send({ serves: 'http', port: 81 })", true, true],
     ['one that serves nothing', "process.send({ serves: 'nothing', message: '', hint: '' })", true, false],
-  ])('decides if a server answers: %s', async (_, code, harness, expected) => {
+  ])('returns whether a server answers: %s', async (_, code, harness, expected) => {
     expect(await answers(start(code), { harness })).toBe(expected)
   })
 

@@ -113,7 +113,7 @@ it.each([
   ['0.001', true],
   ['86400', true],
   ['86401', false],
-])('--timeout accepts or refuses %s', async (seconds, isRight) => {
+])('--timeout must be above 0 and at most 86400: %s', async (seconds, isRight) => {
   const { stderr } = await runCli(['list', 'none.ts', '--timeout', seconds], { env: {} })
   expect(stderr.includes(`--timeout must be a number of seconds from 0 to 86400, not ${seconds}`)).toBe(
     !isRight,

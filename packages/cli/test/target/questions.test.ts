@@ -58,7 +58,7 @@ describe('answering a question', () => {
     expect(noted()).toContain(`\n${name} asks: Who?`)
   })
 
-  it('cancels the question at the end of the input', async () => {
+  it('cancels the question when the input ends', async () => {
     const { handlers } = terminalOf({ answer: undefined })
     expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'cancel' })
   })

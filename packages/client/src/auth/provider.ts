@@ -2,7 +2,7 @@ import { UsageError } from '@jetway/core/protocol'
 
 /** An HTTP request before it is sent. */
 export interface AuthRequest {
-  /** The configured URL of the server, which the credentials are for. */
+  /** The configured URL of the server that the credentials are for. */
   readonly resource: string
   /** The URL of the request. It has the same origin as `resource`. */
   readonly url: string
@@ -30,7 +30,8 @@ export interface AuthProvider {
   headers(request: AuthRequest): AuthHeaders | undefined | Promise<AuthHeaders | undefined>
   /**
    * Called for 401 and 403. `retry` calls `headers` and sends the request again, at most
-   * {@link MAX_AUTH_RETRIES} times. `give-up` passes the response on. An exception fails the request.
+   * {@link MAX_AUTH_RETRIES} times. `give-up` returns the response to the caller. An exception fails the
+   * request.
    */
   onChallenge?(answer: AuthResponse): Promise<'retry' | 'give-up'>
   /** Called for every other response. */
@@ -40,17 +41,17 @@ export interface AuthProvider {
 /** The headers that authorize a request. */
 export type AuthHeaders = Readonly<Record<string, string>>
 
-/** The maximum number of times that one request is sent again after challenges. */
+/** The maximum number of times that one request is resent after challenges. */
 export const MAX_AUTH_RETRIES = 4
 
 /** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
 const TOKEN = /^[\x21-\x7e]+$/
 
 /**
- * Sends `Authorization: Bearer …` with every request. A function is called each time; if its token
- * is invalid, the request fails.
+ * Sends `Authorization: Bearer …` with every request. A function is called each time; if its token is
+ * invalid, the request fails.
  *
- * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or that a header cannot have
+ * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or that a header cannot contain
  */
 export function bearerToken(token: string | (() => string | Promise<string>)): AuthProvider {
   if (typeof token === 'function') return { headers: async () => authorization(await token()) }

@@ -1,6 +1,6 @@
 import { MAX_AUTH_RETRIES, type AuthResponse, type AuthHeaders, type AuthProvider } from './provider.ts'
 
-/** A `fetch` with credentials. A request whose body is a stream is not sent again. */
+/** A `fetch` with credentials. A request whose body is a stream is not resent. */
 export type AuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
@@ -8,9 +8,9 @@ type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
 const CHALLENGES: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * Returns a `fetch` that adds a provider's credentials, and sends a request again if the provider says so.
- * Credentials are sent only to the origin of `resource`, the server's URL. Redirects are not followed, because
- * `fetch` would send the headers along.
+ * Returns a `fetch` that adds a provider's credentials, and resends a request if the provider decides to
+ * retry. Credentials are sent only to the origin of `resource`, the server's URL. Redirects are not followed,
+ * because `fetch` would forward the headers.
  *
  * @throws TypeError for a request to another origin; what the provider or `fetch` throws
  */

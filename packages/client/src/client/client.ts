@@ -52,8 +52,9 @@ export interface ClientStats {
 }
 
 /**
- * Talks to one MCP server, of any revision. The constructor opens nothing. Errors of the server are
- * `McpError`s, other failures are `ClientError`s, and a tool that fails returns a result with `isError`.
+ * A client for one MCP server, of any revision. The constructor does not open a connection. Errors from the
+ * server are `McpError`s, other failures are `ClientError`s, and a tool that fails returns a result with
+ * `isError`.
  */
 export class Client {
   readonly #options: ResolvedOptions
@@ -92,7 +93,10 @@ export class Client {
     return dialect && savedSession(dialect)
   }
 
-  /** Whether the connection is open, as far as is known. Over HTTP, only the next request may show its end. */
+  /**
+   * Whether the connection is open, as far as is known. Over HTTP, the end of a connection may not be noticed
+   * until the next request.
+   */
   get isAlive(): boolean {
     const connection = this.#lifecycle.dialect?.connection
     return connection !== undefined && connection.closed === undefined && connection.transport.alive !== false
@@ -110,12 +114,12 @@ export class Client {
 
   /**
    * Connects and negotiates a revision. After a failure nothing stays open, and `connect` can be called
-   * again; a client has one connection in its life.
+   * again; a client can connect successfully only once.
    *
    * @param target - a transport, or a function that creates one. The function may be called twice, for
    *   servers that close the connection when they get `server/discover`
-   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`,
-   *   and what the transport throws
+   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and what the transport
+   *   throws
    */
   async connect(target: ConnectTarget, options: ConnectCallOptions = {}): Promise<this> {
     await this.#lifecycle.connect(target, options)
@@ -132,8 +136,8 @@ export class Client {
   }
 
   /**
-   * Adds a listener, and returns a function that removes it. Add listeners before
-   * {@link connect} to miss nothing.
+   * Adds a listener, and returns a function that removes it. To avoid missing events, add listeners before
+   * {@link connect}.
    */
   on<E extends keyof ClientEvents>(event: E, listener: ClientListener<E>): () => void {
     return this.#lifecycle.on(event, listener)
@@ -208,10 +212,10 @@ export class Client {
   }
 
   /**
-   * Calls a tool. Handlers answer what the server asks for during the call. A call that becomes a task is awaited.
-   * A tool that fails returns a result with `isError`, for the model to read.
+   * Calls a tool. Handlers answer the server's requests during the call. A call that becomes a task is
+   * awaited. A tool that fails returns a result with `isError`, for the model to read.
    *
-   * @param tool - its name, or its definition, which gives the arguments and the result their types
+   * @param tool - its name, or its definition, which determines the types of the arguments and the result
    * @throws OutputMismatchError if the structured result of a listed tool does not match its `outputSchema`
    * @throws McpError, ClientError, and the signal's reason
    */
@@ -236,14 +240,14 @@ export class Client {
     tool: string | TypedTool,
     args: JsonObject = {},
     options: RequestOptions & {
-      /** How long the server should keep the result, in ms. Only used in 2025-11-25. */
+      /** How long the server should keep the result, in ms. Used only in 2025-11-25. */
       readonly ttlMs?: number
     } = {},
   ): Promise<ClientTask> {
     return this.#toolCalls.start(nameOf(tool), args, options)
   }
 
-  /** Returns a task that was started before, by its id. */
+  /** Returns a task that was started earlier, given its id. */
   task(taskId: string): ClientTask {
     return this.#tasks.get(taskId)
   }
@@ -306,7 +310,7 @@ export class Client {
   }
 
   /**
-   * Changes the timeouts of later requests. A timeout that is omitted stays as it is.
+   * Changes the timeouts of later requests. A timeout that is omitted remains unchanged.
    *
    * @throws RangeError for a limit that is not a positive number of milliseconds
    */
@@ -319,7 +323,7 @@ export class Client {
     }
   }
 
-  /** Sets the lowest level of log messages that the server sends. */
+  /** Sets the minimum level of log messages that the server sends. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#requests.require('logging')
     await this.#requests.dialect.setLogLevel(level)

@@ -62,7 +62,7 @@ async function open(
   return new Connection(transport, { clock, observer }, handlers)
 }
 
-/** Creates a transport. A transport that the factory returns after the abort is closed. */
+/** Creates a transport. If the factory returns a transport after an abort, that transport is closed. */
 function create(
   observer: RequestObserver | undefined,
   factory: TransportFactory,

@@ -8,7 +8,7 @@ import {
 import type { TransportClose } from '../transport/client-transport.ts'
 import type { Emitter } from '../util/emitter.ts'
 
-/** The events of a client, with what their listeners receive. */
+/** The events of a client, and what their listeners receive. */
 export interface ClientEvents {
   /** Every notification except progress, which goes to `onProgress`. */
   readonly notification: JsonRpcNotification
@@ -19,9 +19,9 @@ export interface ClientEvents {
   /** A resource with a subscription, or a part of it, has changed. */
   readonly resourceUpdated: { readonly uri: string }
   readonly elicitationComplete: { readonly elicitationId: string }
-  /** Notifications may have been missed: a session or a subscription was opened (again). */
+  /** Notifications may have been missed: a session or a subscription was opened or reopened. */
   readonly changesMissed: undefined
-  /** A failure that no call can report: an invalid message, a failed handler, a tool that was left out. */
+  /** A failure that no call can report: an invalid message, a failed handler, an omitted tool. */
   readonly error: Error
   /** The connection has ended. Emitted once for each connection. */
   readonly close: TransportClose

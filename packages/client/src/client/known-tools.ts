@@ -25,7 +25,10 @@ export class KnownTools {
     return this.#tools.get(name)?.needsTask === true
   }
 
-  /** Adds a tool. Returns a problem with its headers: https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header */
+  /**
+   * Adds a tool. Returns a problem with its headers, if there is one:
+   * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
+   */
   add({ name, inputSchema, outputSchema, execution }: Tool): string | undefined {
     const found = findHeaderParameters(inputSchema)
     this.#tools.set(name, {

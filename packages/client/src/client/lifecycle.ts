@@ -16,8 +16,8 @@ export interface ConnectCallOptions {
   /** Aborts the attempt. It has no effect on an open connection. */
   readonly signal?: AbortSignal
   /**
-   * A session of an earlier client. No request is sent to resume it; if the server has lost it, the first
-   * request opens a new one.
+   * A session of an earlier client. No request is sent to resume it; if the server has lost the session, the
+   * first request opens a new one.
    */
   readonly session?: SavedSession
 }
@@ -29,7 +29,7 @@ export class Lifecycle {
   readonly #events = new Emitter<ClientEvents>((event, error) => {
     if (event !== 'error') this.#onError(error)
   })
-  /** Answers the requests of the server. */
+  /** Answers requests from the server. */
   readonly input: ClientInput
   readonly #observer: RequestObserver | undefined
   readonly #closed: Deferred<TransportClose> = deferred()
@@ -169,7 +169,7 @@ export class Lifecycle {
     this.#events.emit('close', reason)
   }
 
-  /** Subscribes to list changes while there are listeners, in revisions where the client has to. */
+  /** Subscribes to list changes while there are listeners, in revisions that require a subscription. */
   #watchLists(): void {
     if (this.#closeReason !== undefined) return
     const all = this.#events.has('notification')

@@ -113,7 +113,7 @@ export class Lists {
     return all
   }
 
-  /** Whether a tool can be called. Over HTTP, its headers must be possible to send. */
+  /** Whether a tool can be called. Over HTTP, it must be possible to send its headers. */
   #accepts(tool: Tool): boolean {
     const problem = this.tools.add(tool)
     if (problem === undefined || !this.#requests.hasHeaders) return true
@@ -140,7 +140,7 @@ export async function* followPages<Item>(
   let count = 0
   for (let pages = 0; pages < maxPages; pages++) {
     const { items, nextCursor } = await page(cursor)
-    // The server does not know its own cursor, and has sent the first page again.
+    // The server does not recognize its own cursor, and has sent the first page again.
     if (cursor === '' && nextCursor === '') return
     for (const item of items) {
       if (++count > maxItems) throw endless(`it has more than ${maxItems} entries`)

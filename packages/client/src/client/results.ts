@@ -64,7 +64,9 @@ export function readCompletion({ completion }: JsonObject): CompleteResult['comp
   }
 }
 
-/** Whether a value is a block of any type, because hosts may get blocks of newer revisions. */
+/**
+ * Whether a value is a block. Any type is accepted, because hosts may receive blocks from newer revisions.
+ */
 const isBlock = (block: unknown): boolean => isObject(block) && typeof block['type'] === 'string'
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic#result-types */

@@ -41,7 +41,8 @@ const MAX_POLL_MS = 60_000
 const NO_TIMEOUT_MS = 2 ** 31 - 1
 
 /**
- * Handles tasks of 2025-11-25, which the client requests, and of the extension, where the server decides.
+ * Handles tasks of 2025-11-25, which the client requests, and tasks of the extension, which the server
+ * creates.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
@@ -75,19 +76,19 @@ export class Tasks {
     return code === ErrorCode.MissingClientCapability && isObject(extensions) && TASKS_EXTENSION in extensions
   }
 
-  /** Returns the task in a call's result. A call that was not turned into a task gives a completed one. */
+  /** Returns the task in a call's result. A call that was not turned into a task yields a completed task. */
   from(result: JsonObject): ClientTask {
     const task = taskIn(result)
     return task === undefined ? completed(result) : this.get(readTask(task).taskId)
   }
 
-  /** Returns a call's result, or the result of its task if it has become one. */
+  /** Returns a call's result, or the result of its task if the call has become one. */
   async resultOf(result: JsonObject, { signal }: RequestOptions): Promise<JsonObject> {
     const task = taskIn(result)
     if (task === undefined) return result
     const { taskId } = readTask(task)
     return this.#wait(taskId, signal).catch((error: unknown) => {
-      // Nobody else knows the task.
+      // No other code has the task's id, so the task is cancelled with the call.
       if (signal?.aborted === true) void this.get(taskId).cancel().catch(this.#requests.onError)
       throw asStarted(error)
     })
@@ -112,7 +113,8 @@ export class Tasks {
     for (;;) {
       const task = await requests.send(TaskMethod.Get, { taskId }, options)
       const { status } = readTask(task)
-      // In 2025-11-25 the server sends its requests while `tasks/result` waits, for as long as users take.
+      // In 2025-11-25, the server sends its requests for input while `tasks/result` is pending, which may
+      // take as long as users need.
       if (methods.has(TaskMethod.Result) && (isFinal(status) || status === 'input_required'))
         return requests.send(
           TaskMethod.Result,

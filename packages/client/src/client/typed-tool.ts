@@ -1,7 +1,7 @@
 import type { AnySchema, InferInput, InferOutput } from '@jetway/core'
 import type { CallToolResult, JsonObject } from '@jetway/core/protocol'
 
-/** A tool definition, as `defineTool` returns it, from which `callTool` gets its types. */
+/** A tool definition, as `defineTool` returns it, from which `callTool` infers its types. */
 export interface TypedTool {
   readonly name: string
   readonly inputSchema?: AnySchema | undefined
@@ -9,7 +9,7 @@ export interface TypedTool {
   readonly handler: unknown
 }
 
-/** The arguments of a tool, before defaults. */
+/** The arguments of a tool, before defaults are applied. */
 export type ToolInput<T extends TypedTool> = [NonNullable<T['inputSchema']>] extends [never]
   ? JsonObject
   : InferInput<NonNullable<T['inputSchema']>>

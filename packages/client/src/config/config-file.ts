@@ -1,6 +1,9 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 
-/** The file cannot be read as a whole. A problem with one server is a `ConfigProblem` instead. */
+/**
+ * Thrown if the file as a whole cannot be read. A problem with one server is reported as a `ConfigProblem`
+ * instead.
+ */
 export class ConfigFileError extends Error {
   readonly file: string
 
@@ -38,7 +41,8 @@ async function readText(file: string, maxBytes: number, opening: Promise<FileHan
   let size = 0
   try {
     const handle = await opening
-    // Reads one byte more than allowed. A size known beforehand is wrong for pipes and growing files.
+    // Reads one byte more than allowed. A size determined beforehand would be wrong for pipes and growing
+    // files.
     for await (const chunk of handle.createReadStream({ end: maxBytes }) as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       size += chunk.byteLength
@@ -56,7 +60,10 @@ async function readText(file: string, maxBytes: number, opening: Promise<FileHan
   }
 }
 
-/** Parses the text. The error contains the position but no text, which may be secret. @throws ConfigFileError */
+/**
+ * Parses the text. The error contains the position but not the text, which may be secret.
+ * @throws ConfigFileError
+ */
 export async function parseJsonc(file: string, text: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown

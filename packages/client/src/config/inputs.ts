@@ -15,7 +15,7 @@ export interface ConfigInput {
 /** Asks the user for a value. Undefined stands for the default. */
 export type AskForInput = (input: ConfigInput) => string | undefined | Promise<string | undefined>
 
-/** Resolves `${input:…}`. Each input is asked for once, when a server needs it. */
+/** Resolves `${input:…}`. The user is asked for each input only once, when a server needs it. */
 export function answering(
   defined: unknown,
   ask: AskForInput | undefined,

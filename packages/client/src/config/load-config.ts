@@ -38,7 +38,7 @@ export interface LoadConfigOptions {
   readonly workspaceFolder?: string
   /** The value of `${userHome}`. @default the user's home directory */
   readonly userHome?: string
-  /** Whether to keep `${…}` unexpanded, like hosts without variables. @default false */
+  /** Whether to keep `${…}` unexpanded, as hosts without variables do. @default false */
   readonly literal?: boolean
   /**
    * Parses the file's text, for example as YAML. The result must have `mcpServers` or `servers`. Its errors are
@@ -47,7 +47,10 @@ export interface LoadConfigOptions {
    * @default JSON, with comments and trailing commas
    */
   readonly parse?: (text: string) => unknown
-  /** Asks the user for `${input:…}`, one at a time. If it is missing, only inputs with a default have a value. */
+  /**
+   * Asks the user for `${input:…}`, one at a time. If this function is missing, only inputs with a default
+   * have a value.
+   */
   readonly input?: AskForInput
   /** The maximum size in bytes of the file and of each `envFile`. @default 4 MiB */
   readonly maxBytes?: number
@@ -107,7 +110,7 @@ async function readServers(
   const servers = new Map<string, ServerConfig>()
   const disabled: string[] = []
   const problems: ConfigProblem[] = []
-  // In order, because each may ask the user.
+  // The servers are read one after another, because each may ask the user.
   for (const [name, entry] of entries) {
     try {
       if (servers.has(name) || disabled.includes(name)) throw new EntryError(undefined, 'appears twice')

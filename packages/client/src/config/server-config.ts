@@ -81,7 +81,7 @@ function checkRemote({ url }: { readonly [field: string]: unknown }): void {
     throw new TypeError("A server's url must be absolute, such as https://example.com/mcp")
 }
 
-/** Rejects unknown fields. A misspelled one would be ignored silently, even `headers` with a token. */
+/** Rejects unknown fields. A misspelled field would be silently ignored, even if it contains a token. */
 function checkFields(given: { readonly [field: string]: unknown }, stdio: boolean): void {
   const [own, other] = stdio ? [STDIO_FIELDS, REMOTE_FIELDS] : [REMOTE_FIELDS, STDIO_FIELDS]
   const odd = Object.keys(given).find((name) => given[name] !== undefined && !Object.hasOwn(own, name))

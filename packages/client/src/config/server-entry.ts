@@ -65,7 +65,7 @@ function transportOf(entry: JsonObject): 'stdio' | 'http' | 'sse' {
 }
 
 async function readProcess(entry: JsonObject, context: EntryContext): Promise<StdioServer> {
-  // The user relies on the sandbox, and there is none here.
+  // The user relies on a sandbox, which this client does not provide.
   if (entry['sandboxEnabled'] === true)
     throw new EntryError('sandboxEnabled', 'is not supported: there is no sandbox')
   const own = new Set(Object.keys(isObject(entry['env']) ? entry['env'] : {}))
@@ -132,7 +132,7 @@ function readList(value: unknown, field: string): readonly unknown[] {
   return value
 }
 
-/** Reads values one after the other, because each may ask the user. */
+/** Reads values one after another, because each may ask the user. */
 async function inOrder<T, R>(values: readonly T[], read: (value: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (const value of values) results.push(await read(value))

@@ -58,7 +58,7 @@ async function valueOf(inner: string, place: Place, variables: Variables): Promi
       `uses ${JSON.stringify(`\${${inner.slice(0, 64)}}`)}, which only its own host knows`,
     )
   const value = held(plain, variables) ?? fallback
-  // Hosts that do not expand variables leave them to the server.
+  // Hosts that do not expand variables pass them to the server unchanged.
   if (value === undefined && own.has(plain)) return undefined
   return needed(value, plain, field)
 }

@@ -41,11 +41,14 @@ export interface NotifySettings {
   /** The time in ms that the transport may take to send the notification. @default 60_000 */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** The request on whose connection the notification belongs. */
+  /** The request on whose connection the notification is sent. */
   readonly relatedTo?: RequestId
 }
 
-/** The numbers of ignored messages: late or unknown responses, unwanted progress and requests, malformed ones. */
+/**
+ * The numbers of ignored messages: late or unknown responses, unwanted progress and requests, and malformed
+ * messages.
+ */
 export type IgnoredMessages = Readonly<Record<'responses' | 'progress' | 'requests' | 'malformed', number>>
 
 export const NOTHING_IGNORED: IgnoredMessages = { responses: 0, progress: 0, requests: 0, malformed: 0 }
@@ -113,12 +116,12 @@ export class Connection {
     this.apart(() => this.transport.negotiated?.(revision))
   }
 
-  /** Runs a step outside of any trace, because it outlives the request that began it. */
+  /** Runs a step outside any trace, because the step outlives the request that started it. */
   apart<T>(step: () => T): T {
     return this.#observer === undefined ? step() : this.#observer.apart(step)
   }
 
-  /** Sends a request. @throws McpError for an error of the server, ClientError for any other failure */
+  /** Sends a request. @throws McpError for an error from the server, ClientError for any other failure */
   async request(
     method: string,
     params: JsonObject | undefined,
@@ -203,7 +206,7 @@ export class Connection {
     return request
   }
 
-  /** Cancels an abandoned request. Over HTTP without sessions, the end of its stream does that. */
+  /** Cancels an abandoned request. Over HTTP without sessions, ending its stream cancels it. */
   #abandon(request: PendingRequest, reason: unknown, settings: RequestSettings): void {
     this.#pending.delete(request.id)
     if (settings.uncancellable === true || this.closed !== undefined) return
@@ -307,7 +310,9 @@ export class Connection {
     await this.#send(message, { revision: this.revision, relatedTo }).catch(this.#report)
   }
 
-  /** Pauses the request on whose stream the server's request came, or all of them if that is unknown. */
+  /**
+   * Pauses the request on whose stream the server's request arrived, or all requests if that one is unknown.
+   */
   #pause(relatedTo: RequestId | undefined): () => void {
     const related = relatedTo === undefined ? undefined : this.#pending.get(relatedTo)
     const requests = related === undefined ? [...this.#pending.values()] : [related]
@@ -333,7 +338,7 @@ export class Connection {
     this.#guard(() => this.#handlers.closed(reason))
   }
 
-  /** Reports what a callback throws, so that reading goes on. */
+  /** Reports what a callback throws, so that reading continues. */
   #guard(run: () => void): void {
     try {
       run()

@@ -9,7 +9,7 @@ import {
 } from '@jetway/core/protocol'
 import { type Deferred, deferred } from '../util/promises.ts'
 
-/** The maximum number of requests handled at a time. Further ones get an error. */
+/** The maximum number of requests handled at a time. Further requests receive an error. */
 const MAX_RUNNING = 64
 /** The maximum number of unsent responses, beyond which the client stops reading. */
 const MAX_UNSENT = 256
@@ -18,13 +18,11 @@ export interface InboundOptions {
   /** Handles a request. Returns undefined if it is not answered. */
   handle(request: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
   send(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void>
-  /**
-   * Stops the timers of the requests that this one may belong to. Returns a function that starts them again.
-   */
+  /** Stops the timers of the requests that this one may belong to. Returns a function that restarts them. */
   pause(relatedTo: RequestId | undefined): () => void
 }
 
-/** Handles the server's requests. Each gets one response, unless the server cancels it. */
+/** Handles the server's requests. Each request receives one response, unless the server cancels it. */
 export class InboundRequests {
   readonly #options: InboundOptions
   readonly #running = new Map<RequestId, AbortController>()
@@ -35,7 +33,7 @@ export class InboundRequests {
     this.#options = options
   }
 
-  /** Handles a request. Returns a promise while the server does not read the responses. */
+  /** Handles a request. Returns a promise if the server is not reading the responses. */
   handle(request: JsonRpcRequest, relatedTo: RequestId | undefined): void | Promise<void> {
     const refusal = this.#refusal(request.id)
     if (refusal === undefined) this.#run(request, relatedTo)

@@ -22,7 +22,7 @@ export interface RequestSettings {
   readonly uncancellable?: boolean
   /** Called with the request's id before it is sent. */
   readonly onId?: (id: RequestId) => void
-  /** The observation by telemetry, if there is one. */
+  /** The telemetry for the request, if it is enabled. */
   readonly observed?: {
     /** Members to add to the `_meta` of messages that belong to the request. */
     readonly meta: JsonObject | undefined
@@ -33,7 +33,8 @@ export interface RequestSettings {
 }
 
 /**
- * A request that waits for its response. Its timers stop while the server waits for input from the client.
+ * A request that is waiting for its response. Its timers stop while the server waits for input from the
+ * client.
  */
 export class PendingRequest {
   readonly id: RequestId
@@ -98,7 +99,7 @@ export class PendingRequest {
     this.#settings.observed?.acknowledged()
   }
 
-  /** Stops the timers, because the time that a person takes does not count. */
+  /** Stops the timers, because the time that a user takes does not count towards the timeouts. */
   pause(): void {
     if (this.#settled || this.#pauses++ > 0) return
     this.#stopTimers()
@@ -149,7 +150,7 @@ export class PendingRequest {
     this.released.abort(reason)
   }
 
-  /** Settles the request. Returns false if it was settled before. */
+  /** Settles the request. Returns false if it has already been settled. */
   #settle(): boolean {
     if (this.#settled) return false
     this.#settled = true

@@ -155,7 +155,7 @@ export class RequestObserver {
     }
   }
 
-  /** Records a new session. A session that is still open was lost by the server. */
+  /** Records a new session. If a session is still open, the server has lost it. */
   #sessionOpened(result: JsonObject, { transport }: ObservedConnection): void {
     this.#sessionClosed('session-lost')
     const revision = revisionOf(result)
@@ -173,7 +173,7 @@ export class RequestObserver {
   }
 }
 
-/** The error that is sent to the server instead of an internal one. */
+/** The error that is sent to the server instead of an internal error. */
 const HIDDEN = { code: ErrorCode.InternalError, message: 'The client could not answer' }
 
 const describe = ({ revision, transport }: ObservedConnection) => ({
@@ -187,7 +187,10 @@ function withMeta(params: JsonObject | undefined, meta: JsonObject): JsonObject 
   return { ...params, _meta: { ...meta, ...(isObject(own) ? own : {}) } }
 }
 
-/** Returns the revision of a version, or undefined for unknown ones, of which a server could invent any number. */
+/**
+ * Returns the revision of a version, or undefined if the version is unknown, because a server could invent
+ * any number of versions.
+ */
 const revisionOf = ({ protocolVersion }: JsonObject): Revision | undefined =>
   REVISIONS.find(({ version }) => version === protocolVersion)
 

@@ -54,9 +54,15 @@ export interface Subscriptions {
   /** Subscribes to a resource. Rejects if the server does not accept the subscription. */
   subscribe(uri: string): Promise<void>
   unsubscribe(uri: string): Promise<void>
-  /** Subscribes to an extension. Absent if sessions get the notifications of the extensions that they declare. */
+  /**
+   * Subscribes to an extension. Absent in revisions whose sessions receive the notifications of all declared
+   * extensions.
+   */
   subscribeExtension?(id: string): Promise<void>
-  /** Sets which lists the host watches for changes. Absent if every session gets list changes. */
+  /**
+   * Sets which lists the host watches for changes. Absent in revisions whose sessions always receive list
+   * changes.
+   */
   watchLists?(kinds: ReadonlySet<ListKind>): void
   /** Handles a notification. Returns true if it is not for the host. */
   handleNotification?(message: JsonRpcNotification): boolean

@@ -5,7 +5,7 @@ import { capabilitiesFor } from './capabilities.ts'
 import type { Dialect, DialectOptions, Negotiated, ServerDescription, Subscriptions } from './dialect.ts'
 import { atVersion, describeServer, unsupported } from './handshake.ts'
 
-/** The maximum number of subscriptions, which are all sent again after the server has lost the session. */
+/** The maximum number of subscriptions. All of them are sent again after the server has lost the session. */
 const MAX_SUBSCRIPTIONS = 1024
 
 /**

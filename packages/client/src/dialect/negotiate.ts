@@ -12,7 +12,8 @@ export interface RevisionsByEra {
 }
 
 /**
- * The server closed the connection when it got `server/discover`. `initialize` may work on a new connection.
+ * The server closed the connection when it received `server/discover`. `initialize` may work on a new
+ * connection.
  */
 export class ProbeRefusedError extends ClientError {
   constructor(cause: ConnectionClosedError) {
@@ -24,7 +25,7 @@ export class ProbeRefusedError extends ClientError {
 
 /**
  * Finds out which era a server speaks. `server/discover` comes first; a server that does not answer it as
- * specified gets `initialize`.
+ * specified is sent `initialize`.
  *
  * @throws ProbeRefusedError if a new connection may succeed with `initialize` alone
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
@@ -64,7 +65,7 @@ type ProbeResult =
   | { readonly kind: 'legacy' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** HTTP statuses that are about the caller, and not about the era. */
+/** HTTP statuses that concern the caller, not the era. */
 const ABOUT_THE_CALLER: readonly (number | undefined)[] = [401, 402, 403, 407, 429]
 
 function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
@@ -93,7 +94,10 @@ const PROBE_MS = 3_000
 const soon = (probe: Promise<ProbeResult>, { options: { clock } }: DialectOptions) =>
   withTimeout(probe, { ms: PROBE_MS, clock, late: () => new Error('silent') }).catch(() => undefined)
 
-/** Returns the first response. A starting process answers both requests late, and an old server only one. */
+/**
+ * Returns the first response. A process that is still starting answers both requests late, and an old server
+ * answers only one.
+ */
 async function firstOf(
   session: Promise<Dialect>,
   probe: Promise<ProbeResult>,

@@ -32,8 +32,8 @@ const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 30_000
 
 /**
- * Keeps one subscription open for everything that the host wants. A changed filter opens a new stream before
- * the old one ends, so no notification is lost. A stream that the server ends is opened again.
+ * Keeps one subscription open for all notifications that the host wants. A changed filter opens a new stream
+ * before the old one ends, so no notification is lost. A stream that the server ends is opened again.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -128,7 +128,7 @@ export class SubscriptionStream implements Subscriptions {
     for (const stream of [this.#current, this.#opening]) stream?.end.abort(new Error('The client is closed'))
   }
 
-  /** Updates the subscription after running updates have ended, with the filter at that moment. */
+  /** Waits for running updates to end, and then updates the subscription with the current filter. */
   #update(): Promise<void> {
     const update = this.#lastUpdate.then(() => this.#replace())
     this.#lastUpdate = update.catch(() => {})
@@ -214,7 +214,7 @@ export class SubscriptionStream implements Subscriptions {
     this.#retryTimer = clock.setTimeout(() => {
       this.#update().catch((error: unknown) => {
         this.#report(error)
-        // A server that answers with an error will answer the same again.
+        // A server that answers with an error would send the same error again.
         if (!(error instanceof McpError)) this.#retry()
       })
     }, wait)

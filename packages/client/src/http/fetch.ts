@@ -13,15 +13,15 @@ export interface HttpCall {
 /** Headers that custom ones cannot replace. */
 const OURS = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'] as const
 export const SSE = 'text/event-stream'
-/** The maximum number of bytes to read of an error body. */
+/** The maximum number of bytes to read from an error body. */
 const MAX_REFUSAL_BYTES = 1024 * 1024
 const MAX_REDIRECTS = 3
 /** The maximum length of the error body's excerpt in the message, in UTF-16 units. */
 const EXCERPT = 256
 
 /**
- * Sends one request. Follows redirects within the origin only, and only those that keep the method, because
- * the headers have a session id and credentials.
+ * Sends one request. Follows only redirects that stay within the origin and keep the method, because the
+ * headers contain a session id and credentials.
  *
  * @throws TransportError if there is no response; the signal's reason
  */
@@ -74,7 +74,10 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
   }
 }
 
-/** The error codes after which nothing was sent. After any other failure, the server may have got the request. */
+/**
+ * The error codes after which nothing was sent. After any other failure, the server may have received the
+ * request.
+ */
 const UNCONNECTED: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -84,7 +87,7 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Returns the code of the failure, which Node puts into the cause. */
+/** Returns the code of the failure, which Node stores in the cause. */
 function codeOf(error: unknown): string | undefined {
   const { cause } = (error ?? {}) as { readonly cause?: { readonly code?: unknown } }
   return typeof cause?.code === 'string' ? cause.code : undefined

@@ -14,13 +14,13 @@ export function http(url: string | URL, options: HttpOptions = {}): TransportFac
   return () => httpTransport(resolved)
 }
 
-/** Connects over HTTP+SSE, to which `http` falls back as well. @throws TypeError for an invalid URL */
+/** Connects over HTTP+SSE, to which `http` also falls back. @throws TypeError for an invalid URL */
 export function sse(url: string | URL, options: HttpOptions = {}): TransportFactory {
   const resolved = resolveHttpOptions(url, options)
   return () => new LegacySseTransport(resolved)
 }
 
-/** The statuses with which a server with only HTTP+SSE answers a POST to its stream's URL. */
+/** The statuses with which a server that supports only HTTP+SSE answers a POST to its stream's URL. */
 const OLDER: readonly (number | undefined)[] = [400, 404, 405]
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility */
@@ -28,7 +28,10 @@ function httpTransport(options: ResolvedHttpOptions): ClientTransport {
   let inner: ClientTransport = new StreamableHttpTransport(options)
   let handlers: ClientTransportHandlers
 
-  /** Falls back to HTTP+SSE. @throws the first refusal if that fails too, because it says more */
+  /**
+   * Falls back to HTTP+SSE.
+   * @throws the first refusal if HTTP+SSE fails too, because that refusal is more informative
+   */
   async function fallBack(refusal: unknown): Promise<void> {
     const older = new LegacySseTransport(options)
     try {

@@ -10,8 +10,8 @@ import { deliver } from './streams.ts'
 const ENDPOINT_MS = 30_000
 
 /**
- * HTTP+SSE of 2024-11-05. One stream delivers all messages of the server, after the URL to which the client
- * posts its own. When the stream ends, the connection ends, because the stream cannot be resumed.
+ * HTTP+SSE of 2024-11-05. One stream delivers the URL to which the client posts its messages, and then all
+ * messages from the server. When the stream ends, the connection ends, because the stream cannot be resumed.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -110,7 +110,7 @@ export class LegacySseTransport implements ClientTransport {
     }
   }
 
-  /** Resolves the endpoint, which must have the same origin because it gets the credentials. */
+  /** Resolves the endpoint, which must have the same origin because it receives the credentials. */
   #sameOrigin(endpoint: string): string {
     const { url } = this.#options
     const target = URL.canParse(endpoint, url) ? new URL(endpoint, url) : undefined

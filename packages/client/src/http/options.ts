@@ -6,7 +6,7 @@ import { withAuth } from '../auth/with-auth.ts'
 /** The part of `fetch` that is used. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
-/** A request, as a function that adds headers gets it. */
+/** A request, as passed to a function that adds headers. */
 export interface OutgoingRequest {
   readonly url: string
   readonly method: string
@@ -38,8 +38,8 @@ export interface HttpOptions {
   /** Whether closing ends the session. Set this to false to resume the session later. @default true */
   readonly endSession?: boolean
   /**
-   * The delays before a cut stream is reopened. The server's `retry`, limited to 500 ms to one hour, replaces
-   * `initialDelayMs`.
+   * The delays before a cut stream is reopened. The server's `retry`, limited to between 500 ms and one hour,
+   * replaces `initialDelayMs`.
    */
   readonly reconnect?: {
     /** The delay in ms before the first attempt. It doubles after each connection without a message. @default 1_000 */
@@ -62,7 +62,7 @@ export const HTTP_OPTION_NAMES: OptionNames<HttpOptions> = {
   endSession: 1,
   reconnect: { initialDelayMs: 1, maxDelayMs: 1 },
 }
-/** Hints for option names of the official SDK's transports. */
+/** Hints for users of option names from the official SDK's transports. */
 const HINTS = {
   requestInit: 'pass its headers as headers, and a fetch of your own for the rest',
   authProvider: 'its name is auth',
@@ -101,7 +101,10 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
 /** `fetch` has failed. Any other error comes from an auth provider. */
 export class FetchError extends Error {}
 
-/** Returns a function that sends. In browsers, the global `fetch` fails if called as another object's method. */
+/**
+ * Returns a function that sends requests. In browsers, the global `fetch` fails if called as another object's
+ * method.
+ */
 function sending({ fetch = (input, init) => globalThis.fetch(input, init) }: HttpOptions): Fetch {
   return async (input, init) => {
     try {

@@ -40,7 +40,7 @@ export class SseParser {
 
   /** Parses a chunk, and returns the events that it completes. @throws SseOverflowError */
   push(piece: string): SseEvent[] {
-    // Only the new chunk is searched. Otherwise a long line in small chunks would take quadratic time.
+    // Searches only the new chunk, because a long line in small chunks would otherwise take quadratic time.
     const text = this.#continued(this.#withoutBom(piece))
     const lines = text.split(/\r\n|\n|\r/)
     const rest = lines.pop() ?? ''

@@ -16,7 +16,7 @@ import {
 
 const BOTH = { accept: `application/json, ${SSE}`, 'content-type': 'application/json' }
 /**
- * The time in ms that a stream may stay open after the response, for the server to end it, which frees the
+ * The time in ms that a stream may stay open after the response, so that the server can end it and free the
  * connection.
  */
 const LINGER_MS = 1_000
@@ -24,8 +24,9 @@ const LINGER_MS = 1_000
 const STREAM_END_MS = 250
 
 /**
- * Streamable HTTP of all revisions. Each message is a POST. In revisions with sessions it keeps the session,
- * reads the GET stream, and resumes cut streams. In revisions without, a request ends with its stream.
+ * Streamable HTTP for all revisions. Each message is a POST. In revisions with sessions, the transport keeps
+ * the session, reads the GET stream, and resumes cut streams. In revisions without sessions, a request ends
+ * with its stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
@@ -99,8 +100,8 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   async #close(): Promise<void> {
-    // The server ends the stream with the session. Aborting a fetch instead makes Node's fetch open a
-    // connection that it does not use, and the server would wait for that one when it closes.
+    // The server ends the stream with the session. Aborting the fetch instead would make Node open an unused
+    // connection, and the server would wait for that connection when it closes.
     const ended = await this.#endSession()
     if (ended && this.#listening !== undefined)
       await Promise.race([this.#listened, wait(STREAM_END_MS, this.#listening.signal)])
@@ -122,7 +123,7 @@ export class StreamableHttpTransport implements ClientTransport {
       await discard(response)
       return response.ok
     } catch {
-      // The session expires at the server.
+      // The session will expire on the server.
       return false
     } finally {
       this.sessionId = undefined
@@ -306,11 +307,11 @@ export const isInitialize = (message: JsonRpcMessage): boolean =>
 const requestIdOf = (message: JsonRpcMessage): RequestId | undefined =>
   'method' in message && 'id' in message ? message.id : undefined
 
-/** Whether a status is about the caller or the URL, so that a JSON-RPC body does not matter. */
+/** Whether a status concerns the caller or the URL, so that a JSON-RPC body does not matter. */
 const isOfHttp = (status: number, message: JsonRpcMessage): boolean =>
   status === 401 || status === 403 || (isInitialize(message) && (status === 404 || status === 405))
 
-/** Whether a body is the server's JSON-RPC error, and not a proxy's page. */
+/** Whether a body is the server's JSON-RPC error rather than a proxy's error page. */
 function isErrorMessage(response: Response, text: string): boolean {
   if (mediaType(response) !== 'application/json') return false
   try {

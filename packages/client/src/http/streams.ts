@@ -8,7 +8,7 @@ import { delay } from '../util/promises.ts'
 import type { ResolvedHttpOptions } from './options.ts'
 import { type SseEvent, sseEvents } from './sse-parser.ts'
 
-/** The position at which to resume a stream, and the delay before. */
+/** The position at which to resume a stream, and what determines the delay before resuming. */
 export interface StreamPosition {
   lastEventId?: string
   /** The server's `retry`, in ms. */
@@ -63,7 +63,7 @@ export async function readEvents(body: ReadableStream<Uint8Array>, reading: Stre
     // The end of the stream does not matter after the response.
     if (!answered && !signal.aborted) throw new TransportError('The stream was cut', { cause: error })
   } finally {
-    // A proxy that cuts quiet streams is no failure.
+    // A proxy that cuts idle streams does not count as a failure.
     if (systemClock.now() - openedAt >= options.maxDelayMs) position.failures = 0
   }
   return answered

@@ -1,6 +1,9 @@
 const BLOCK = 1_024
 
-/** Collects chunks of text. Joining them with + would keep a node for each, and a server may send single characters. */
+/**
+ * Collects chunks of text. Joining them with + would keep a node in memory for each chunk, and a server may
+ * send single characters.
+ */
 export class TextBuffer {
   #blocks: string[] = []
   #pieces: string[] = []

@@ -59,7 +59,7 @@ export class ClientInput {
     })
   }
 
-  /** Whether the client knows the method: one of the protocol, or one that has a handler. */
+  /** Whether the client recognizes the method: one that the protocol defines, or one that has a handler. */
   handles(method: string): boolean {
     return method === Method.Ping || STANDARD.has(method) || this.#customHandler(method) !== undefined
   }
@@ -81,11 +81,11 @@ export class ClientInput {
     }
   }
 
-  /** Answers like {@link answer} what a result asks for, until the connection ends. */
+  /** Answers an input request in a result, as {@link answer} does, until the connection ends. */
   readonly answerForCall = (method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> =>
     this.answer(method, params, anySignal(signal, this.#closed.signal))
 
-  /** Rejects everything that waits for the user. */
+  /** Rejects everything that is waiting for the user. */
   close(error: Error): void {
     this.#closed.abort(error)
   }
@@ -136,7 +136,10 @@ export class ClientInput {
     return { roots: all.map(checkRoot) }
   }
 
-  /** Runs a handler with a time limit, because one that never returns must not block the server or the call. */
+  /**
+   * Runs a handler with a time limit, because a handler that never returns must not block the server or the
+   * call.
+   */
   async #withTimeout<T>(signal: AbortSignal, run: (ctx: HandlerContext) => Promise<T>, fallback?: T) {
     const { name, clock, handlerTimeoutMs: ms } = this.options
     const controller = new AbortController()

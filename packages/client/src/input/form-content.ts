@@ -14,7 +14,7 @@ export function readFormContent(form: FormSchema, content: JsonObject): FormCont
     const given = value === undefined ? field.default : toType(field, value)
     if (given !== undefined) filled.set(name, given)
   }
-  // A field named __proto__ stays a field.
+  // A field named __proto__ remains an ordinary field.
   const all = Object.fromEntries(filled)
   try {
     const [issue] = formIssues({ ...form, properties: knownFields(form) }, all)
@@ -27,7 +27,7 @@ export function readFormContent(form: FormSchema, content: JsonObject): FormCont
 
 const KNOWN_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array']
 
-/** Only fields of known types can be validated. The server validates the others. */
+/** Only fields of known types can be validated. The server validates the other fields. */
 const knownFields = ({ properties }: FormSchema): FormSchema['properties'] =>
   Object.fromEntries(Object.entries(properties).filter(([, { type }]) => KNOWN_TYPES.includes(type)))
 

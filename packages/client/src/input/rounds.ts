@@ -16,7 +16,7 @@ export interface RoundsOptions {
 const MAX_INPUT_REQUESTS = 64
 
 /**
- * Sends a request, and again with answers as long as the result is `input_required`.
+ * Sends a request, and resends it with answers for as long as the result is `input_required`.
  *
  * @throws ClientError `too-many-rounds`, `input-unavailable`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
@@ -51,7 +51,7 @@ async function answersTo({ inputRequests, requestState }: JsonObject, options: R
   }
 }
 
-/** Answers input requests concurrently. The first failure ends the others. @throws ClientError */
+/** Answers input requests concurrently. The first failure aborts the others. @throws ClientError */
 export async function answerAll(
   inputRequests: unknown,
   { method, answer, signal }: Pick<RoundsOptions, 'method' | 'answer' | 'signal'>,

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../util/bounded-map.ts'
 
-/** The maximum number of remembered ids. Whoever waits for a dropped one ends by its own time limit. */
+/** The maximum number of remembered ids. A wait for an id that was dropped ends at its own time limit. */
 const MAX_IDS = 1_024
 
 /** The open URL elicitations, and the listeners for their completion. */

@@ -14,16 +14,16 @@ interface RequiredUrl extends ElicitUrlRequest {
 }
 
 /**
- * The server refused a request until the user has opened the URLs (`-32042`), and the user has not. The
- * request can be sent again once they have.
+ * The server refuses a request until the user has opened the URLs (`-32042`), and the user has not opened
+ * them. The request can be sent again after the user has.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export class UrlElicitationRequiredError extends McpError {
   readonly elicitations: readonly ElicitUrlRequest[]
   /**
-   * The user's answer. `accept` means that they have not finished in time, undefined that the client has no
-   * `elicitUrl` handler.
+   * The user's answer. `accept` means that the user has not finished in time; undefined means that the client
+   * has no `elicitUrl` handler.
    */
   readonly action: ElicitResult['action'] | undefined
 
@@ -49,7 +49,7 @@ export interface UrlElicitationOptions {
 
 type Outcome = 'done' | 'decline' | 'cancel' | 'late'
 
-/** One URL that the user is being asked to open, and the number of calls that wait for it. */
+/** One URL that the user is being asked to open, and the number of calls that are waiting for it. */
 interface OpenUrl {
   readonly outcome: Promise<Outcome>
   readonly controller: AbortController
@@ -66,8 +66,8 @@ export class UrlElicitation {
   }
 
   /**
-   * Sends a request until the server no longer answers `-32042`. With that answer, the server has not processed
-   * the request.
+   * Sends a request until the server no longer answers `-32042`. An answer with that code means that the
+   * server has not processed the request.
    *
    * @throws UrlElicitationRequiredError, ClientError `too-many-rounds`, `input-unavailable`
    */
@@ -118,7 +118,7 @@ export class UrlElicitation {
     }
   }
 
-  /** Asks the user once for concurrent calls that need the same URL. */
+  /** Asks the user only once for concurrent calls that require the same URL. */
   async #share(request: RequiredUrl, ask: Ask, signal: AbortSignal): Promise<Outcome> {
     const key = JSON.stringify([request.elicitationId, request.url])
     const open = this.#open.get(key) ?? this.#begin(key, request, ask)
@@ -183,7 +183,10 @@ function isRequired(given: unknown): given is RequiredUrl {
   return mode === 'url' && typeof message === 'string' && typeof elicitationId === 'string' && isWebUrl(url)
 }
 
-/** Whether a value is a web URL. Other schemes may run code, and browsers drop white space that the user sees. */
+/**
+ * Whether a value is a web URL. Other schemes may run code, and browsers remove white space that the user
+ * sees.
+ */
 export function isWebUrl(url: unknown): url is string {
   if (typeof url !== 'string' || /[\p{C}\s]/u.test(url) || !URL.canParse(url)) return false
   const { protocol } = new URL(url)

@@ -22,7 +22,7 @@ export type ApprovalRequest = { readonly server: string; readonly signal: AbortS
           readonly cwd?: string
           /**
            * Names of the variables that the configuration sets. Some of them, such as `NODE_OPTIONS`, can run
-           * other code. Their values may be secret, and are left out.
+           * other code. Their values are omitted, because they may be secret.
            */
           readonly env?: readonly string[]
         }
@@ -35,7 +35,7 @@ export type ApprovalRequest = { readonly server: string; readonly signal: AbortS
     | { readonly kind: 'elicit'; readonly detail: ElicitRequest | ElicitUrlRequest }
   )
 
-/** Approves or refuses an action. Only true approves, and an exception refuses. */
+/** Approves or refuses an action. Only true approves the action; an exception refuses it. */
 export type Approve = (approval: ApprovalRequest) => boolean | Promise<boolean>
 
 type Action = Pick<ApprovalRequest, 'kind' | 'detail'>
@@ -80,8 +80,8 @@ export class Approvals {
   }
 
   /**
-   * Returns handlers that ask for approval first. The host's current handlers decide which ones are declared;
-   * each request looks up its handler again, so that `setHandlers` takes effect at once.
+   * Returns handlers that ask for approval first. The host's current handlers determine which capabilities
+   * are declared; each request looks up its handler again, so that `setHandlers` takes effect at once.
    */
   handlers(current: () => ClientHandlers): ClientHandlers {
     const { elicit, elicitUrl, sample, roots, requests = {} } = current()

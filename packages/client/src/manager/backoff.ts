@@ -6,7 +6,7 @@ export interface ReconnectOptions {
   readonly maxAttempts?: number
   /** The delay before the first attempt, in ms. @default 1_000 */
   readonly initialDelayMs?: number
-  /** The factor by which each delay is longer than the last. @default 2 */
+  /** The factor by which each delay is multiplied to get the next. @default 2 */
   readonly factor?: number
   /** The maximum delay, in ms. @default 30_000 */
   readonly maxDelayMs?: number

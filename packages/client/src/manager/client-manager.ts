@@ -55,7 +55,7 @@ let count = 0
 
 /**
  * Connects to many servers, and reconnects them. A server that fails does not affect the others. The
- * constructor opens nothing; {@link closeAll} leaves no process, socket or timer.
+ * constructor does not open connections; {@link closeAll} leaves no process, socket or timer behind.
  */
 export class ClientManager {
   readonly #options: ResolvedManagerOptions
@@ -113,10 +113,11 @@ export class ClientManager {
   }
 
   /**
-   * Connects a server. After a failure its name is free again.
+   * Connects a server. After a failure, the name can be used again.
    *
    * @param name - 1 to 128 printable characters
-   * @param target - a configuration, or a function that creates a transport, also for each reconnect
+   * @param target - a configuration, or a function that creates a transport and is called again for each
+   *   reconnect
    * @throws TypeError for an invalid name or configuration, and for a name in use
    * @throws ClientError `not-approved`, and what `Client.connect` throws
    */
@@ -139,7 +140,7 @@ export class ClientManager {
       emit: (event, value) => this.#events.emit(event, value),
       invalidate: (uri) => {
         if (uri === undefined) this.#cache?.invalidateServer(name)
-        // The server may name a part of a cached resource.
+        // The server may report a change in a part of a cached resource.
         else this.#cache?.invalidateUpdated({ server: name, uri })
       },
       onRemoved: (reason) => this.#removed(name, reason),
@@ -169,7 +170,9 @@ export class ClientManager {
     return true
   }
 
-  /** Closes all servers. No event is emitted after it has resolved. The manager can be used again. */
+  /**
+   * Closes all servers. No event is emitted after the promise has resolved. The manager can be used again.
+   */
   closeAll(): Promise<void> {
     const closeEach = async (): Promise<void> => {
       await Promise.all([...this.#servers.keys()].map((name) => this.close(name)))
@@ -212,8 +215,8 @@ export class ClientManager {
   }
 
   /**
-   * Returns all servers' tools that the filters allow. A list is fetched again only after it has changed. If that
-   * fails, the last list is used, and `listFailed` is emitted.
+   * Returns all servers' tools that the filters allow. A list is fetched again only after it has changed. If
+   * fetching fails, the last list is used, and `listFailed` is emitted.
    */
   tools(): Promise<readonly NamedTool[]> {
     return this.#directory.all()
@@ -240,8 +243,8 @@ export class ClientManager {
   }
 
   /**
-   * Calls a tool by its full name, or by its server and its own name. Waits for a reconnect. A call that
-   * certainly was not processed is repeated once; a call that may have been is not.
+   * Calls a tool by its full name, or by its server and its own name. Waits for a reconnect. A call that was
+   * certainly not processed is repeated once; a call that may have been processed is not repeated.
    *
    * @throws ClientError `unknown-server`, `unknown-tool`, `not-approved`, `unavailable`
    * @throws what `Client.callTool` throws
@@ -266,7 +269,7 @@ export class ClientManager {
 
   /**
    * Reads a resource from the cache, or from its server. Concurrent callers share one request, with the
-   * limits of the first. A cached resource is returned even if the signal has aborted.
+   * timeouts of the first caller. A cached resource is returned even if the signal has aborted.
    *
    * @throws ClientError `unknown-server`, `unavailable`; what `Client.readResource` throws
    */

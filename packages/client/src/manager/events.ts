@@ -3,7 +3,7 @@ import type { ClientEvents } from '../client/events.ts'
 /** A list of a server. */
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
 
-/** The events of a `ClientManager`, with what their listeners receive. */
+/** The events of a `ClientManager`, and what their listeners receive. */
 export interface ManagerEvents {
   /** A server has been connected by `connect` or `connectAll`. */
   readonly connected: { readonly server: string }
@@ -16,11 +16,14 @@ export interface ManagerEvents {
   readonly reconnected: { readonly server: string; readonly attempt: number }
   /** One attempt has failed. Others may follow. */
   readonly reconnectFailed: { readonly server: string; readonly attempt: number; readonly error: Error }
-  /** The manager has given up a lost server. This is not emitted for servers that the host closes. */
+  /**
+   * The manager has given up reconnecting a lost server. This is not emitted for servers that the host
+   * closes.
+   */
   readonly serverRemoved: { readonly server: string; readonly reason: string }
   /** A list has changed. It is fetched again on demand. */
   readonly listChanged: { readonly server: string; readonly list: ListName }
-  /** A list could not be fetched. The last one stays in use. */
+  /** A list could not be fetched. The last list stays in use. */
   readonly listFailed: { readonly server: string; readonly list: ListName; readonly error: Error }
   /** A resource with a subscription has changed. */
   readonly resourceUpdated: { readonly server: string; readonly uri: string }

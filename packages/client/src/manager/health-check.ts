@@ -28,7 +28,7 @@ export function healthCheck(
       const pong = client.ping({ timeoutMs: TIMEOUT_MS, signal: server.life })
       await withTimeout(pong, { ms: TIMEOUT_MS, clock, late })
     } catch (error) {
-      // An error response is a response.
+      // An error response also shows that the server is there.
       if (error instanceof McpError || (error instanceof TransportError && !mayBeDead(error))) return
       server.lost(client)
     }
@@ -36,7 +36,7 @@ export function healthCheck(
 
   return async (client, error) => {
     if (server.client !== client) return
-    // The client has tried to open a new session already.
+    // The client has already tried to open a new session.
     if (error instanceof SessionLostError) server.lost(client)
     if (!mayBeDead(error)) return
     if (running?.client !== client)

@@ -27,7 +27,7 @@ export interface ManagedServerOptions extends Pick<
 > {
   readonly target: ServerConfig | TransportFactory
   readonly opener: ClientOpener
-  /** Called when all cached resources are out of date, or the one with this URI. */
+  /** Called when all cached resources, or only the one with this URI, are out of date. */
   readonly invalidate: (uri?: string) => void
 }
 
@@ -124,7 +124,7 @@ export class ManagedServer {
       }
     }
     client.on('toolsChanged', () => {
-      // A server with other tools was often restarted or updated.
+      // A server whose tools have changed has often been restarted or updated.
       invalidate()
       changed('tools')
     })
@@ -148,7 +148,10 @@ export class ManagedServer {
   }
 }
 
-/** Whether the server declared a capability but lacks this list, which is requested again only after a change. */
+/**
+ * Whether the server declares a capability but does not support this list. The list is requested again only
+ * after a change.
+ */
 const hasNoList = (error: unknown): boolean =>
   (error instanceof ClientError && error.code === 'not-supported') ||
   (error instanceof McpError && error.code === ErrorCode.MethodNotFound)

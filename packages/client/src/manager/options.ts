@@ -14,11 +14,12 @@ import { checkNameLength } from './tool-names.ts'
 export interface ClientManagerOptions {
   /** Options of all clients. */
   readonly client?: Omit<ClientOptions, 'name' | 'handlers' | 'clock'>
-  /** Handlers for all servers' requests. `ctx.name` is the server. See `ClientManager.setHandlers`. */
+  /** Handlers for all servers' requests. `ctx.name` is the server's name. See `ClientManager.setHandlers`. */
   readonly handlers?: ClientHandlers
   /**
-   * Approves a process before it starts, a tool call, and a form, a URL or a request for the host's model before
-   * its handler is called. It is not asked for calls on the clients that `ClientManager.get` returns.
+   * Approves a process before it starts, a tool call, and a form, a URL or a request for the host's model
+   * before its handler is called. It is not called for tool calls on the clients that `ClientManager.get`
+   * returns.
    *
    * @default everything is approved
    */
@@ -27,9 +28,9 @@ export interface ClientManagerOptions {
   readonly filters?: Readonly<Record<string, ToolFilter>>
   /** The maximum number of servers that connect at a time. */
   readonly maxConnecting?: {
-    /** The maximum for processes. @default 2 */
+    /** The maximum number of processes. @default 2 */
     readonly stdio?: number
-    /** The maximum for all other servers. @default 5 */
+    /** The maximum number of all other servers. @default 5 */
     readonly remote?: number
   }
   /** Starts the processes whose configuration has no `spawn`. @default `spawn` of `node:child_process` */
@@ -42,8 +43,8 @@ export interface ClientManagerOptions {
   /** The maximum number of servers. @default 256 */
   readonly maxServers?: number
   /**
-   * The maximum length of a tool's full name, at least 40. If set, full names contain only letters, digits, `_`
-   * and `-`, as model APIs require. Most of them accept 64.
+   * The maximum length of a tool's full name, at least 40. If set, full names contain only letters, digits,
+   * `_` and `-`, as model APIs require. Most of them accept 64 characters.
    *
    * @default no limit
    */
@@ -51,7 +52,7 @@ export interface ClientManagerOptions {
   /** Caches resources; false disables it. @default a `ResourceCache` with its defaults */
   readonly resources?: ResourceCache | false
   /**
-   * The account or tenant that the host uses at a server. Cached resources are not shared between partitions,
+   * The account or tenant that the host uses on a server. Cached resources are not shared between partitions,
    * unless the server has marked them public.
    *
    * @default a partition for each manager
@@ -79,7 +80,7 @@ export interface ServerItem<Item> {
 
 /** The result of `connectAll`. */
 export interface ConnectReport {
-  /** The number of servers that are connected now. */
+  /** The number of servers that are now connected. */
   readonly connected: number
   readonly errors: readonly { readonly server: string; readonly error: Error }[]
 }

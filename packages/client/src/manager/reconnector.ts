@@ -12,14 +12,17 @@ export interface ReconnectorOptions {
   readonly open: (signal: AbortSignal) => Promise<Client>
 }
 
-/** When to reconnect. `immediate` is for the host's `reconnect`: at least one attempt, the first without delay. */
+/**
+ * When to reconnect. `immediate` is for the host's `reconnect`: it makes at least one attempt, the first of
+ * which is not delayed.
+ */
 export type When = 'backoff' | 'immediate'
 
 export type ReconnectResult =
   | { readonly client: Client; readonly attempt: number }
   | { readonly reason: string; readonly last: Error | undefined }
 
-/** Reconnects a server. The count of attempts continues over connections that do not last. */
+/** Reconnects a server. Connections that do not last do not reset the count of attempts. */
 export class Reconnector {
   /** The number of attempts since the last connection that lasted for `stableMs`. */
   attempts = 0

@@ -7,18 +7,18 @@ import { shown, unavailable } from './errors.ts'
 import { healthCheck } from './health-check.ts'
 import { Reconnector, type ReconnectorOptions, type When } from './reconnector.ts'
 
-/** The state of a server. `closed` is final: connecting a server again creates a new one. */
+/** The state of a server. `closed` is final: connecting a server again creates a new connection. */
 export type ServerState = 'connecting' | 'connected' | 'reconnecting' | 'closed'
 
 export interface ServerConnectionOptions extends ReconnectorOptions {
   readonly onOpen: () => void
-  /** Called when the server is given up. */
+  /** Called when the manager gives up reconnecting the server. */
   readonly onRemoved: (reason: string) => void
 }
 
 const MAX_WAITING = 1_024
 
-/** The connection of one server. It outlives its clients: each reconnect creates a new one. */
+/** The connection of one server. It outlives its clients: each reconnect creates a new client. */
 export class ServerConnection {
   client: Client | undefined
   readonly #server: ServerConnectionOptions
@@ -92,7 +92,10 @@ export class ServerConnection {
     await abortable(this.#next.promise, signal)
   }
 
-  /** Runs a request, and repeats it once if it certainly was not processed. @throws ClientError `unavailable` */
+  /**
+   * Runs a request, and repeats it once if it was certainly not processed.
+   * @throws ClientError `unavailable`
+   */
   async run<T>(
     send: (client: Client, options: RequestOptions) => Promise<T>,
     options: RequestOptions,
@@ -114,7 +117,7 @@ export class ServerConnection {
     }
   }
 
-  /** Ends the connection, attempts to reconnect, and everything that waits. Can be called again. */
+  /** Ends the connection, any attempts to reconnect, and everything that is waiting. Can be called again. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
@@ -159,7 +162,7 @@ export class ServerConnection {
     this.#next = undefined
   }
 
-  /** Checks the connection, which may have ended before anybody listened. */
+  /** Checks the connection, which may have ended before a listener was added. */
   #checkAlive(): void {
     if (this.client?.isAlive === false) this.lost(this.client)
   }

@@ -12,7 +12,7 @@ type Found = Omit<ToolCall, 'args'>
 export class ToolDirectory {
   readonly #servers: () => readonly Server[]
   readonly #maxNameLength: number | undefined
-  /** The names, and the lists from which they were made. */
+  /** The names, and the lists that they are based on. */
   #cached: { readonly key: readonly unknown[]; readonly tools: Promise<readonly NamedTool[]> } | undefined
 
   constructor(servers: () => readonly Server[], maxNameLength: number | undefined) {
@@ -26,7 +26,7 @@ export class ToolDirectory {
   }
 
   /**
-   * Finds a tool, and fetches lists only if the known ones lack it.
+   * Finds a tool, and fetches lists only if the known lists do not contain it.
    *
    * @throws ClientError `unknown-tool`, `unknown-server`
    */
@@ -118,7 +118,7 @@ export class ToolDirectory {
   }
 }
 
-/** Returns the tools that can be called: of two with the same name, only the first. */
+/** Returns the tools that can be called: if two have the same name, only the first. */
 function visible({ lists, allows }: Server): readonly Tool[] {
   const byName = new Map<string, Tool>()
   for (const tool of lists.tools.items ?? [])
@@ -130,7 +130,10 @@ async function refresh(servers: readonly Server[]): Promise<void> {
   await Promise.all(servers.filter(({ connected }) => connected).map(({ lists }) => lists.tools.refresh()))
 }
 
-/** Finds a server whose list was never fetched, if the name cannot belong to any other server. */
+/**
+ * Finds the server for a name if that server's list was never fetched and the name cannot belong to any other
+ * server.
+ */
 function unlisted(fullName: string, servers: readonly Server[]): Found | undefined {
   const [only, ...others] = servers
   if (only === undefined || others.length > 0 || only.lists.tools.items !== undefined) return undefined

@@ -14,7 +14,9 @@ export function toolTest({ allow = ['*'], deny = [] }: ToolFilter = {}): ToolTes
   return (tool) => !denied.some((matches) => matches(tool)) && allowed.some((matches) => matches(tool))
 }
 
-/** Matches a pattern without a regular expression, which names from servers could make run endlessly. */
+/**
+ * Matches a pattern without a regular expression, because names from servers could make one run endlessly.
+ */
 function glob(pattern: string): ToolTest {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

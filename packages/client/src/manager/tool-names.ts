@@ -9,7 +9,7 @@ export interface NamedTool {
 }
 
 const PREFIX = 'mcp__'
-/** The lowest maximum length, because shorter names have no room for a digest. */
+/** The lowest maximum length, because shorter names would leave no room for a digest. */
 const MIN_LENGTH = 40
 
 export const plainName = (server: string, tool: string): string => `${PREFIX}${server}__${tool}`
@@ -29,8 +29,9 @@ export function checkNameLength(max: number | undefined): void {
 }
 
 /**
- * Gives tools full names such as `mcp__server__tool`. A name that is too long, or that two tools share (`a__b`
- * has `c`, and `a` has `b__c`), gets a digest. Tools that get no unique name are omitted.
+ * Gives tools full names such as `mcp__server__tool`. A name that is too long, or that two tools share
+ * (`a__b` has `c`, and `a` has `b__c`), is given a digest. Tools for which there is no unique name are
+ * omitted.
  */
 export async function nameTools(
   tools: readonly Omit<NamedTool, 'name'>[],

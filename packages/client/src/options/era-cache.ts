@@ -2,7 +2,7 @@ import type { Era } from '@jetway/core/protocol'
 import { BoundedMap } from '../util/bounded-map.ts'
 
 /**
- * A cache of each server's era by {@link ClientTransport.key}, so that later connections do not need a probe.
+ * A cache of servers' eras, by {@link ClientTransport.key}, so that later connections do not need a probe.
  */
 export type EraCache = Pick<Map<string, Era>, 'get' | 'set' | 'delete'>
 

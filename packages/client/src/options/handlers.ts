@@ -11,14 +11,16 @@ type Awaitable<T> = T | Promise<T>
 
 /** A form for the user to fill in. */
 export interface ElicitRequest {
-  /** Markdown from the server's author. Show which server asks. */
+  /** Markdown from the server's author. Show which server is asking. */
   readonly message: string
   /** A flat object of strings, numbers, booleans and choices. */
   readonly requestedSchema: FormSchema
   readonly _meta?: JsonObject
 }
 
-/** A URL for the user to open. Show all of it, and open it in a separate browser once the user has agreed. */
+/**
+ * A URL for the user to open. Show all of it, and open it in a separate browser after the user has agreed.
+ */
 export interface ElicitUrlRequest {
   readonly message: string
   /** An `https:` or `http:` URL. Requests with other schemes never reach a handler. */
@@ -31,18 +33,22 @@ export interface ElicitUrlRequest {
 /** The user's answer to a form. */
 export interface ElicitResult {
   readonly action: 'accept' | 'decline' | 'cancel'
-  /** The content, only for `accept`. Strings are converted to the field's type; missing fields get its default. */
+  /**
+   * The content, only for `accept`. Strings are converted to the field's type; missing fields receive their
+   * default.
+   */
   readonly content?: JsonObject
 }
 
 /**
- * The user's answer to a URL. `accept` means that they agreed to open it, not that they have finished there.
+ * The user's answer to a URL. `accept` means that the user has agreed to open it, not that the user has
+ * finished.
  */
 export interface ElicitUrlResult {
   readonly action: ElicitResult['action']
   /**
-   * Whether the user says that they have finished. If so, a call that waits for the URL continues at once, without
-   * the server's notification, which some servers never send.
+   * Whether the user has confirmed that they have finished. If so, a call that is waiting for the URL
+   * continues at once, without the server's notification, which some servers never send.
    */
   readonly done?: boolean
 }
@@ -112,7 +118,7 @@ export interface ClientHandlers {
   >
 }
 
-/** The names of the handlers, to check options. */
+/** The names of the handlers, for checking options. */
 export const HANDLERS: OptionNames<ClientHandlers> = {
   elicit: 1,
   elicitUrl: 1,

@@ -15,7 +15,7 @@ import { withDefaults } from '../util/defaults.ts'
 
 /** Options of a `Client`. */
 export interface ClientOptions {
-  /** The host's name for this server, which handlers get, but never the server. */
+  /** The host's name for this server. It is passed to handlers, but never sent to the server. */
   readonly name?: string
   /** The revisions to speak. @default all revisions */
   readonly revisions?: readonly RevisionDate[]
@@ -74,7 +74,7 @@ export interface RequestOptions {
 
 export type { Progress }
 
-/** The options without a default. */
+/** The options that have no default. */
 type Optional = 'name' | 'revisions' | 'telemetry'
 
 export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {

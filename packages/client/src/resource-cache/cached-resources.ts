@@ -7,11 +7,11 @@ import type { ResourceCache, ResourceKey } from './resource-cache.ts'
 export interface CachedResourcesOptions {
   /** The server's name in the cache. @default the client's `name`, or a unique one */
   readonly server?: string
-  /** The partition, whose clients share what they read. @default one for each client */
+  /** The partition. Clients in the same partition share cached resources. @default one for each client */
   readonly partition?: string
 }
 
-/** The signal and the timeouts of one read. Concurrent callers get the first caller's timeouts. */
+/** The signal and the timeouts of one read. Concurrent callers share the first caller's timeouts. */
 export type CachedReadOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxTotalMs'>
 
 /** Reads resources through a cache. */
@@ -33,7 +33,7 @@ export interface CachedResources {
 let count = 0
 
 /**
- * Reads a client's resources through a cache, and invalidates them when the server says that they have
+ * Reads a client's resources through a cache, and invalidates them when the server reports that they have
  * changed, when notifications may have been missed, and when the connection ends. Use `client.subscribe` to
  * be notified of changed resources.
  */
@@ -43,7 +43,7 @@ export function cachedResources(
   options: CachedResourcesOptions = {},
 ): CachedResources {
   const own = `client-${++count}`
-  // No host uses such a name.
+  // No host uses a name that begins with a NUL character.
   const { server = client.name ?? `\u0000${own}`, partition = `\u0000${own}` } = options
   const forget = (): void => cache.invalidateServer(server, { partition })
   const offs = [

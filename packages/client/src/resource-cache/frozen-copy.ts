@@ -1,7 +1,10 @@
 const PER_VALUE = 16
 const PER_CHARACTER = 2
 
-/** Returns a frozen copy. `weight` is its rough size in bytes: two for each character, and some for each value. */
+/**
+ * Returns a frozen copy. `weight` is its approximate size in bytes: two for each character, plus a fixed
+ * amount for each value.
+ */
 export function frozenCopy<T>(data: T): { readonly value: T; readonly weight: number } {
   const value = structuredClone(data)
   const left: unknown[] = [value]

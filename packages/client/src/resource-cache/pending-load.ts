@@ -1,4 +1,4 @@
-/** A load that several callers wait for. It is aborted when all of them have left. */
+/** A load that several callers wait for. It is aborted when all of them have aborted. */
 export class PendingLoad<Key, T> {
   readonly key: Key
   readonly #end = new AbortController()

@@ -29,13 +29,17 @@ export interface ResourceCacheOptions {
    * @default 67_108_864
    */
   readonly maxBytes?: number
-  /** The lifetime of a result without `ttlMs`, in ms. 0 or less keeps it until it is invalidated. @default 300_000 */
+  /**
+   * The lifetime of a result without `ttlMs`, in ms. If it is 0 or less, the result is kept until it is
+   * invalidated.
+   * @default 300_000
+   */
   readonly ttlMs?: number
   /** The clock for lifetimes. @default the system clock */
   readonly clock?: Clock
 }
 
-/** Reads a resource from the server. The signal aborts when all callers have left. */
+/** Reads a resource from the server. The signal aborts when all callers have aborted. */
 export type LoadResource = (signal: AbortSignal) => Promise<ReadResourceResult & CacheHints>
 
 interface Entry {
@@ -92,7 +96,10 @@ export class ResourceCache {
     return undefined
   }
 
-  /** Caches a result as its hints allow, for every partition if it is `public`. Returns whether it did. */
+  /**
+   * Caches a result as its hints allow, for every partition if it is `public`. Returns whether the result was
+   * cached.
+   */
   set(key: ResourceKey, result: ReadResourceResult & CacheHints): boolean {
     return this.#keep(key, result).kept
   }
@@ -101,7 +108,7 @@ export class ResourceCache {
    * Returns the cached result, or loads it and caches it. Concurrent callers share a load. A result that was
    * invalidated while it loaded is returned but not cached.
    *
-   * @param options - `signal` ends the wait of this caller
+   * @param options - `signal` ends the wait for this caller only
    * @throws what `load` rejects with, and the signal's reason
    */
   async read(
@@ -122,7 +129,7 @@ export class ResourceCache {
   }
 
   /**
-   * Handles `notifications/resources/updated`: removes the resource, and the ones that it is a part of.
+   * Handles `notifications/resources/updated`: removes the resource, and any resources that contain it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotificationparams
    */
@@ -130,7 +137,9 @@ export class ResourceCache {
     this.#remove((key) => key.server === server && contains(key.uri, uri))
   }
 
-  /** Removes all resources of a server or, with a partition, only its own and the public ones. */
+  /**
+   * Removes all resources of a server or, given a partition, only those of the partition and the public ones.
+   */
   invalidateServer(server: string, { partition }: Pick<ResourceKey, 'partition'> = {}): void {
     this.#remove(
       (key, of) => key.server === server && (partition === undefined || of === undefined || of === partition),
@@ -159,7 +168,10 @@ export class ResourceCache {
     return loading
   }
 
-  /** Removes entries, and detaches running loads, which new callers must not join because they may be out of date. */
+  /**
+   * Removes entries, and detaches running loads, which new callers must not join because the results may be
+   * out of date.
+   */
   #remove(matches: (key: Pick<ResourceKey, 'server' | 'uri'>, partition: string | undefined) => boolean) {
     for (const [id, { key }] of this.#loading) if (matches(key, partitionOf(key))) this.#loading.delete(id)
     for (const [id, entry] of Array.from(this.#cached.entries()))
@@ -204,6 +216,6 @@ const partitionOf = ({ partition = '' }: ResourceKey): string => partition
 const privateId = (key: ResourceKey): string => JSON.stringify([key.server, key.uri, partitionOf(key)])
 const publicId = ({ server, uri }: ResourceKey): string => JSON.stringify([server, uri])
 
-/** Whether a resource contains another: `a://b` contains `a://b/c`, but not `a://bc`. */
+/** Whether one resource contains another: `a://b` contains `a://b/c`, but not `a://bc`. */
 const contains = (uri: string, part: string): boolean =>
   uri === part || part.startsWith(uri.endsWith('/') ? uri : `${uri}/`)

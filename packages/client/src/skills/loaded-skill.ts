@@ -30,7 +30,9 @@ export class LoadedSkill {
   readonly #options: LoadedSkillOptions
   readonly #listed: ReadonlyMap<string, SkillResource> | undefined
   readonly #kept = new Map<string, SkillFile>()
-  /** The number of bytes read so far. Only a skill without digests can have more than its entry says. */
+  /**
+   * The number of bytes read so far. Only a skill without digests can exceed the size that its entry states.
+   */
   #bytes: number
 
   constructor(skill: Skill, bytes: Uint8Array<ArrayBuffer>, options: LoadedSkillOptions) {

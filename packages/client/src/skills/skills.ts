@@ -29,7 +29,7 @@ export interface SkillServer {
 export interface SkillsOptions {
   /** Whether to load skills without digests, which may change after the user's approval. @default 'refuse' */
   readonly dynamic?: 'refuse' | 'load'
-  /** The maximum number of files of one skill. All hosts accept 512. @default 512 */
+  /** The maximum number of files of one skill. All hosts accept 512 files. @default 512 */
   readonly maxFiles?: number
   /** The maximum size of all files of one skill, in bytes. All hosts accept 16 MiB. @default 16_777_216 */
   readonly maxBytes?: number
@@ -43,7 +43,7 @@ const LIMITS = { maxFiles: 512, maxBytes: 16 * 1024 * 1024 }
  * The skills of a server: instructions for a model, and their files. `list` reads entries only, `load` reads
  * the `SKILL.md`, and {@link LoadedSkill.read} a file. All content is verified against the entry, but both
  * come from the same server: ask the user before loading a skill, remember the approval by
- * {@link Skills.fingerprint}, and grant nothing that the frontmatter asks for.
+ * {@link Skills.fingerprint}, and do not grant any permissions that the frontmatter requests.
  *
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
  */
@@ -67,8 +67,8 @@ export class Skills {
   }
 
   /**
-   * Lists entries. A server may have further skills: see {@link get}. Names are not unique: show the URIs of
-   * duplicates.
+   * Lists entries. A server may have skills that it does not list: see {@link get}. Names are not unique:
+   * show the URIs of duplicates.
    *
    * @throws ClientError `not-supported`, `endless-list`; McpError
    */
@@ -85,11 +85,11 @@ export class Skills {
   }
 
   /**
-   * Fetches the current entry of a skill, listed or not.
+   * Fetches the current entry of a skill, even if the skill is not listed.
    *
    * @param uri - the URI of its `SKILL.md`
-   * @throws SkillRefusedError `malformed`; ClientError `not-supported`; McpError
-   *   -32602 if there is no such skill
+   * @throws SkillRefusedError `malformed`; ClientError `not-supported`; McpError -32602 if there is no such
+   *   skill
    */
   async get(uri: string, options?: RequestOptions): Promise<Skill> {
     const { skill } = await this.#request('skills/get', { uri }, options)
@@ -131,7 +131,7 @@ export class Skills {
 
   /**
    * Identifies a version of a skill, to remember an approval together with the server and the URI. Undefined
-   * if the skill has no digests: its approval cannot be remembered.
+   * if the skill has no digests, because its approval cannot be remembered.
    */
   static async fingerprint({ resources }: Skill): Promise<string | undefined> {
     if (resources === 'dynamic') return undefined

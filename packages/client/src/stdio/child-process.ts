@@ -38,8 +38,8 @@ interface Running {
 
 /**
  * Runs a server as a child process and talks to it over stdin and stdout. `start` rejects with a
- * {@link SpawnError} if there is no such program. `close` ends the process and all its descendants, and so
- * does the exit of this process.
+ * {@link SpawnError} if there is no such program. The process and all its descendants end when `close` is
+ * called or this process exits.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -111,7 +111,7 @@ export class ChildProcessTransport implements Transport {
 
   async #lost(running: Running, reason: TransportClose): Promise<void> {
     if (this.#closing !== undefined || this.#closeReported) return
-    // The exit code and the last lines of stderr say more than the end of the pipe.
+    // The exit code and the last lines of stderr are more informative than the end of the pipe.
     const { exited, child, stderrEnded } = running
     await within(LAST_WORDS_MS, Promise.all([exited, stderrEnded]))
     this.#reportClose(this.#reason(child, reason))
@@ -183,7 +183,9 @@ function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLi
   }
 }
 
-/** Resolves when the program has started. Node does not emit `exit` for one that could not be started. */
+/**
+ * Resolves when the program has started. Node does not emit `exit` for a program that could not be started.
+ */
 function started(child: ChildProcessLike, command: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('spawn', () => resolve())

@@ -15,7 +15,7 @@ export class SpawnError extends TransportError {
   }
 }
 
-/** The process exited without being asked to. */
+/** The process exited unexpectedly. */
 export class ProcessExitError extends TransportError {
   /** The exit code, or null if a signal ended the process. */
   readonly exitCode: number | null

@@ -8,7 +8,7 @@ function endAll(): void {
   for (const leader of groups) send(-leader, 'SIGTERM')
 }
 
-/** Ends a process group when this process exits. Returns a function that cancels this. */
+/** Ends a process group when this process exits. Returns a function that removes this guard. */
 export function endWithThisProcess(leader: number): () => void {
   if (process.platform === 'win32') return () => {}
   if (groups.size === 0) process.on('exit', endAll)

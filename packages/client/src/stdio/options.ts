@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ServerProcess } from '../transport/client-transport.ts'
 
-/** The used part of a child process, which Node's satisfies. */
+/** The part of a child process that the transport uses. Node's `ChildProcess` satisfies it. */
 export interface ChildProcessLike {
   readonly pid?: number | undefined
   readonly stdin: Writable | null
@@ -31,19 +31,19 @@ export type Spawn = (command: string, args: readonly string[], options: SpawnOpt
 
 /** The steps that end a process and its descendants. */
 export interface StopSteps {
-  /** The time in ms to exit after stdin was closed, before the signal is sent. */
+  /** The time in ms that the process has to exit after stdin is closed, before the signal is sent. */
   readonly inputMs: number
-  /** The signal for the processes that still run after that. */
+  /** The signal for the processes that are still running after that. */
   readonly signal: 'SIGTERM' | 'SIGINT'
-  /** The time in ms to exit after the signal, before the processes are killed. */
+  /** The time in ms that the processes have to exit after the signal, before they are killed. */
   readonly signalMs: number
 }
 
 /**
  * How to end a process and its descendants.
  *
- * - `graceful`: closes stdin, sends SIGTERM after 2 s, SIGKILL after 2 s more, as specified.
- * - `interrupt`: closes stdin and sends SIGINT at once, SIGKILL after 3 s.
+ * - `graceful`: closes stdin, sends SIGTERM after 2 s, and sends SIGKILL after another 2 s, as specified.
+ * - `interrupt`: closes stdin and sends SIGINT at once, and sends SIGKILL after 3 s.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio
  */
@@ -60,8 +60,8 @@ export const stopSteps = (stop: Stop = 'graceful'): StopSteps =>
 /** Options of a server that runs as a child process. */
 export interface ChildProcessOptions extends ServerProcess {
   /**
-   * The destination of stderr. A function gets each line, truncated to 8192 UTF-16 units; what it throws is
-   * ignored. With `inherit`, errors cannot quote the last lines.
+   * The destination of stderr. A function receives each line, truncated to 8192 UTF-16 units; exceptions that
+   * it throws are ignored. With `inherit`, errors cannot quote the last lines.
    * @default 'inherit'
    */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)
@@ -69,6 +69,9 @@ export interface ChildProcessOptions extends ServerProcess {
   readonly stop?: Stop
   /** The maximum length of a line in bytes. Longer lines are dropped and reported as malformed. @default 10 MiB */
   readonly maxLineBytes?: number
-  /** Starts the process, for hosts that run servers elsewhere. @default `spawn` of `node:child_process` */
+  /**
+   * The function that starts the process, for hosts that run servers elsewhere.
+   * @default `spawn` of `node:child_process`
+   */
   readonly spawn?: Spawn
 }

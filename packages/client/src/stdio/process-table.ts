@@ -17,7 +17,7 @@ const AT_ONCE = 64
 const PS_TIMEOUT_MS = 2_000
 const PS_MAX_BYTES = 16 * 1024 * 1024
 
-/** Lists all running processes except zombies. The mark, `NAME=value`, is only found on Linux. */
+/** Lists all running processes except zombies. The mark, `NAME=value`, is found only on Linux. */
 export async function listProcesses(mark: string): Promise<readonly ProcessEntry[]> {
   return process.platform === 'linux' ? listLinux(mark) : listByPs()
 }
@@ -36,7 +36,7 @@ async function listLinux(mark: string): Promise<readonly ProcessEntry[]> {
 async function readLinux(pid: string, mark: string): Promise<ProcessEntry | undefined> {
   const [stat, environment] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''),
-    // Fails for processes of other users, which our child has not started.
+    // Fails for processes of other users, which the child has not started.
     readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
   ])
   // The program's name is in brackets, and may contain brackets and spaces.

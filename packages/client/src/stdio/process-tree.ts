@@ -8,7 +8,7 @@ const MARK = 'JETWAY_SERVER_PROCESS'
 /** A process and its descendants. */
 export interface ProcessTree {
   remains(): Promise<boolean>
-  /** Sends a signal to each process once. */
+  /** Sends a signal to each process exactly once. */
   signal(signal: NodeJS.Signals): Promise<void>
 }
 
@@ -16,13 +16,16 @@ export function createMark(): { readonly name: string; readonly value: string } 
   return { name: MARK, value: crypto.randomUUID() }
 }
 
-/** @param hasEnded - whether the leader has exited, and its pid may be reused */
+/** @param hasEnded - whether the leader has exited, so that its pid may be reused */
 export function processTree(leader: number, mark: string, hasEnded: () => boolean): ProcessTree {
   return process.platform === 'win32' ? windowsTree(leader, hasEnded) : posixTree(leader, `${MARK}=${mark}`)
 }
 
 function posixTree(leader: number, mark: string): ProcessTree {
-  /** The processes found so far. Each counts until it exits, even if its parent has exited. */
+  /**
+   * The processes found so far. Each process remains in the list until it exits, even if its parent has
+   * exited.
+   */
   let known: readonly ProcessEntry[] = []
 
   async function members(): Promise<readonly ProcessEntry[]> {
@@ -43,7 +46,7 @@ function posixTree(leader: number, mark: string): ProcessTree {
     remains: async () => (await members()).length > 0,
     async signal(signal) {
       const targets = await members()
-      // One signal for the group, so that no member can start another process in between.
+      // A single signal is sent to the group, so that no member can start another process in between.
       if (targets.some(({ group }) => group === leader)) send(-leader, signal)
       for (const { pid, group } of targets) if (group !== leader) send(pid, signal)
     },

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 /** The maximum length of a line in UTF-16 units. */
 const MAX_LINE = 8_192
 
-/** Splits a stream into lines. The rest of a line that is too long is dropped. */
+/** Splits a stream into lines. Lines that are too long are truncated. */
 export function readLines(stream: Readable, listener: (line: string) => void): void {
   let rest = ''
   const emit = (line: string): void => {

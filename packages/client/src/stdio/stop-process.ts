@@ -28,7 +28,7 @@ async function ends(tree: ProcessTree, ms: number): Promise<boolean> {
   }
 }
 
-/** Waits for a promise, for a limited time in ms. Never rejects. */
+/** Waits for a promise for at most the given number of ms. Never rejects. */
 export function within(ms: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

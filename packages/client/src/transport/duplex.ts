@@ -12,7 +12,10 @@ export interface DuplexOptions {
   readonly network?: ServerNetwork
 }
 
-/** High limits, because some servers send whole tables, and one deep schema must not hide the other tools. */
+/**
+ * The limits are high, because some servers send whole tables, and one deep schema must not hide the other
+ * tools.
+ */
 const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 1_000_000 }
 
 /** Matches the id at its usual position in text that is not parsed. */
@@ -25,10 +28,10 @@ function addressee(text: string): number | undefined {
   return id === undefined ? undefined : Number(id)
 }
 
-/** Quotes a text, which is often a line that the server's author meant for people. */
+/** Quotes text that is often a line meant for people. */
 const quoted = (text: string): string => JSON.stringify(printable(text, 120))
 
-/** Connects a client to a transport that carries text both ways, such as memory or stdio. */
+/** Connects a client to a transport that carries text in both directions, such as memory or stdio. */
 export function duplex(transport: Transport, options: DuplexOptions = {}): ClientTransport {
   let closed = false
   return {

@@ -1,4 +1,4 @@
-/** Returns the options, with a default for each that is undefined. */
+/** Returns the options, with a default for each option that is undefined. */
 export function withDefaults<Options extends object, Name extends keyof Options>(
   given: Options,
   defaults: Required<Pick<Options, Name>>,

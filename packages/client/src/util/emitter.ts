@@ -10,7 +10,7 @@ export class Emitter<Events extends object> {
   readonly #listeners: { [E in keyof Events]?: Set<Listener<Events[E]>> } = {}
   readonly #onError: (event: keyof Events, error: Error) => void
 
-  /** @param onError - gets what a listener throws */
+  /** @param onError - receives what a listener throws */
   constructor(onError: (event: keyof Events, error: Error) => void) {
     this.#onError = onError
   }

@@ -1,3 +1,5 @@
-/** Returns the start of a server's text without control characters, line breaks and marks that reverse text. */
+/**
+ * Returns the start of a server's text without control characters, line breaks, or marks that reverse text.
+ */
 export const printable = (text: string, length: number): string =>
   text.slice(0, length).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')

@@ -11,7 +11,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   })
 }
 
-/** Waits for the given ms. Rejects with the signal's reason if the signal aborts. */
+/** Waits for the given number of ms. Rejects with the signal's reason if the signal aborts. */
 export async function delay(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   let timer: unknown
@@ -31,7 +31,7 @@ interface TimeLimit {
   readonly late: () => Error
 }
 
-/** Settles as the promise does, or rejects with what `late` returns once the time is over. */
+/** Settles as the promise does, or rejects with what `late` returns if the time runs out first. */
 export async function withTimeout<T>(promise: Promise<T>, { ms, clock, late }: TimeLimit): Promise<T> {
   let timer: unknown
   const over = new Promise<never>((_, reject) => {
@@ -44,7 +44,10 @@ export async function withTimeout<T>(promise: Promise<T>, { ms, clock, late }: T
   }
 }
 
-/** Runs a function with a signal that aborts with `signal`, or with what `late` returns once the time is over. */
+/**
+ * Runs a function with a signal that aborts with `signal`, or with what `late` returns when the time has run
+ * out.
+ */
 export async function abortingAfter<T>(
   { ms, clock, late, signal }: TimeLimit & { readonly signal?: AbortSignal | undefined },
   run: (signal: AbortSignal) => Promise<T>,

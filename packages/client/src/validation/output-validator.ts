@@ -8,16 +8,18 @@ type Check = (value: unknown) => string | undefined
 const MAX_DEPTH = 64
 /** The maximum number of objects in a schema. */
 const MAX_PARTS = 4_000
-/** The maximum number of steps of one validation, which take 0.1 to 0.3 s. */
+/** The maximum number of steps in one validation. That many steps take 0.1 to 0.3 s. */
 const MAX_STEPS = 1_000_000
 
 /**
  * Validates structured results against the schemas of their tools. A schema that does not compile, or whose
- * validation takes too many steps, is reported once and not used any more.
+ * validation takes too many steps, is reported once and no longer used.
  */
 export class OutputValidator {
   readonly #onError: (error: Error) => void
-  /** The compiled schemas by their text, so that a tool that is listed again is not compiled again. */
+  /**
+   * The compiled schemas, by their text, so that the schema of a tool that is listed again is not recompiled.
+   */
   readonly #compiled = new BoundedMap<string, Promise<Check | undefined>>(200)
 
   constructor(onError: (error: Error) => void) {
@@ -34,7 +36,7 @@ export class OutputValidator {
     try {
       problem = (await compiled)?.(result.structuredContent)
     } catch (cause) {
-      // Calls that ran at the same time report nothing.
+      // Concurrent calls do not report the problem again.
       if (this.#compiled.get(text) === compiled) this.#drop(tool, text, cause)
     }
     if (problem !== undefined) throw new OutputMismatchError(tool, problem, result)

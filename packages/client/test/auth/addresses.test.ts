@@ -177,8 +177,8 @@ const grant = clientCredentials()
 const clients = [{ clientId: 'c', clientSecret: 'the-secret-of-c' }]
 
 /** https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices */
-describe('a private address in the challenge of a public server', () => {
-  it('is tested in more than sixty forms', () => {
+describe('a private address in a challenge from a public server', () => {
+  it('is tested in more than eighty forms', () => {
     expect(new Set(FORMS).size).toBeGreaterThan(80)
   })
 
@@ -188,8 +188,8 @@ describe('a private address in the challenge of a public server', () => {
   })
 })
 
-describe('the canary', () => {
-  it('is contacted if the server is on loopback, or if its host is allowed', async () => {
+describe('a local address', () => {
+  it('is contacted if the server is on loopback, or if `allowHosts` contains the host of the address', async () => {
     await challenged(
       { grant, clients, resolve },
       `http://127.0.0.1:${port}/mcp`,
@@ -202,7 +202,7 @@ describe('the canary', () => {
     expect(hits).toBe(3)
   })
 
-  it('is not contacted over http, nor for a neighbour of an allowed host', async () => {
+  it('is not contacted over http, or if only its parent domain is allowed', async () => {
     const allowHosts = ['loopback.evil.example']
     for (const address of [
       `http://loopback.evil.example:${port}/x`,
@@ -214,7 +214,7 @@ describe('the canary', () => {
     expect(hits).toBe(0)
   })
 
-  it('is not contacted in a private network by a server on loopback', async () => {
+  it('is not contacted in a private network, even if the server is on loopback', async () => {
     const error = await challenged(
       { grant, clients, resolve },
       `http://localhost:${port}/mcp`,
@@ -252,7 +252,7 @@ const TARGETS = [
   'https://u@localhost.:PORT/x',
 ]
 
-describe('an address in the metadata of a public server', () => {
+describe('a private address in the metadata of a public server', () => {
   const user = (shown: URL[]): OAuthOptions => ({
     grant: authorizationCode({
       redirectUri: 'http://127.0.0.1:3999/cb',
@@ -264,7 +264,7 @@ describe('an address in the metadata of a public server', () => {
     registration: { clientName: 'Test client' },
   })
 
-  it.each(TARGETS)('is not contacted and not shown: %s', async (target) => {
+  it.each(TARGETS)('is neither contacted nor shown to the user: %s', async (target) => {
     const shown: URL[] = []
     const address = at(target)
     const documents: Record<string, unknown>[] = [
@@ -282,7 +282,7 @@ describe('an address in the metadata of a public server', () => {
     expect([hits, shown.map(({ host }) => host)]).toEqual([0, ['as.public.example']])
   })
 
-  it('may be private for an identity provider that the user has configured', async () => {
+  it('is not contacted as the token endpoint for client credentials', async () => {
     const fetches = saying({
       [METADATA]: RESOURCE,
       [OF_ISSUER]: { ...ENDPOINTS, token_endpoint: `http://127.0.0.1:${port}/token` },
@@ -294,7 +294,7 @@ describe('an address in the metadata of a public server', () => {
 
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])(
-    '%i of metadata is not followed, even to an allowed target',
+    'is not followed, even to an allowed address: status %i',
     async (status) => {
       const server = await scripted()
       const location = `http://127.0.0.1:${port}/x`
@@ -322,8 +322,8 @@ describe('a redirect', () => {
   )
 })
 
-describe('a name', () => {
-  it('is resolved once, so that DNS rebinding cannot work', async () => {
+describe('a host name', () => {
+  it('is resolved exactly once, to prevent DNS rebinding', async () => {
     const server = await scripted()
     const asked: string[] = []
     const rebinding = async (host: string): Promise<ResolvedAddress[]> => {
@@ -336,8 +336,8 @@ describe('a name', () => {
   })
 })
 
-describe('a response of an authorization server', () => {
-  it('that is too long is cut off', async () => {
+describe('a response from an authorization server', () => {
+  it('fails the request if it is longer than `maxBytes`', async () => {
     const server = await scripted()
     server.routes.set('GET /metadata', () => ({ text: 'x'.repeat(300_000) }))
     const resource = `${server.origin}/mcp`
@@ -354,7 +354,7 @@ describe('a response of an authorization server', () => {
     expect(more.reason).toBe('discovery')
   })
 
-  it('that never arrives times out', async () => {
+  it('times out if it never arrives', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`

@@ -14,7 +14,7 @@ function comingBack(made: World, change: (back: URL) => void): void {
 }
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation */
-describe('the issuer of a response', () => {
+describe('the issuer in an authorization response', () => {
   it.for([
     [true, 'right', 'none'],
     [true, 'absent', 'response'],
@@ -24,24 +24,27 @@ describe('the issuer of a response', () => {
     [undefined, 'foreign', 'issuer'],
     [undefined, 'with a slash', 'issuer'],
     [undefined, 'in capitals', 'issuer'],
-  ] as const)('announced %j and %s ends in: %s', async ([advertised, kind, expected], { made }) => {
-    const { origin } = made.issuer
-    const values: Record<string, string> = {
-      right: origin,
-      foreign: 'https://evil.example',
-      'with a slash': `${origin}/`,
-      'in capitals': origin.replace('http', 'HTTP'),
-    }
-    made.metadata['authorization_response_iss_parameter_supported'] = advertised
-    comingBack(made, (back) => {
-      const value = values[kind]
-      if (value !== undefined) back.searchParams.set('iss', value)
-    })
-    const reason = await reasonOf(made.post())
-    expect([reason, made.issuer.to('POST /token').length]).toEqual([expected, expected === 'none' ? 1 : 0])
-  })
+  ] as const)(
+    'given announced=%j and iss="%s", results in the error "%s"',
+    async ([advertised, kind, expected], { made }) => {
+      const { origin } = made.issuer
+      const values: Record<string, string> = {
+        right: origin,
+        foreign: 'https://evil.example',
+        'with a slash': `${origin}/`,
+        'in capitals': origin.replace('http', 'HTTP'),
+      }
+      made.metadata['authorization_response_iss_parameter_supported'] = advertised
+      comingBack(made, (back) => {
+        const value = values[kind]
+        if (value !== undefined) back.searchParams.set('iss', value)
+      })
+      const reason = await reasonOf(made.post())
+      expect([reason, made.issuer.to('POST /token').length]).toEqual([expected, expected === 'none' ? 1 : 0])
+    },
+  )
 
-  it('of another server hides its error', async ({ made }) => {
+  it('suppresses the error text if the issuer is another server', async ({ made }) => {
     comingBack(made, (back) => {
       back.search = `?error=access_denied&error_description=CALL-0900&iss=https%3A%2F%2Fevil.example&state=${back.searchParams.get('state')}`
     })
@@ -51,7 +54,7 @@ describe('the issuer of a response', () => {
   })
 })
 
-describe('a response', () => {
+describe('an authorization response', () => {
   it.for<[string, (back: URL) => void]>([
     ['without the state', (back) => back.searchParams.delete('state')],
     ['with another state', (back) => back.searchParams.set('state', 'other')],
@@ -59,13 +62,13 @@ describe('a response', () => {
     ['without a code', (back) => back.searchParams.delete('code')],
     ['at another origin', (back) => (back.port = '3998')],
     ['at another path', (back) => (back.pathname = '/other')],
-  ])('%s gets no token', async ([, change], { made }) => {
+  ])('is not exchanged for a token if it arrives %s', async ([, change], { made }) => {
     comingBack(made, change)
     expect(['response', 'token']).toContain(await reasonOf(made.post()))
     expect(made.issuer.to('POST /token')).toEqual([])
   })
 
-  it('with an error rejects with that error', async ({ made }) => {
+  it('rejects the request with the error that it contains', async ({ made }) => {
     comingBack(made, (back) => {
       back.searchParams.delete('code')
       back.searchParams.set('error', 'access_denied')
@@ -76,12 +79,12 @@ describe('a response', () => {
     expect(error.message).toContain('access_denied: The user  [31msaid no')
   })
 
-  it('that is not a URL is refused', async ({ made }) => {
+  it('is refused if it is not a URL', async ({ made }) => {
     made.browse = async () => 'code-1'
     expect(await reasonOf(made.post())).toBe('response')
   })
 
-  it('that never arrives times out', async ({ made }) => {
+  it('times out if it never arrives', async ({ made }) => {
     let told: AbortSignal | undefined
     const grant = authorizationCode({
       redirectUri: REDIRECT,
@@ -107,7 +110,10 @@ describe('the user', () => {
     },
   )
 
-  it('is asked for this resource, with a new challenge and state each time', async ({ made, send }) => {
+  it('is asked to authorize this resource, with a new challenge and state each time', async ({
+    made,
+    send,
+  }) => {
     made.metadata['authorization_endpoint'] = `${made.issuer.origin}/authorize?tenant=7`
     made.token = withoutRefreshToken
     await send()
@@ -138,7 +144,7 @@ describe('the user', () => {
     'https://10.0.0.1/authorize',
     'vscode://x',
     42,
-  ])('never sees %s', async (address, { made }) => {
+  ])('is never sent to %s', async (address, { made }) => {
     made.metadata['authorization_endpoint'] = address
     expect(['address', 'discovery']).toContain(await reasonOf(made.post()))
     expect(made.visits).toEqual([])
@@ -146,7 +152,7 @@ describe('the user', () => {
 })
 
 describe('a redirect to loopback', () => {
-  it('is received only while the user is asked', async ({ made }) => {
+  it('is accepted only while the user is being asked', async ({ made }) => {
     const port = await freePort()
     const pages: string[] = []
     const redirect = loopbackRedirect({
@@ -171,7 +177,7 @@ describe('a redirect to loopback', () => {
     await expect(fetch(redirect.redirectUri)).rejects.toThrow()
   })
 
-  it('fails if its port is in use, and if the wait is aborted', async ({ made }) => {
+  it('fails if its port is in use, or if the wait is aborted', async ({ made }) => {
     const port = Number(new URL(made.issuer.origin).port)
     const taken = loopbackRedirect({ port, open: () => undefined })
     await expect(made.post({ grant: authorizationCode(taken) })).rejects.toThrow('EADDRINUSE')
@@ -181,7 +187,7 @@ describe('a redirect to loopback', () => {
     await expect(fetch(unanswered.redirectUri)).rejects.toThrow()
   })
 
-  it.each([0, -1, 65_536, 1.5])('refuses the port %d', (port) => {
+  it.each([0, -1, 65_536, 1.5])('cannot use port %d', (port) => {
     expect(() => loopbackRedirect({ port, open: () => undefined })).toThrow('ERR_MCP_OPTION')
   })
 })

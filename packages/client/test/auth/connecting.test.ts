@@ -13,7 +13,7 @@ function guarded(provider: AuthProvider): ClientTransport {
   }
 }
 
-it('a user who refuses is asked once, although two requests are sent to find the era', async () => {
+it('connect asks a user who refuses only once, instead of trying the other era', async () => {
   let asked = 0
   const refused = new AuthorizationError('refused', 'The user said no')
   const provider: AuthProvider = {

@@ -14,7 +14,9 @@ describe('the metadata of a server', () => {
     expect(gets(made.server.seen)).toEqual(['/elsewhere.json'])
   })
 
-  it('is searched below the path and then at the root without such a URL', async ({ made }) => {
+  it('is looked up below the path and then at the root if the challenge does not contain a URL', async ({
+    made,
+  }) => {
     challengeWith(made)
     expect((await made.post()).status).toBe(200)
     made.server.seen.length = 0
@@ -37,13 +39,13 @@ describe('the metadata of a server', () => {
   it.for([
     ['another origin', 'https://evil.example/mcp'],
     ['a shorter path', '/mc'],
-    ['a path below', '/mcp/deeper'],
+    ['a deeper path', '/mcp/deeper'],
     ['another path', '/other'],
     ['a fragment', '/mcp#x'],
-    ['no address', 'mcp'],
+    ['no origin', 'mcp'],
     ['another query', '/mcp?tenant=2'],
   ] as const)(
-    'is refused for a resource with %s, and the user is not asked',
+    'is refused, without asking the user, if its resource has %s',
     async ([, resource], { made }) => {
       made.resourceMetadata['resource'] = resource.startsWith('/') ? made.server.origin + resource : resource
       expect(await reasonOf(made.post())).toBe('discovery')
@@ -59,7 +61,7 @@ describe('the metadata of a server', () => {
     },
   )
 
-  it.for([404, 500, 302])('fails the request if its URL answers %i', async (status, { made }) => {
+  it.for([404, 500, 302])('fails the request if its URL returns status %i', async (status, { made }) => {
     made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
       status,
       headers: { location: `${made.server.origin}/moved` },
@@ -69,8 +71,11 @@ describe('the metadata of a server', () => {
   })
 })
 
-describe('one of several authorization servers', () => {
-  it('is the first one, the one with a client, or the chosen one', async ({ made, other }) => {
+describe('choosing an authorization server', () => {
+  it('selects the first one, one from `clients`, or the result of `chooseIssuer`', async ({
+    made,
+    other,
+  }) => {
     const issuers = [made.issuer.origin, other.issuer.origin]
     made.resourceMetadata['authorization_servers'] = issuers
     // Only the request to the other server matters: its token is not valid here.
@@ -99,7 +104,7 @@ describe('the metadata of an authorization server', () => {
         '/tenant1/.well-known/openid-configuration',
       ],
     ],
-  ])('of an issuer with the path %j is searched in this order', async (path, order) => {
+  ])('is looked up in the specified order for an issuer with the path %j', async (path, order) => {
     for (const [at, last] of order.entries()) {
       const made = await fresh()
       made.metadata['issuer'] = made.issuer.origin + path
@@ -114,13 +119,16 @@ describe('the metadata of an authorization server', () => {
     }
   })
 
-  it.for(['/', '/tenant2', '?x=1'])('is not used if its issuer differs by %j', async (more, { made }) => {
-    made.metadata['issuer'] = made.issuer.origin + more
-    expect(await reasonOf(made.post())).toBe('issuer')
-    expect(made.issuer.seen.every(({ path }) => path.startsWith('/.well-known/'))).toBe(true)
-  })
+  it.for(['/', '/tenant2', '?x=1'])(
+    'is not used if its issuer ends with an extra %j',
+    async (more, { made }) => {
+      made.metadata['issuer'] = made.issuer.origin + more
+      expect(await reasonOf(made.post())).toBe('issuer')
+      expect(made.issuer.seen.every(({ path }) => path.startsWith('/.well-known/'))).toBe(true)
+    },
+  )
 
-  it('fails the request if there is none', async ({ made }) => {
+  it('fails the request if it does not exist', async ({ made }) => {
     made.issuer.routes.clear()
     expect(await reasonOf(made.post())).toBe('discovery')
   })
@@ -142,7 +150,7 @@ describe('a server without resource metadata', () => {
   }
 
   it.each(['', '/'])(
-    'has its authorization server at its own origin, which may be written with %j',
+    'uses its own origin as the authorization server, even if the issuer ends with %j',
     async (slash) => {
       const made = await old()
       made.metadata['issuer'] = made.server.origin + slash
@@ -153,7 +161,7 @@ describe('a server without resource metadata', () => {
     },
   )
 
-  it('has its endpoints at fixed paths if it has no metadata at all', async () => {
+  it('uses the default endpoints if it has no authorization server metadata either', async () => {
     const made = await old()
     made.server.routes.delete('GET /.well-known/oauth-authorization-server')
     // The registrations belong to the other server.

@@ -30,7 +30,7 @@ async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayloa
 
 /** https://www.rfc-editor.org/rfc/rfc9449 */
 describe('a token that is bound to a key', () => {
-  it('is requested and used with a proof for each request, with one key', async ({ made }) => {
+  it('is requested and used with a new proof for each request, all signed with one key', async ({ made }) => {
     const send = made.connect({ dpop: {} })
     await post(send, made)
     await send(`${made.url}?q=1#f`, { method: 'POST', body: '{}' })
@@ -55,7 +55,7 @@ describe('a token that is bound to a key', () => {
     })
   })
 
-  it('uses the nonces of both servers, and the next one that a server sends', async ({ made }) => {
+  it('uses the latest nonce from each of the two servers', async ({ made }) => {
     made.token = async (seen, json) => {
       const { claims } = await proofOf(seen)
       if (claims['nonce'] === 'as-1') return { json: { ...json, token_type: 'DPoP' } }
@@ -82,7 +82,7 @@ describe('a token that is bound to a key', () => {
     expect(made.server.to('POST /mcp')).toHaveLength(4)
   })
 
-  it('is not sent for ever to a server that refuses each nonce', async ({ made }) => {
+  it('is not resent endlessly to a server that refuses every nonce', async ({ made }) => {
     const send = made.sender({ dpop: {} })
     await send()
     made.server.routes.set('POST /mcp', () => ({
@@ -101,7 +101,7 @@ describe('a token that is bound to a key', () => {
     ['when-supported', 'Bearer', ['ES256'], 'dpop'],
     ['when-supported', 'Bearer', undefined, 'none'],
   ] as const)(
-    'is %s: for a %s token, with the algorithms %j, ends in: %s',
+    'given the mode %s, the token type %s and the algorithms %j, results in the error "%s"',
     async ([mode, type, algs, expected], { made }) => {
       made.metadata['dpop_signing_alg_values_supported'] = algs
       made.token = (_seen, json) => ({ json: { ...json, token_type: type } })
@@ -117,7 +117,7 @@ describe('a token that is bound to a key', () => {
     expect(await reasonOf(made.post())).toBe('dpop')
   })
 
-  it('is used by the next process with the same key only', async ({ made }) => {
+  it('is reused by the next process only if that process has the same key', async ({ made }) => {
     const store = memoryCredentials()
     const keyPair = await generateKeyPair('ES256')
     await made.post({ store, dpop: { keyPair } })

@@ -38,7 +38,7 @@ describe('the address of metadata', () => {
     ['https://[::1]/x', 'https://[::1], which is not public'],
     ['https://[5f00::1]/x', 'https://[5f00::1], which is not public'],
     ['nowhere', 'an invalid URL'],
-  ])('%s is refused with the reason', async (address, why) => {
+  ])('is refused with a reason: %s', async (address, why) => {
     const { reason, message, asked } = await challenged(address)
     expect({ reason, asked }).toEqual({ reason: 'address', asked: [] })
     expect(message).toBe(
@@ -47,13 +47,13 @@ describe('the address of metadata', () => {
   })
 
   base.each(['https://93.184.215.14/x', 'https://[2606:4700::1111]/x', 'https://public.example/x'])(
-    '%s is asked',
+    'is requested: %s',
     async (address) => {
       expect(await challenged(address)).toMatchObject({ reason: 'discovery', asked: [address] })
     },
   )
 
-  base('that redirects in a browser is refused', async () => {
+  base('is refused if it redirects in a browser', async () => {
     const answer = Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' })
     expect(await challenged('https://public.example/x', answer)).toMatchObject({
       reason: 'address',
@@ -64,7 +64,7 @@ describe('the address of metadata', () => {
   base.each([
     [262_144, 'discovery'],
     [262_145, 'network'],
-  ])('may have %i bytes of metadata: %s', async (length, reason) => {
+  ])('given a response of %i bytes, fails with the reason "%s"', async (length, reason) => {
     const answer = new Response('x'.repeat(length))
     expect(await challenged('https://public.example/x', answer)).toMatchObject({ reason })
   })
@@ -72,7 +72,7 @@ describe('the address of metadata', () => {
   base.each([
     [499, 'https://public.example answered'],
     [500, 'https://public.example answered 500 to a request for metadata'],
-  ])('with status %i is no metadata', async (status, message) => {
+  ])('fails discovery with status %i', async (status, message) => {
     const found = await challenged('https://public.example/x', new Response(null, { status }))
     expect(found.reason).toBe('discovery')
     expect(found.message.startsWith(message)).toBe(status === 500)
@@ -83,7 +83,7 @@ describe('a challenge', () => {
   it.for([
     [8_192, ['/own.json']],
     [8_193, ['/.well-known/oauth-protected-resource/mcp']],
-  ] as const)('of %i characters leads to %j', async ([length, paths], { made }) => {
+  ] as const)('given a header of %i characters, requests %j', async ([length, paths], { made }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const header = `Bearer resource_metadata="${made.server.origin}/own.json", pad="`
     challengeWith(made, `${header.padEnd(length - 1, 'x')}"`)
@@ -92,7 +92,7 @@ describe('a challenge', () => {
     expect(gets.map(({ path }) => path)).toEqual(paths)
   })
 
-  it('is taken from the schemes for tokens, the first that has the parameter', async ({ made }) => {
+  it('provides each parameter from the first token scheme that has it', async ({ made }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const own = `resource_metadata="${made.server.origin}/own.json"`
     challengeWith(made, `Basic scope="a", Bearer error="invalid_token", DPoP scope="b c b", ${own}`)
@@ -102,7 +102,7 @@ describe('a challenge', () => {
 })
 
 describe('stored credentials', () => {
-  it('have no more members than the server has sent', async ({ made }) => {
+  it('omit members that the server has not sent', async ({ made }) => {
     const store = memoryCredentials()
     const token = { access_token: 'access-token-1', token_type: 'Bearer' }
     made.token = () => ({ json: token })
@@ -125,7 +125,7 @@ describe('stored credentials', () => {
     })
   })
 
-  it('have the expiry of tokens and secrets in ms', async ({ made }) => {
+  it('contain the expiry of tokens and secrets in ms', async ({ made }) => {
     const store = memoryCredentials()
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_basic', 'client_secret_post']
     const answer = { client_id: 'r', client_secret: 'given-secret', client_secret_expires_at: 4_000_000_000 }
@@ -141,7 +141,7 @@ describe('stored credentials', () => {
 })
 
 describe('a refused token', () => {
-  it('is replaced only if it is a minute old', async ({ made }) => {
+  it('is replaced only if it is at least a minute old', async ({ made }) => {
     let now = 0
     const send = made.sender({ clock: { now: () => now } })
     made.server.routes.set('POST /mcp', () => ({ status: 401 }))
@@ -154,7 +154,7 @@ describe('a refused token', () => {
     expect(made.issuer.to('POST /token').length).toBeGreaterThan(1)
   })
 
-  it('asks for no offline access where no scope is asked for', async ({ made }) => {
+  it('leads to an authorization without offline access if no other scope is requested', async ({ made }) => {
     made.metadata['scopes_supported'] = ['offline_access']
     expect((await made.post()).status).toBe(200)
     const { searchParams } = made.visits[0] as URL
@@ -163,7 +163,7 @@ describe('a refused token', () => {
 })
 
 describe('the text of an error', () => {
-  base('has 1,000 printable characters at most', () => {
+  base('has at most 1,000 printable characters', () => {
     const { name, message, reason, oauthError } = new AuthorizationError(
       'token',
       `a\n\u001b${'b'.repeat(1_000)}`,
@@ -182,7 +182,7 @@ describe('the text of an error', () => {
     [{ error: 'ün', error_description: 'why' }, 'an error without a code: why', undefined],
     [{ error: 'x'.repeat(65) }, 'an error without a code', undefined],
     [{ error: 'x'.repeat(64) }, 'x'.repeat(64), 'x'.repeat(64)],
-  ])('repeats the answer %j of a server', async ([json, text, code], { made }) => {
+  ])('quotes the code and description in the response %j', async ([json, text, code], { made }) => {
     made.issuer.routes.set('POST /register', () => ({ status: 400, json }))
     const { message, oauthError } = await failure(made.post())
     expect({ message, oauthError }).toEqual({
@@ -192,13 +192,13 @@ describe('the text of an error', () => {
   })
 })
 
-describe('a challenge that is not answered at once', () => {
+describe('a challenged request', () => {
   const refused = () => {
     const cancel = vi.fn<() => void>()
     return { cancel, answer: new Response(new ReadableStream({ cancel }), { status: 401 }) }
   }
 
-  base('has its body cancelled before the next request, or if the provider fails', async () => {
+  base('has its response body cancelled before it is resent, or if the provider fails', async () => {
     const [first, second] = [refused(), refused()]
     const answers = [first.answer, new Response(), second.answer]
     let fails = false
@@ -220,7 +220,7 @@ describe('a challenge that is not answered at once', () => {
     expect(second.cancel).toHaveBeenCalledOnce()
   })
 
-  base('gives the provider the signal of the request', async () => {
+  base('passes its signal to the provider', async () => {
     const { signal } = new AbortController()
     const asked: unknown[] = []
     const provider = { headers: (request: object) => void asked.push(request) }
@@ -229,7 +229,7 @@ describe('a challenge that is not answered at once', () => {
   })
 })
 
-describe('the smallest and the largest options', () => {
+describe('option values at their limits', () => {
   base('are accepted', () => {
     expect(() => oauth({ grant, timeoutMs: 1, maxBytes: 1 })).not.toThrow()
     for (const port of [1, 65_535])
@@ -262,8 +262,8 @@ base('a redirect to loopback shows its default page', async () => {
   ])
 })
 
-describe('a token of a server', () => {
-  it('at its root is for its origin', async ({ made }) => {
+describe('a server at the root of its origin', () => {
+  it('has its metadata read from the well-known URL at the root', async ({ made }) => {
     challengeWith(made)
     made.server.routes.set('GET /.well-known/oauth-protected-resource', () => ({
       json: { ...made.resourceMetadata, resource: `${made.server.origin}/` },

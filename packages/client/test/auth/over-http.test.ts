@@ -26,9 +26,9 @@ function counting() {
 it.each<[string, string, EndpointOptions]>([
   ['without sessions', '/mcp', { revisions: ['2026-07-28'] }],
   ['with sessions', '/mcp', { revisions: ['2025-11-25'] }],
-  ['of HTTP+SSE', '/sse', { revisions: ['2024-11-05'], legacySse: true }],
+  ['over HTTP+SSE', '/sse', { revisions: ['2024-11-05'], legacySse: true }],
 ])(
-  'every request to a server %s has its own credentials, and is sent again after a challenge',
+  'gives each request to a server %s its own credentials, and resends it after a challenge',
   async (_, path, options) => {
     const authenticate = bearer({
       verify: async (token) => (token.startsWith('good') ? { principal: 'somebody' } : undefined),
@@ -50,7 +50,7 @@ it.each<[string, string, EndpointOptions]>([
   },
 )
 
-it('a redirect within the origin gets credentials, and another one is not followed', async () => {
+it('sends credentials after a redirect within the origin, and does not follow other redirects', async () => {
   const { connect, fetch } = mount(everything(), { revisions: ['2025-11-25'] })
   let given = 0
   const sent: string[] = []
@@ -82,12 +82,12 @@ it('a redirect within the origin gets credentials, and another one is not follow
 })
 
 it.each<[string, (failure: Error) => AuthProvider]>([
-  ['has no headers to give', (failure) => ({ headers: () => Promise.reject(failure) })],
+  ['`headers` rejects', (failure) => ({ headers: () => Promise.reject(failure) })],
   [
-    'has no answer to a refusal',
+    '`onChallenge` rejects',
     (failure) => ({ headers: () => undefined, onChallenge: () => Promise.reject(failure) }),
   ],
-])('a provider that %s fails the request with its own error', async (_, providerOf) => {
+])("fails the request with the provider's error if %s", async (_, providerOf) => {
   const failure = new Error('The vault at /secret/place is closed')
   const client = new Client({ name: 'c', version: '1' }, { eras: false })
   const connecting = client.connect(

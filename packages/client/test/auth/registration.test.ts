@@ -10,7 +10,7 @@ const DOCUMENT = 'https://client.example/metadata.json'
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration */
 describe('the client id', () => {
-  it('is one of clients, or the metadata document, or a registration, or one from the user', async ({
+  it('comes from `clients`, the metadata document, a registration or the user, in this order', async ({
     made,
   }) => {
     made.metadata['client_id_metadata_document_supported'] = true
@@ -30,13 +30,13 @@ describe('the client id', () => {
     expect(made.issuer.to('POST /register')).toHaveLength(1)
   })
 
-  it('fails if there is none', async ({ made }) => {
+  it('fails the request if there is none', async ({ made }) => {
     delete made.metadata['registration_endpoint']
     expect(await reasonOf(made.post())).toBe('registration')
     expect(made.visits).toEqual([])
   })
 
-  it('of another issuer is never used', async ({ made }) => {
+  it('is never used if it belongs to another issuer', async ({ made }) => {
     const clients = [{ clientId: 'foreign', clientSecret: 'foreign-secret', issuer: 'https://other.example' }]
     // The other ways still work, but the foreign credentials are not used.
     await made.post({ clients })
@@ -48,7 +48,10 @@ describe('the client id', () => {
     expect(made.issuer.seen.some(({ body, query }) => (body + String(query)).includes('foreign'))).toBe(false)
   })
 
-  it('without an issuer is bound to the first one', async ({ made, other }) => {
+  it('is bound to the first issuer that it is used with, unless an issuer is specified', async ({
+    made,
+    other,
+  }) => {
     const store = memoryCredentials()
     const clients = [{ clientId: 'by-hand', clientSecret: 'the-secret' }]
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
@@ -91,15 +94,18 @@ describe('a registration', () => {
     ['http://[::1]:1/cb', 'native'],
     ['com.example.app:/cb', 'native'],
     ['https://client.example/cb', 'web'],
-  ] as const)('with %s has the application type %s', async ([redirectUri, type], { made }) => {
-    const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
-    await made.post({ grant }).catch(() => undefined)
-    expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
-      application_type: type,
-    })
-  })
+  ] as const)(
+    'given the redirect URI %s, has the application type %s',
+    async ([redirectUri, type], { made }) => {
+      const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
+      await made.post({ grant }).catch(() => undefined)
+      expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
+        application_type: type,
+      })
+    },
+  )
 
-  it('is stored, and repeated for another redirect URI, an expired secret or another issuer', async ({
+  it('is stored, and is repeated if the redirect URI or the issuer changes or the secret expires', async ({
     made,
     other,
   }) => {
@@ -128,7 +134,7 @@ describe('a registration', () => {
     expect(other.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('that the server has forgotten is repeated by the next authorization', async ({ made, send }) => {
+  it('is repeated by the next authorization if the server has forgotten it', async ({ made, send }) => {
     made.token = () => ({
       status: 401,
       json: { error: 'invalid_client' },
@@ -140,7 +146,7 @@ describe('a registration', () => {
     expect(made.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('with status 200 and a secret without expiry is accepted', async ({ made }) => {
+  it('is accepted if the response has status 200 and a secret without an expiry', async ({ made }) => {
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post', 'private_key_jwt']
     made.issuer.routes.set('POST /register', () => ({
       json: { client_id: 'r', client_secret: 'given-secret' },
@@ -150,7 +156,7 @@ describe('a registration', () => {
     expect([form?.get('client_id'), form?.get('client_secret')]).toEqual(['r', 'given-secret'])
   })
 
-  it('without a secret is that of a public client, whatever was asked for', async ({ made }) => {
+  it('is treated as that of a public client if the response contains no secret', async ({ made }) => {
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
     made.issuer.routes.set('POST /register', () => ({ json: { client_id: 'r' } }))
     expect((await made.post()).status).toBe(200)
@@ -158,7 +164,7 @@ describe('a registration', () => {
     expect([token?.form.get('client_id'), token?.form.get('client_secret')]).toEqual(['r', null])
   })
 
-  it('that is refused rejects with the reason', async ({ made }) => {
+  it('rejects with the reason if the server refuses it', async ({ made }) => {
     const error = { error: 'invalid_redirect_uri', error_description: 'web clients\nneed https' }
     made.issuer.routes.set('POST /register', () => ({ status: 400, json: error }))
     await expect(made.post()).rejects.toMatchObject({
@@ -169,12 +175,12 @@ describe('a registration', () => {
   })
 })
 
-describe('the client authenticates at the token endpoint', () => {
+describe('client authentication at the token endpoint', () => {
   it.for([
     [undefined, 'basic'],
     [['client_secret_basic', 'client_secret_post'], 'basic'],
     [['client_secret_post'], 'post'],
-  ])('if the methods are %j, with %s', async ([methods, expected], { made }) => {
+  ])('given the methods %j, uses %s', async ([methods, expected], { made }) => {
     made.metadata['token_endpoint_auth_methods_supported'] = methods
     const clients = [{ clientId: 'my-client.1', clientSecret: 'p+s/t:ü', issuer: made.issuer.origin }]
     expect((await made.post({ clients })).status).toBe(200)
@@ -187,7 +193,7 @@ describe('the client authenticates at the token endpoint', () => {
   })
 })
 
-it('a request to another origin than that of the resource gets nothing', async () => {
+it("does not give credentials to a request whose origin differs from the resource's", async () => {
   const provider = oauth({ grant: authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' }) })
   const request = { resource: 'https://a.example/mcp', url: 'https://b.example/mcp', method: 'POST' }
   expect(await provider.headers(request)).toBeUndefined()
@@ -201,16 +207,13 @@ describe('invalid options', () => {
     expect(() => oauth({ grant, ...limits })).toThrow('ERR_MCP_OPTION')
   })
 
-  it.each(['http://client.example/callback', 'callback'])(
-    'are refused: %s as the redirect URI',
-    (redirectUri) => {
-      const grant = authorizationCode({ redirectUri, authorize: async () => '' })
-      expect(() => oauth({ grant })).toThrow('ERR_MCP_OPTION')
-    },
-  )
+  it.each(['http://client.example/callback', 'callback'])('are refused: redirectUri %s', (redirectUri) => {
+    const grant = authorizationCode({ redirectUri, authorize: async () => '' })
+    expect(() => oauth({ grant })).toThrow('ERR_MCP_OPTION')
+  })
 
   it.each(['http://client.example/a', 'https://client.example', 'https://client.example/', 'client'])(
-    "are refused: %s as the metadata document's URL",
+    'are refused: clientMetadataUrl %s',
     (clientMetadataUrl) => {
       const grant = authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' })
       expect(() => oauth({ grant, clientMetadataUrl })).toThrow('ERR_MCP_OPTION')

@@ -27,7 +27,7 @@ function printed(error: unknown): string {
 }
 
 describe('an authorization error', () => {
-  it('has no secret, even if the authorization server repeats it', async ({ made }) => {
+  it('does not contain a secret, even if the authorization server repeats it', async ({ made }) => {
     let last: Seen | undefined
     made.token = (seen) => {
       last = seen
@@ -43,7 +43,9 @@ describe('an authorization error', () => {
     for (const secret of [SECRET, sent['code_verifier'], 'canary-token']) expect(error).not.toContain(secret)
   })
 
-  it('has no refresh token, code or token of an invalid response', async ({ made }) => {
+  it('does not contain the refresh token, the code, or a token from an invalid response', async ({
+    made,
+  }) => {
     const send = made.sender(options(made))
     await send()
     made.valid.clear()
@@ -74,7 +76,7 @@ describe('an authorization error', () => {
     expect(printed(await failure(send()))).not.toMatch(/canary-token|refresh-token-1/)
   })
 
-  it('has neither the state nor the code of an invalid redirect', async ({ made }) => {
+  it('contains neither the state nor the code from an invalid redirect', async ({ made }) => {
     const { browse } = made
     let back = new URL('http://x')
     made.browse = async (url) => {
@@ -88,12 +90,12 @@ describe('an authorization error', () => {
 })
 
 describe('the secrets of a provider', () => {
-  it('are not printed with it', async () => {
+  it('are not printed when the provider is inspected', async () => {
     const provider = oauth({ grant: clientCredentials(), clients: [{ clientId: 'c', clientSecret: SECRET }] })
     expect(inspect(provider, { depth: 10, showHidden: true })).not.toContain(SECRET)
   })
 
-  it('go to the origin of its server only', async ({ made }) => {
+  it('are sent only to the origin of its server', async ({ made }) => {
     const provider = oauth({ grant: clientCredentials(), ...options(made) })
     const request = { resource: made.url, url: made.url, method: 'POST' }
     await provider.onChallenge?.({ ...request, sent: {}, status: 401, headers: new Headers() })

@@ -27,9 +27,9 @@ const visited = ({ visits }: World, name: string): (string | null)[] =>
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-selection-strategy */
 describe('the requested scopes', () => {
   it.for<[string, string[], string[] | undefined, string | null]>([
-    ['those of the challenge', ['a', 'b'], ['c'], 'a b'],
-    ['those that the server supports, without a challenge for any', [], ['c', 'd'], 'c d'],
-    ['none, where nothing names any', [], undefined, null],
+    ['those from the challenge', ['a', 'b'], ['c'], 'a b'],
+    ['those that the server supports if the challenge names none', [], ['c', 'd'], 'c d'],
+    ['absent if neither the challenge nor the server names any', [], undefined, null],
   ])('are %s', async ([, challenged, supported, expected], { made }) => {
     made.wanted = challenged
     if (supported !== undefined) made.resourceMetadata['scopes_supported'] = supported
@@ -37,7 +37,7 @@ describe('the requested scopes', () => {
     expect(visited(made, 'scope')).toEqual([expected])
   })
 
-  it('grow with a step-up, and keep the earlier scopes', async ({ made, send }) => {
+  it('include the earlier scopes after a step-up', async ({ made, send }) => {
     made.wanted = ['read']
     await send()
     made.wanted = ['write']
@@ -45,7 +45,7 @@ describe('the requested scopes', () => {
     expect(visited(made, 'scope')).toEqual(['read', 'read write'])
   })
 
-  it('are those of earlier processes too', async ({ made }) => {
+  it('include the scopes that earlier processes requested', async ({ made }) => {
     const store = memoryCredentials()
     made.wanted = ['read']
     await post(made.connect({ store }), made)
@@ -65,7 +65,7 @@ describe('the requested scopes', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('are limited, even if a server asks for more', async ({ made, send }) => {
+  it('are limited in number, even if a server asks for more', async ({ made, send }) => {
     await send()
     let at = 0
     made.server.routes.set('POST /mcp', () => {
@@ -83,7 +83,7 @@ describe('the requested scopes', () => {
     expect(made.visits.length - before).toBeLessThanOrEqual(3)
   })
 
-  it('do not change after a 403 without scopes', async ({ made, send }) => {
+  it('do not change after a 403 response without the error insufficient_scope', async ({ made, send }) => {
     await send()
     made.server.routes.set('POST /mcp', () => ({
       status: 403,
@@ -98,7 +98,7 @@ describe('the requested scopes', () => {
     [['x', 'offline_access'], false, 'x', null],
     [['x'], undefined, 'x', null],
   ])(
-    'with %j at the authorization server and offlineAccess %j are %s',
+    'given the supported scopes %j and offlineAccess %j, are %s',
     async ([supported, offlineAccess, scope, prompt], { made }) => {
       made.wanted = ['x']
       made.metadata['scopes_supported'] = supported
@@ -113,7 +113,7 @@ describe('the requested scopes', () => {
   )
 })
 
-describe('concurrent requests that get a challenge', () => {
+describe('concurrent requests that receive a challenge', () => {
   it('share one authorization', async ({ made, send }) => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => send()))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
@@ -136,7 +136,7 @@ describe('concurrent requests that get a challenge', () => {
     expect((await send()).status).toBe(200)
   })
 
-  it('can abort alone', async ({ made, send }) => {
+  it('can be aborted individually', async ({ made, send }) => {
     const { browse } = made
     const impatient = new AbortController()
     made.browse = async (url) => {
@@ -152,7 +152,7 @@ describe('concurrent requests that get a challenge', () => {
 describe('an expiring token', () => {
   const HOUR = 3_600_000
 
-  it('is renewed early, with a refresh token that may change each time', async ({ made }) => {
+  it('is renewed early, with the latest refresh token', async ({ made }) => {
     let now = 0
     const send = made.sender({ clock: { now: () => now } })
     await send()
@@ -180,7 +180,7 @@ describe('an expiring token', () => {
     ).toHaveLength(1)
   })
 
-  it('asks the user again if its refresh token is refused', async ({ made, send }) => {
+  it('leads to a new authorization if its refresh token is refused', async ({ made, send }) => {
     await send()
     made.valid.clear()
     made.token = ({ form }, json) =>
@@ -194,7 +194,7 @@ describe('an expiring token', () => {
     ])
   })
 
-  it('leaves the store with a refresh token that is refused, even if the user does not return', async ({
+  it('is deleted from the store if its refresh token is refused, even if the user does not return', async ({
     made,
   }) => {
     const store = memoryCredentials()
@@ -218,7 +218,7 @@ describe('an expiring token', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('is not requested again and again for a server that refuses each one', async ({ made }) => {
+  it('is not requested endlessly if the server refuses every token', async ({ made }) => {
     let now = 0
     const send = made.sender({ clock: { now: () => now } })
     made.server.routes.set('POST /mcp', () => ({ status: 401 }))
@@ -229,7 +229,7 @@ describe('an expiring token', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
   })
 
-  it('that is short-lived is used, and the user is not asked again at once', async ({ made }) => {
+  it('is used for as long as the server accepts it if there is no refresh token', async ({ made }) => {
     let now = 0
     made.token = (_seen, { access_token, token_type }) => ({
       json: { access_token, token_type, expires_in: 10 },
@@ -241,7 +241,7 @@ describe('an expiring token', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it("is renewed with the server's metadata URL, even by the next process", async ({ made }) => {
+  it('is renewed by the next process with the stored metadata URL', async ({ made }) => {
     const store = memoryCredentials()
     const metadata = made.server.routes.get('GET /.well-known/oauth-protected-resource/mcp')
     made.server.routes.delete('GET /.well-known/oauth-protected-resource/mcp')
@@ -305,7 +305,7 @@ describe('stored credentials', () => {
     expect([made.issuer.to('POST /token').length, other.issuer.to('POST /token').length]).toEqual([1, 1])
   })
 
-  it('of the least recently used server leave the memory and are read again', async () => {
+  it('are dropped from memory for the least recently used server, and are read from the store again', async () => {
     const read: string[] = []
     const store: CredentialStore = {
       read: async (_kind, name) => {
@@ -328,7 +328,7 @@ describe('stored credentials', () => {
     expect(read.filter((name) => name.includes('server-1.'))).toHaveLength(2)
   })
 
-  it('in memory are limited, and the oldest is dropped first', async () => {
+  it('are dropped from memory, oldest first, when the limit is reached', async () => {
     const store = memoryCredentials(2)
     const token = {
       issuer: 'i',

@@ -8,9 +8,7 @@ const it = base.extend('made', ({ made }) => Object.assign(made, { token: withou
 
 /** https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials */
 describe('client credentials', () => {
-  it('get a token with a secret, for the resource and its scopes, and a new one when it expires', async ({
-    made,
-  }) => {
+  it('request a token with a secret, and request another when the token expires', async ({ made }) => {
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
     made.wanted = ['read']
     let now = 0
@@ -34,7 +32,7 @@ describe('client credentials', () => {
   })
 
   it.for(['PEM', 'JWK', 'CryptoKey'])(
-    'get a token with an assertion, signed with a key given as %s',
+    'request a token with an assertion that is signed with a %s key',
     async (form, { made }) => {
       const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
       const key =
@@ -73,7 +71,7 @@ describe('client credentials', () => {
 
 /** https://www.rfc-editor.org/rfc/rfc7523#section-2.1 */
 describe('workload identity', () => {
-  it("gets a token with the platform's assertion, requested for each token", async ({ made }) => {
+  it('requests a new assertion from the platform for each token', async ({ made }) => {
     const asked: unknown[] = []
     let now = 0
     const send = made.sender({
@@ -103,7 +101,7 @@ describe('workload identity', () => {
   })
 
   it.for(['invalid_grant', 'invalid_scope', 'unauthorized_client'])(
-    'is not tried again after %s',
+    'does not retry after the error %s',
     async (code, { made }) => {
       made.token = () => ({ status: 400, json: { error: code } })
       const grant = workloadIdentity({ assertion: () => 'assertion' })
@@ -118,7 +116,7 @@ describe('workload identity', () => {
 })
 
 /** https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization */
-describe('an enterprise', () => {
+describe('enterpriseManaged', () => {
   const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 
   async function provider(): Promise<Scripted> {
@@ -134,7 +132,7 @@ describe('an enterprise', () => {
   const clients = [{ clientId: 'at-the-server', clientSecret: 'server-secret' }]
 
   it.for(['found in metadata', 'given'])(
-    'uses its identity provider, whose endpoint is %s',
+    "uses the identity provider's token endpoint, which is %s",
     async (how, { made }) => {
       made.wanted = ['read']
       const idp = await provider()
@@ -180,7 +178,7 @@ describe('an enterprise', () => {
     ],
     [{ access_token: 'x-x-x-x-x', token_type: 'weird', issued_token_type: ID_JAG }],
     [{ token_type: 'N_A', issued_token_type: ID_JAG }],
-  ])('gets no token if the provider answers %j', async (json, { made }) => {
+  ])('does not request a token if the identity provider answers %j', async (json, { made }) => {
     const idp = await provider()
     idp.routes.set('POST /exchange', () => ({ json }))
     const grant = enterpriseManaged({
@@ -194,7 +192,7 @@ describe('an enterprise', () => {
 })
 
 describe('an assertion', () => {
-  it('is for one authorization server: another one gets its own', async ({ made, other }) => {
+  it('is issued for a single authorization server', async ({ made, other }) => {
     const { privateKey } = await generateKeyPair('ES256')
     const send = (at: World): Promise<Response> =>
       at.post({

@@ -22,7 +22,7 @@ const authorizations = (server: Scripted): (string | undefined)[] =>
   server.seen.map(({ headers }) => headers['authorization'])
 
 describe('the credentials of a request', () => {
-  it("are requested for every one, and added to the caller's headers", async ({ server, sending }) => {
+  it("are obtained for each request, and are added to the caller's headers", async ({ server, sending }) => {
     const asked: AuthRequest[] = []
     const provider: AuthProvider = {
       headers: (request) => {
@@ -43,12 +43,12 @@ describe('the credentials of a request', () => {
     ])
   })
 
-  it('may be none', async ({ server, sending }) => {
+  it('are optional', async ({ server, sending }) => {
     await sending({ headers: () => undefined })
     expect(authorizations(server)).toEqual([undefined])
   })
 
-  it('fail the request if the provider throws, and nothing is sent', async ({ server, sending }) => {
+  it('fail the request before it is sent if the provider throws', async ({ server, sending }) => {
     const provider: AuthProvider = { headers: () => Promise.reject(new Error('vault is closed')) }
     await expect(sending(provider)).rejects.toThrow('vault is closed')
     expect(server.seen).toEqual([])
@@ -60,8 +60,8 @@ describe('the credentials of a request', () => {
   })
 })
 
-describe('bearer', () => {
-  it('sends a token, and the current one of a function', async ({ server, sending }) => {
+describe('bearerToken', () => {
+  it('sends a fixed token, or the current result of a function', async ({ server, sending }) => {
     await sending(bearerToken('abc'))
     let token = 'first'
     const current = bearerToken(async () => token)
@@ -87,14 +87,14 @@ describe('bearer', () => {
     },
   )
 
-  it('reports the word Bearer before a token as the mistake', () => {
+  it('explains the mistake if the token begins with "Bearer"', () => {
     expect(() => bearerToken('Bearer abc')).toThrow('without "Bearer "')
   })
 })
 
-describe('status 401 or 403', () => {
+describe('a request that the server refuses', () => {
   it.for([401, 403])(
-    'is sent again with new credentials if the provider says so: %i',
+    'is resent with new credentials if the provider decides to retry: status %i',
     async (status, { server, sending }) => {
       server.routes.set('POST /mcp', ({ headers }) =>
         headers['authorization'] === 'Bearer new'
@@ -117,7 +117,7 @@ describe('status 401 or 403', () => {
     },
   )
 
-  it('reaches the caller if the provider gives up, and if it never does', async () => {
+  it('returns the response if the provider gives up, or after four retries', async () => {
     const server = await serverAt(401)
     const decides = (decision: 'retry' | 'give-up'): AuthProvider => ({
       headers: () => undefined,
@@ -130,7 +130,7 @@ describe('status 401 or 403', () => {
     expect(server.seen).toHaveLength(1 + 1 + 4)
   })
 
-  it('is not sent again if the body is a stream', async () => {
+  it('is not resent if its body is a stream', async () => {
     const server = await serverAt(401)
     let asked = 0
     const provider: AuthProvider = {
@@ -146,7 +146,7 @@ describe('status 401 or 403', () => {
     expect({ asked, sent: server.seen.length }).toEqual({ asked: 0, sent: 1 })
   })
 
-  it('fails the request if the provider throws', async () => {
+  it('rejects if the provider throws', async () => {
     const server = await serverAt(401)
     const provider: AuthProvider = {
       headers: () => undefined,
@@ -156,8 +156,8 @@ describe('status 401 or 403', () => {
   })
 })
 
-describe('credentials and other origins', () => {
-  it('a request to another origin is refused before the provider is called', async ({ server }) => {
+describe('withAuth', () => {
+  it('refuses a request to another origin before it calls the provider', async ({ server }) => {
     const other = await serverAt()
     let asked = 0
     const provider: AuthProvider = {
@@ -170,7 +170,7 @@ describe('credentials and other origins', () => {
     expect({ asked, seen: other.seen }).toEqual({ asked: 0, seen: [] })
   })
 
-  it.each([301, 302, 303, 307, 308])('a redirect %i is not followed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %i', async (status) => {
     const other = await serverAt()
     const server = await serverAt(status, { location: `${other.origin}/mcp` })
     const told: number[] = []

@@ -40,7 +40,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(clock.pending).toBe(0)
   })
 
-  it("has its own time limits, which do not change the client's", async () => {
+  it("may set its own time limits without changing the client's", async () => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const brief = client.callTool('a', {}, { timeoutMs: 100 }).catch((error: unknown) => error)
     const long = client.callTool('b').catch((error: unknown) => error)
@@ -51,7 +51,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await long).toMatchObject({ timeoutMs: 5_000 })
   })
 
-  it("uses the client's new time limits if they change, and a call that waits keeps its own", async () => {
+  it("uses the client's changed time limits, unless the call is already pending", async () => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const waiting = client.callTool('a').catch((error: unknown) => error)
     await server.hears(Method.CallTool)
@@ -123,7 +123,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(failure).toMatchObject({ code: 4711, message: 'Out of paper', data: { tray: 2 } })
   })
 
-  it('rejects with a named error when either side closes', async () => {
+  it('rejects with ConnectionClosedError when either side closes', async () => {
     for (const end of [(client: Client) => client.close(), undefined]) {
       const { client, server } = await scripted(handshake)
       const closed = listener(client, 'close')
@@ -143,7 +143,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
 })
 
 describe('many concurrent calls', () => {
-  it('get their own responses in any order', async () => {
+  it('each get their own response, in any order', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_000 }, (_, i) => client.callTool('echo', { i }))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_000))
@@ -160,28 +160,31 @@ describe('many concurrent calls', () => {
 
 describe('an invalid message', () => {
   it.each([
-    ['no message', 'not JSON at all'],
+    ['text that is not a message', 'not JSON at all'],
     ['a message of another protocol', { id: 1, result: {} }],
-    ['an array of nothing', []],
+    ['an empty array', []],
     ['null', null],
     ['a request with a result', { jsonrpc: '2.0', id: 1, method: 'ping', result: {} }],
-    ['an answer to nobody', { jsonrpc: '2.0', id: 99, result: {} }],
-    ['an error for nobody', { jsonrpc: '2.0', id: 'x', error: { code: 1, message: 'x' } }],
+    ['a response to no request', { jsonrpc: '2.0', id: 99, result: {} }],
+    ['an error for no request', { jsonrpc: '2.0', id: 'x', error: { code: 1, message: 'x' } }],
     [
-      'progress for nobody',
+      'progress for no request',
       { jsonrpc: '2.0', method: Notification.Progress, params: { progressToken: 5, progress: 1 } },
     ],
     [
-      'progress that is none',
+      'progress without a value',
       { jsonrpc: '2.0', method: Notification.Progress, params: { progressToken: 3 } },
     ],
     [
-      'a cancellation of nothing',
+      'a cancellation without a request id',
       { jsonrpc: '2.0', method: Notification.Cancelled, params: { requestId: {} } },
     ],
     ['an unknown notification', { jsonrpc: '2.0', method: 'notifications/nothing' }],
-    ['a deep one', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-    ['one that pollutes', '{"jsonrpc":"2.0","id":99,"result":{"__proto__":{"polluted":true}}}'],
+    ['a deeply nested message', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    [
+      'a message that could pollute prototypes',
+      '{"jsonrpc":"2.0","id":99,"result":{"__proto__":{"polluted":true}}}',
+    ],
   ])('keeps the connection open: %s', async (_, garbage) => {
     const { client, server } = await scripted(sessions())
     client.on('error', () => {})
@@ -194,7 +197,7 @@ describe('an invalid message', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
   })
 
-  it('is counted, and so is a second response', async () => {
+  it('is counted, as are duplicate responses', async () => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
@@ -206,10 +209,10 @@ describe('an invalid message', () => {
   })
 
   it.each([
-    ['a text', 'done'],
-    ['no list of content', { content: 'done' }],
-    ['content that is no block', { content: [null] }],
-  ])('fails its call: %s', async (_, result) => {
+    ['a string', 'done'],
+    ['content that is not a list', { content: 'done' }],
+    ['a null content block', { content: [null] }],
+  ])('fails the call to which it responds: %s', async (_, result) => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x').catch((error: unknown) => error)
     const { id } = await server.hears(Method.CallTool)
@@ -220,15 +223,15 @@ describe('an invalid message', () => {
 
   it.each([
     ['no contents', {}],
-    ['contents that are no list', { contents: { uri: 'a://x' } }],
+    ['contents that are not a list', { contents: { uri: 'a://x' } }],
     ['contents without a uri', { contents: [{ uri: 'a://x', text: '' }, { text: '' }] }],
-    ['contents that are nothing', { contents: [null] }],
-  ])('fails its resources/read: %s', async (_, result) => {
+    ['contents with a null entry', { contents: [null] }],
+  ])('fails the resources/read request to which it responds: %s', async (_, result) => {
     const { client } = await scripted({ ...sessions(), [Method.ReadResource]: result })
     await expect(client.readResource('a://x')).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('is no batch in revisions that have batches', async () => {
+  it('is not reported for a batch in revisions that define batches', async () => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const both = Promise.all([client.callTool('a'), client.callTool('b')])
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(2))
@@ -236,7 +239,7 @@ describe('an invalid message', () => {
     expect(await both).toEqual([DONE, DONE])
   })
 
-  it('is only counted, even 20,000 times', async () => {
+  it('is counted and otherwise ignored, even 20,000 times', async () => {
     const { client, server } = await scripted(sessions())
     for (let i = 0; i < 20_000; i++) server.say({ jsonrpc: '2.0', id: i + 10, result: {} })
     await client.request('ping', {}, { timeoutMs: 1 }).catch(() => {})
@@ -246,10 +249,10 @@ describe('an invalid message', () => {
 })
 
 it.each([
-  ['nothing', {}, []],
-  ['content that is null', { content: null }, []],
+  ['no members', {}, []],
+  ['null as its content', { content: null }, []],
   ['a toolResult', { toolResult: { sum: 3 } }, [{ type: 'text', text: '{"sum":3}' }]],
-  ['a toolResult that is a text', { toolResult: '3', content: [] }, [{ type: 'text', text: '3' }]],
+  ['a toolResult that is a string', { toolResult: '3', content: [] }, [{ type: 'text', text: '3' }]],
   ['a toolResult and content', { toolResult: '3', ...DONE }, DONE.content],
 ])('callTool accepts a result with %s', async (_, result, content) => {
   const { client } = await scripted({ ...sessions(), [Method.CallTool]: result })
@@ -257,7 +260,7 @@ it.each([
 })
 
 describe('listeners', () => {
-  it('cannot disturb responses or each other if they throw, reject or are slow', async () => {
+  it('do not affect responses or each other if they throw, reject or are slow', async () => {
     const { client, server } = await scripted(sessions())
     const errors = vi.fn<(error: Error) => void>()
     const heard = vi.fn<() => void>()
@@ -296,7 +299,7 @@ describe('listeners', () => {
 })
 
 describe('an invalid call', () => {
-  it('rejects without disturbing others', async () => {
+  it('rejects without affecting other calls', async () => {
     const { client } = await scripted({ ...sessions(), [Method.CallTool]: DONE })
     await expect(client.callTool('x', { big: 1n })).rejects.toThrow(TypeError)
     expect(client.stats().pending).toBe(0)
@@ -324,13 +327,13 @@ describe('an invalid call', () => {
 describe('an unreadable response', () => {
   it.each([
     [
-      'is too deep',
+      'is nested too deeply',
       (id: number) =>
         `{"jsonrpc":"2.0","id":${id},"result":{"content":${'['.repeat(2_000)}${']'.repeat(2_000)}}}`,
     ],
-    ['is no JSON', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[}`],
+    ['is not JSON', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[}`],
     ['has its id at the end', (id: number) => `{"result":{"content":[},"id":${id}}`],
-  ])('that %s fails its call at once', async (_, text) => {
+  ])('fails its call at once if it %s', async (_, text) => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x').catch((error: unknown) => error)
     const other = client.callTool('y')

@@ -5,7 +5,7 @@ import { modern, scripted, sessions, listener } from '../support/scripted.ts'
 const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } })
 
 describe('listing', () => {
-  it('follows all pages, with any cursors', async () => {
+  it('follows all pages, whatever the cursors', async () => {
     const pages: Record<string, object> = {
       first: { tools: [tool('a')], nextCursor: '' },
       '': { tools: [], nextCursor: '0' },
@@ -26,7 +26,7 @@ describe('listing', () => {
   it.each([
     ['with sessions', sessions()],
     ['without sessions', modern()],
-  ])('ends at an empty cursor that the server does not know: %s', async (_, handshake) => {
+  ])('ends at an empty cursor that a server %s does not recognize', async (_, handshake) => {
     const { client } = await scripted({
       ...handshake,
       [Method.ListTools]: { tools: [tool('a')], nextCursor: '' },
@@ -68,10 +68,10 @@ describe('listing', () => {
   })
 
   it.each([
-    ['no list', {}],
-    ['a list that is none', { tools: 'all of them' }],
-    ['a cursor that must be a string', { tools: [], nextCursor: 5 }],
-  ])('rejects with a named error for %s', async (_, page) => {
+    ['a missing list', {}],
+    ['a list that is a string', { tools: 'all of them' }],
+    ['a cursor that is a number', { tools: [], nextCursor: 5 }],
+  ])('rejects with invalid-response for %s', async (_, page) => {
     const { client } = await scripted({ ...sessions(), [Method.ListTools]: page })
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
@@ -123,7 +123,7 @@ describe('listing', () => {
     [3, { maxPages: 2 }, 'it has more than 2 pages'],
     [2, { maxItems: 4 }, undefined],
     [2, { maxItems: 3 }, 'it has more than 3 entries'],
-  ])('limits %i pages of two entries with %j', async (pages, limits, problem) => {
+  ])('given %i pages of two entries, enforces %j', async (pages, limits, problem) => {
     const { client } = await scripted(
       {
         ...sessions(),

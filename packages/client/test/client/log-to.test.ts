@@ -36,7 +36,7 @@ it.for([
   expect(said).toEqual([[level, { server: 'weather', logger: 'db', severity, data: 'Full' }, 'Full']])
 })
 
-it('writes objects as fields with their message, and cuts long strings', () => {
+it('writes objects as fields with a message, and truncates long strings', () => {
   const { logger, said } = recording()
   const log = logTo(logger)
   log({ level: 'info', data: { message: 'Slow', ms: 5 } })

@@ -8,10 +8,10 @@ const INVALID = { code: 'invalid-response' }
 describe('getPrompt', () => {
   it.each([
     ['no messages', {}],
-    ['messages that are no list', { messages: { role: 'user', content: block } }],
+    ['messages that are not a list', { messages: { role: 'user', content: block } }],
     ['a message that is null', { messages: [null] }],
     ['a message without a role', { messages: [{ content: block }] }],
-    ['a message whose content is a text', { messages: [{ role: 'user', content: 'Hello' }] }],
+    ['a message whose content is a string', { messages: [{ role: 'user', content: 'Hello' }] }],
     ['one message without content', { messages: [{ role: 'user', content: block }, { role: 'user' }] }],
   ])('rejects with a named error for %s', async (_, result) => {
     const { client } = await scripted({ ...sessions(), [Method.GetPrompt]: result })
@@ -30,11 +30,11 @@ describe('getPrompt', () => {
 
 describe('complete', () => {
   it.each([
-    ['nothing', {}],
-    ['a text', { completion: 'a' }],
+    ['an empty result', {}],
+    ['a string', { completion: 'a' }],
     ['no values', { completion: { total: 1 } }],
-    ['values that are no list', { completion: { values: 'a' } }],
-    ['a value that is no text', { completion: { values: ['a', 1] } }],
+    ['values that are not a list', { completion: { values: 'a' } }],
+    ['a value that is not a string', { completion: { values: ['a', 1] } }],
   ])('rejects with a named error for %s', async (_, result) => {
     const { client } = await scripted({ ...sessions(), [Method.Complete]: result })
     await expect(client.complete({ prompt: 'x', argument: 'a' }, '')).rejects.toMatchObject(INVALID)
@@ -94,7 +94,7 @@ it.each([
   expect(await client.readResource('a://b')).toEqual({ contents, ...expected, _meta: { a: 1 } })
 })
 
-describe('a result with the type', () => {
+describe('resultType', () => {
   const tools = { tools: [], content: [] }
 
   it.each([
@@ -102,7 +102,7 @@ describe('a result with the type', () => {
     ['task', false, true],
     ['other', false, false],
     [5, false, false],
-  ])('%j may be a list: %j, and the start of a task: %j', async (resultType, isList, isTask) => {
+  ])('given %j, accepts a list: %j, and the start of a task: %j', async (resultType, isList, isTask) => {
     const task = { taskId: 't', status: 'completed' }
     const { client } = await scripted({
       ...modern(),

@@ -65,7 +65,7 @@ it('resumes a session without a request, with new request ids', async () => {
   expect(changed).not.toHaveBeenCalled()
 })
 
-it('opens a new session if the server lost the saved one, and emits changesMissed', async () => {
+it('opens a new session if the server has lost the saved one, and emits changesMissed', async () => {
   const { target, seen } = server()
   const session = { ...(await saved(server().target)) }
   const second = client()
@@ -78,7 +78,7 @@ it('opens a new session if the server lost the saved one, and emits changesMisse
   expect(gap).toHaveBeenCalledTimes(1)
 })
 
-it('throws for a session of another revision and for a transport without sessions', async () => {
+it('throws for a session from another revision and for a transport without sessions', async () => {
   const { target } = server()
   const session = await saved(target)
   await expect(client({ revisions: ['2025-06-18'] }).connect(target, { session })).rejects.toThrow(

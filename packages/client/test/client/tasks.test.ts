@@ -48,11 +48,11 @@ function archive(): McpServer {
 }
 
 const KINDS = [
-  ['where each call asks for it', { revisions: ['2025-11-25'] }],
-  ['where the server decides', { revisions: ['2026-07-28'], tasks: true }],
+  ['that the client requests', { revisions: ['2025-11-25'] }],
+  ['that the server creates', { revisions: ['2026-07-28'], tasks: true }],
 ] as const satisfies readonly (readonly [string, ClientOptions])[]
 
-describe.each(KINDS)('a task, %s', (_, options) => {
+describe.each(KINDS)('a task %s', (_, options) => {
   const HANDLERS: ClientOptions = {
     handlers: { elicit: () => ({ action: 'accept', content: { where: 'left' } }) },
   }
@@ -66,7 +66,7 @@ describe.each(KINDS)('a task, %s', (_, options) => {
     expect(await client.task(task.taskId).get()).toMatchObject({ status: 'completed' })
   })
 
-  it('gets answers to its input requests', async () => {
+  it('receives answers to its input requests', async () => {
     const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('ask')
     expect(await task.result()).toMatchObject({ content: [{ text: 'there: left' }] })
@@ -93,9 +93,9 @@ describe('a tool that requires a task', () => {
   }
 
   it.each([
-    ['a session', { revisions: ['2025-11-25'] }],
-    ['requests that describe themselves', { revisions: ['2026-07-28'] }],
-  ] as const)('is called as a task in %s, listed or not', async (_, options) => {
+    ['with sessions', { revisions: ['2025-11-25'] }],
+    ['without sessions', { revisions: ['2026-07-28'] }],
+  ] as const)('is called as a task in a revision %s, listed or not', async (_, options) => {
     for (const listed of [true, false]) {
       const client = await connectTo(required(), options)
       if (listed) await client.listTools()
@@ -104,7 +104,7 @@ describe('a tool that requires a task', () => {
     }
   })
 
-  it('is called once if the server does not know it', async () => {
+  it('is called only once if the server does not recognize it', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.Initialize]: {
@@ -188,7 +188,7 @@ describe('a call that the server turns into a task', () => {
 
 it.each([
   ['no interval', undefined, 1_000],
-  ['what is no interval', 'soon', 1_000],
+  ['an invalid interval', 'soon', 1_000],
   ['a short interval', 1, 100],
   ['an interval', 5_000, 5_000],
   ['a long interval', 1e9, 60_000],
@@ -213,9 +213,9 @@ it.each([
 })
 
 it.each([
-  ['a member of this name', { taskId: 't', status: 'working' }],
-  ['no id in a member of this name', { status: 'working' }],
-])('a result with content and %s is not read as a task', async (_, task) => {
+  ['a task member', { taskId: 't', status: 'working' }],
+  ['a task member without an id', { status: 'working' }],
+])('a result with content and %s is not treated as a task', async (_, task) => {
   const content = [{ type: 'text', text: 'done' }]
   const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content, task } })
   expect(await client.callTool('x')).toMatchObject({ content })
@@ -224,10 +224,10 @@ it.each([
 
 it.each([
   ['no id', { status: 'working' }],
-  ['an id that is no text', { taskId: 5, status: 'working' }],
+  ['an id that is not a string', { taskId: 5, status: 'working' }],
   ['no status', { taskId: 't' }],
   ['an unknown status', { taskId: 't', status: 'asleep' }],
-])('a task with %s rejects with a named error', async (_, task) => {
+])('a task with %s rejects with invalid-response', async (_, task) => {
   const { client } = await scripted({ ...sessions(), 'tasks/get': task, [Method.CallTool]: { task } })
   await expect(client.task('t').get()).rejects.toMatchObject({ code: 'invalid-response' })
   await expect(client.task('t').result()).rejects.toMatchObject({ code: 'invalid-response' })
@@ -246,7 +246,7 @@ describe('a task in a session', () => {
     [undefined, {}],
     [0, { ttl: 0 }],
     [5, { ttl: 5 }],
-  ])('with ttlMs %j is requested with %j', async (ttlMs, expected) => {
+  ])('given ttlMs %j, is requested with %j', async (ttlMs, expected) => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { task } })
     expect((await client.startTask('x', { a: 1 }, ttlMs === undefined ? {} : { ttlMs })).taskId).toBe('t')
     expect(server.of(Method.CallTool)).toMatchObject([
@@ -275,12 +275,12 @@ describe('a task in a session', () => {
   })
 
   it.each([
-    ['asks for one', TASKS, 'required', [{ task: {} }]],
-    ['does not, if the tool only may be one', TASKS, 'optional', [{}]],
-    ['does not, if the server has no tasks', undefined, 'required', [{}]],
-    ['does not, if the server has none for tools', { requests: {} }, 'required', [{}]],
-    ['does not, if the server has none for calls', { requests: { tools: {} } }, 'required', [{}]],
-  ])('callTool %s', async (_, declared, taskSupport, params) => {
+    ['requests one that the tool requires', TASKS, 'required', [{ task: {} }]],
+    ['does not request one that is optional', TASKS, 'optional', [{}]],
+    ['does not request one if the server has no tasks', undefined, 'required', [{}]],
+    ['does not request one if the server has none for tools', { requests: {} }, 'required', [{}]],
+    ['does not request one if the server has none for calls', { requests: { tools: {} } }, 'required', [{}]],
+  ])('is requested only if required: callTool %s', async (_, declared, taskSupport, params) => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.Initialize]: serverWith(declared),
@@ -295,7 +295,7 @@ describe('a task in a session', () => {
     )
   })
 
-  it('lists the tools once if a refused call may need a task', async () => {
+  it('causes the tools to be listed once if a refused call may require it', async () => {
     const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
     const { client, server } = await scripted({
       ...sessions(),

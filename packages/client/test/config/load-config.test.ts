@@ -226,7 +226,7 @@ describe('loadConfig, given an invalid server', () => {
       { url: 'unix:///hush.sock' },
       "url cannot be used: A server's URL must begin with http: or https:",
     ],
-    ['a url that is not one', { url: 'hush' }, 'url cannot be used'],
+    ['an invalid url', { url: 'hush' }, 'url cannot be used'],
     ['a password', { url: 'https://ann:hush@x.example/' }, 'use headers or auth'],
     ['a command line', { command: 'a', args: '--key hush' }, 'args must be a list of strings'],
     ['a nested list', { command: 'a', args: [['hush']] }, 'args must be a string'],
@@ -260,7 +260,7 @@ describe('loadConfig, given an invalid server', () => {
       'needs the input key, which the file does not define',
     ],
     ['an input without the `input` option', { command: '${input:token}' }, 'give the option input'],
-  ])('reports %s by server name and keeps the others', async (_, bad, expected) => {
+  ])('reports %s by server name and keeps the other servers', async (_, bad, expected) => {
     const inputs = [{ type: 'promptString', id: 'token', password: true }]
     const { servers, problems } = await load('bad/mcp.json', { inputs, mcpServers: { bad, usable } })
     expect(Object.keys(servers)).toEqual(['usable'])

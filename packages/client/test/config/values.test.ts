@@ -144,7 +144,7 @@ describe('a server entry', () => {
     [{ enabled: false }, ['s']],
     [{ disabled: false, enabled: true }, []],
     [{ disabled: 'true', enabled: 0 }, []],
-  ])('may be disabled: %j lists %j as disabled', async (more, expected) => {
+  ])('given %j, lists %j as disabled', async (more, expected) => {
     const { disabled } = await loading({ mcpServers: { s: { command: 'c', ...more } } })
     expect(disabled).toEqual(expected)
   })

@@ -85,7 +85,7 @@ describe('an error without an id', () => {
     [1, 0, 0],
     [2, 2, 1],
   ])(
-    'fails a request only if it is the single one: of %i pending requests, %i stay pending',
+    'fails a request only if no other is pending: of %i pending requests, %i stay pending',
     async (open, left, ignored) => {
       const { client, server } = await scripted(sessions())
       const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
@@ -100,7 +100,7 @@ describe('an error without an id', () => {
 })
 
 describe('progress', () => {
-  it('is delivered with its valid members, and ignored without a number', async () => {
+  it('is delivered with its valid members, and is ignored if it has no number', async () => {
     const { client, server } = await scripted(sessions())
     const heard: unknown[] = []
     const call = client.callTool('x', {}, { onProgress: (report) => void heard.push(report) })
@@ -166,7 +166,7 @@ describe('call timeouts', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('do not keep a timer after a notification', async () => {
+  it('do not leave a timer running after a notification', async () => {
     const { client, clock } = await timed(modern())
     await client.notify('notifications/example')
     expect(clock.pending).toBe(0)

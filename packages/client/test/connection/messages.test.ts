@@ -10,7 +10,7 @@ import { INFO, scripted, sessions } from '../support/scripted.ts'
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 
 describe('a response', () => {
-  it('resolves the request with its id, counted from 1', async () => {
+  it('resolves the request with the same id; ids are counted from 1', async () => {
     const { client, server } = await scripted(sessions(), { revisions: ['2025-11-25'] })
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
@@ -19,7 +19,7 @@ describe('a response', () => {
     expect(await call).toEqual(DONE)
   })
 
-  it('matches the request even if its id is a string, as does progress', async () => {
+  it('is matched to its request even if the id is a string, as is progress', async () => {
     const { client, server } = await scripted(sessions())
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('x', {}, { onProgress })
@@ -73,7 +73,7 @@ describe('unknown data from a server', () => {
 })
 
 describe('a custom request from the server', () => {
-  it('calls the handler of its method, whatever its id', async () => {
+  it('calls the handler for its method, whatever the id is', async () => {
     const ask = vi.fn<(params: object, ctx: { readonly name: string | undefined }) => { depth: number }>(
       () => ({ depth: 7 }),
     )

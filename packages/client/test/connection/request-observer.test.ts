@@ -51,7 +51,7 @@ const callsOf = (sent: readonly [string, object][]): object[] =>
   sent.filter(([method]) => method === Method.CallTool).map(([, response]) => response)
 
 describe('telemetry of a sent request', () => {
-  it('ends with its result', async () => {
+  it('ends with the result of the request', async () => {
     const { telemetry, sent } = recording()
     const { client } = await scripted({ ...sessions(), [Method.CallTool]: DONE }, { telemetry })
     await client.callTool('x')
@@ -77,7 +77,7 @@ describe('telemetry of a sent request', () => {
   it.each([
     [true, 'cancelled'],
     [false, '_OTHER'],
-  ])('ends with the type of any other error, if aborted is %j', async (aborts, type) => {
+  ])('ends with a generic type after any other error, given aborted=%j', async (aborts, type) => {
     const { telemetry, sent } = recording()
     const { client, server } = await scripted(sessions(), { telemetry })
     const controller = new AbortController()
@@ -212,7 +212,7 @@ describe('telemetry of a session', () => {
     ])
   })
 
-  it('records the duration in seconds, and nothing for a server without sessions', async () => {
+  it('records the duration in seconds, and records nothing for a server without sessions', async () => {
     const first = recording()
     const { client, clock } = await timed(sessions(), { telemetry: first.telemetry })
     await clock.advance(1_500)

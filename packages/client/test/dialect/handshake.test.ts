@@ -18,7 +18,7 @@ const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], option
 describe('connect without a common protocol version', () => {
   const offers = Array.from({ length: 9 }, (_, at) => `1999-01-0${at + 1}`)
 
-  it("rejects with all of the server's versions, of which the message lists eight", async () => {
+  it("rejects with all of the server's versions, but lists only eight in the message", async () => {
     expect(await refused(modern(offers), { revisions: MODERN })).toMatchObject({
       code: 'unsupported-revision',
       offered: offers,
@@ -121,7 +121,7 @@ describe('client capabilities', () => {
       { extensions: { ...tasks, ...extensions } },
     ],
     ['2026-07-28', {}, {}],
-  ])('depend on revision and options: %s with %j declares %j', async (version, options, expected) => {
+  ])('given revision %s and the options %j, are %j', async (version, options, expected) => {
     const { server } = await scripted(
       { ...sessions(version), ...modern() },
       { revisions: [version] as never, ...options },

@@ -22,7 +22,7 @@ import {
 const REFUSED = { error: { code: -32602, message: 'No session' } }
 
 describe('era negotiation', () => {
-  it('uses the modern era if the server answers server/discover, and sends no initialize', async () => {
+  it('uses the modern era if the server answers server/discover, and does not send initialize', async () => {
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { tools: [] } })
     await client.listTools()
     expect(server.methods).toEqual([Method.Discover, Method.ListTools])
@@ -80,7 +80,7 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover])
   })
 
-  it('sends initialize if all versions of server/discover are unknown', async () => {
+  it('sends initialize if all versions in the response to server/discover are unknown', async () => {
     const { client } = await scripted({ ...sessions(), ...modern(['2099-01-01']) })
     expect(client.server?.protocolVersion).toBe('2025-11-25')
   })
@@ -106,7 +106,7 @@ async function attempted(script: Script, options: ClientOptions = {}) {
 }
 
 describe('a server that does not answer server/discover', () => {
-  it('gets initialize after 3 s, and its response decides', async () => {
+  it('receives initialize after 3 s, and the response to initialize determines the era', async () => {
     const { clock, server, attempt } = await attempted({ ...sessions(), [Method.Discover]: undefined })
     await clock.advance(2_999)
     expect(server.methods).toEqual([Method.Discover])
@@ -118,7 +118,7 @@ describe('a server that does not answer server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may answer it late and reject initialize', async () => {
+  it('may still answer server/discover late and reject initialize', async () => {
     const { clock, server, attempt } = await attempted({
       ...modern(),
       [Method.Discover]: undefined,
@@ -131,7 +131,7 @@ describe('a server that does not answer server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may answer both after a slow start, and the first response counts', async () => {
+  it('may answer both requests late, in which case the first response counts', async () => {
     const { clock, server, attempt } = await attempted({ [Method.ListTools]: { tools: [] } })
     await clock.advance(3_000)
     server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
@@ -143,7 +143,7 @@ describe('a server that does not answer server/discover', () => {
     expect(server.methods).not.toContain(Notification.Initialized)
   })
 
-  it('fails connect after `connectTimeoutMs`, without a cancellation', async () => {
+  it('causes connect to fail after `connectTimeoutMs`, without a cancellation', async () => {
     const { clock, server, attempt } = await attempted({}, { connectTimeoutMs: 10_000 })
     await clock.advance(10_000)
     await expect(attempt).rejects.toMatchObject({ code: 'timeout' })
@@ -152,7 +152,7 @@ describe('a server that does not answer server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('gets a new connection with initialize if it closes the first one', async () => {
+  it('receives initialize on a new connection if it closes the first one', async () => {
     const servers: ScriptedServer[] = []
     const target = (): ClientTransport => {
       const server = new ScriptedServer({
@@ -275,7 +275,7 @@ describe('initialize', () => {
     expect(client.server?.protocolVersion).toBe('2025-03-26')
   })
 
-  it('is sent once for concurrent connects', async () => {
+  it('is sent only once for concurrent connects', async () => {
     const server = new ScriptedServer(sessions())
     const client = new Client(INFO)
     await Promise.all([1, 2, 3].map(() => client.connect(server.transport)))
@@ -366,7 +366,7 @@ describe('connect', () => {
     expect(target).not.toHaveBeenCalled()
   })
 
-  it('closes a transport that is created after its signal was aborted', async () => {
+  it('closes a transport that is created after the signal was aborted', async () => {
     const server = new ScriptedServer(modern())
     const controller = new AbortController()
     let create = (_transport: ClientTransport): void => {}
@@ -380,7 +380,7 @@ describe('connect', () => {
     expect(server.methods).toEqual([])
   })
 
-  it('does not wait for a transport to start after an abort, and reports that it does not close', async () => {
+  it('does not wait for a transport to start after an abort, and reports that closing fails', async () => {
     const transport: ClientTransport = {
       streamPerRequest: false,
       start: () => new Promise(() => {}),
@@ -396,7 +396,7 @@ describe('connect', () => {
     expect(errors).toHaveBeenCalledExactlyOnceWith(new Error('It is stuck'))
   })
 
-  it('rejects for a closed client or another target', async () => {
+  it('rejects if the client is closed or already has another target', async () => {
     const { client } = await scripted(sessions())
     await expect(client.connect(new ScriptedServer(sessions()).transport)).rejects.toThrow('another target')
     await client.close()
@@ -405,7 +405,7 @@ describe('connect', () => {
     )
   })
 
-  it('rejects earlier requests with not-connected', async () => {
+  it('rejects requests sent before it with not-connected', async () => {
     const client = new Client(INFO)
     expect(client.isAlive).toBe(false)
     await expect(client.listTools()).rejects.toMatchObject({ code: 'not-connected' })

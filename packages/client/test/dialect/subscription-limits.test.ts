@@ -51,7 +51,7 @@ describe.each([
 describe('a subscription to an extension', () => {
   const ID = 'com.example/x'
 
-  it('shares the single subscription', async () => {
+  it("shares the client's only subscription", async () => {
     const { client, server } = await scripted(listening())
     await client.subscribeExtension(ID)
     await client.subscribeExtension(ID)
@@ -112,7 +112,7 @@ describe('a subscription that the server ends', () => {
   it.each([
     [29_999, 2_000],
     [30_000, 1_000],
-  ])('reopens with a shorter delay if it lasted: open for %i ms, delay of %i ms', async (lasted, ms) => {
+  ])('is reopened sooner if it lasted longer: after %i ms, the delay is %i ms', async (lasted, ms) => {
     const { endsAndReturnsAfter, clock } = await watching()
     await endsAndReturnsAfter(1_000)
     await clock.advance(lasted)

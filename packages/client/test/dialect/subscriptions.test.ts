@@ -84,7 +84,7 @@ describe('a client whose server has no sessions', () => {
     expect(server.of(Method.Listen)).toHaveLength(2)
   })
 
-  it('limits subscribe by the request timeout', async () => {
+  it('applies the request timeout to subscribe', async () => {
     const { client, clock } = await timed({ ...modern(), [Method.Listen]: undefined })
     const subscribing = client.subscribe('note://a').catch((error: unknown) => error)
     await settled()
@@ -114,7 +114,7 @@ describe('a client whose server has no sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('does not subscribe to the same resource twice, even before the next attempt', async () => {
+  it('does not subscribe to a resource again while the subscription is waiting to be reopened', async () => {
     const { client, server, clock } = await timed(listening())
     await client.subscribe('note://a')
     server.answer(server.of(Method.Listen)[0]?.['id'], { resultType: 'complete' })
@@ -142,7 +142,7 @@ describe('a client whose server has no sessions', () => {
     await client.close()
   })
 
-  it('emits changesMissed if the host adds a subscription before the next attempt', async () => {
+  it('emits changesMissed if the host subscribes while the subscription is waiting to be reopened', async () => {
     const { client, server, clock } = await timed(listening())
     const gap = listener(client, 'changesMissed')
     await client.subscribe('note://a')
@@ -205,7 +205,7 @@ describe('a client whose server has lost the session', () => {
     expect(transport.negotiated).toHaveBeenCalledTimes(2)
   })
 
-  it('rejects if the next session is lost at once', async () => {
+  it('rejects the request if the new session is lost at once', async () => {
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) return { result: sessions()[Method.Initialize] as object }
       return method === Method.CallTool ? new SessionLostError() : { error: { code: -32601, message: 'No' } }
@@ -300,7 +300,7 @@ describe('a request with its own stream', () => {
     ],
     ['a header for a number', { type: 'number', 'x-mcp-header': 'N' }],
     ['a header in a subschema', { anyOf: [{ type: 'string', 'x-mcp-header': 'N' }] }],
-  ])('cannot call a tool that requires %s, which the list omits', async (_, property) => {
+  ])('cannot call a tool that requires %s, and listing omits that tool', async (_, property) => {
     const bad = {
       name: 'bad',
       inputSchema: { type: 'object', properties: { a: { type: 'string', ...property } } },

@@ -52,7 +52,7 @@ describe('negotiation over HTTP', () => {
     expect(seen).toEqual(['POST /mcp 200'])
   })
 
-  it('opens no stream and sends no DELETE to a server without sessions', async () => {
+  it('does not open a stream or send DELETE to a server without sessions', async () => {
     const { connect, seen } = mount(everything(), { stateless: true, revisions: ['2025-06-18'] })
     const client = await connect()
     await client.callTool('hello')
@@ -75,7 +75,7 @@ describe('negotiation over HTTP', () => {
   )
 })
 
-it('opens a new session if the server has lost it, and repeats the call', async () => {
+it('opens a new session if the server has lost the old one, and repeats the call', async () => {
   const first = mount(everything(), { revisions: ['2025-11-25'] })
   const second = mount(everything(), { revisions: ['2025-11-25'] })
   let serving = first

@@ -12,7 +12,7 @@ const calls = (script: (asked: Asked) => void, headers?: Record<string, string>)
     if (!handshake(asked, headers)) script(asked)
   })
 
-it('rejects the call with a JSON-RPC error, whatever its HTTP status', async () => {
+it('rejects the call with a JSON-RPC error, whatever the HTTP status', async () => {
   const client = await connect(
     await calls(({ response, message }) => {
       response.writeHead(503, { 'content-type': 'application/json' })
@@ -25,7 +25,7 @@ it('rejects the call with a JSON-RPC error, whatever its HTTP status', async () 
 })
 
 it.for([404, 405])(
-  'treats a JSON-RPC error with status %i for initialize as a lack of Streamable HTTP',
+  'treats a JSON-RPC error with status %i for initialize as missing support for Streamable HTTP',
   async (status) => {
     const url = await scripted(({ method, message, response }) => {
       const refused = method === 'POST' && message.method === 'initialize' ? status : 400
@@ -55,7 +55,7 @@ it('emits an error if the server refuses a response', async () => {
 })
 
 describe('resuming a cut stream, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery', () => {
-  it('works at any byte until the response has arrived', async () => {
+  it('succeeds wherever the stream is cut before the response', async () => {
     const log = [
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '1' } }, 'a'),
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '2' } }, 'b'),
@@ -122,7 +122,7 @@ describe('resuming a cut stream, https://modelcontextprotocol.io/specification/2
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(39)
   })
 
-  it('fails if the server no longer knows the stream', async () => {
+  it('fails if the server no longer recognizes the stream', async () => {
     const url = await scripted((request) => {
       if (request.method === 'GET') {
         request.response.writeHead(400).end()
@@ -174,7 +174,7 @@ describe('a client over Streamable HTTP', () => {
     expect(visited).not.toHaveBeenCalled()
   })
 
-  it('gets custom headers for each request, and does not let them replace protocol headers', async () => {
+  it('obtains custom headers for each request, and does not allow them to replace protocol headers', async () => {
     let asked = 0
     const seen: unknown[] = []
     const versions = new Set<unknown>()

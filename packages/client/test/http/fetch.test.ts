@@ -59,7 +59,7 @@ describe('a redirect', () => {
     ['POST', 308, 200],
     ['DELETE', 302, 302],
   ] as const)(
-    'is followed or returned: a %s with status %i ends with status %i',
+    'is followed or returned: given a %s redirected with status %i, results in status %i',
     async (method, status, expected) => {
       expect((await sending(redirecting(status, 1), { method })).status).toBe(expected)
     },
@@ -88,7 +88,7 @@ describe('a redirect', () => {
 })
 
 describe('a request', () => {
-  it('sends protocol headers, and no custom headers with their names', async () => {
+  it('sends protocol headers instead of custom headers with the same names', async () => {
     const names = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
     const headers = {
       ...Object.fromEntries(names.map((name) => [name, 'mine'])),
@@ -137,7 +137,7 @@ describe('a request', () => {
     ['a refused connection', { cause: { code: 'ECONNREFUSED' } }, ': ECONNREFUSED', true],
     ['a reset', { cause: { code: 'ECONNRESET' } }, ': ECONNRESET', false],
     ['an error without a code', { cause: {} }, '', false],
-    ['a number as its code', { cause: { code: 7 } }, '', false],
+    ['an error with a numeric code', { cause: { code: 7 } }, '', false],
     ['an error without a cause', new TypeError('fetch failed'), '', false],
     ['an undefined error', undefined, '', false],
   ])('reports whether it was sent when it fails with %s', async (_, cause, text, unprocessed) => {
@@ -169,7 +169,7 @@ describe('readText', () => {
     expect(cancel).toHaveBeenCalledTimes(cancelled)
   })
 
-  it('reads the text of an error up to 1 MiB, of which the message shows 256 characters', async () => {
+  it('reads up to 1 MiB of an error, and shows 256 characters of it in the message', async () => {
     const text = 'x'.repeat(1_048_576)
     expect(await readRefusal(new Response(text))).toBe(text)
     expect(await readRefusal(new Response(`${text}x`))).toBe('')

@@ -145,7 +145,7 @@ describe('the endpoint event', () => {
     ['/a/../message', '/message'],
     ['ORIGIN/one\n\nevent: endpoint\ndata: /two', '/one'],
   ] as const)(
-    'may contain a relative or absolute URL, and counts only once: %j',
+    'may contain a relative or absolute URL, and is ignored after the first: %j',
     async ([endpoint, path]) => {
       const { transport, posts } = await openedAt(undefined, {}, endpoint)
       await transport.send(PING, CONTEXT)
@@ -176,7 +176,7 @@ describe('messages over HTTP+SSE', () => {
     [202, 'Accepted'],
     [202, ''],
     [204, ''],
-  ] as const)('are sent by POST, which may be answered with %i', async ([status, body]) => {
+  ] as const)('are sent by POST, and may be answered with status %i', async ([status, body]) => {
     const { transport } = await openedAt(({ response }) => {
       response.writeHead(status).end(body)
     })
@@ -198,7 +198,7 @@ describe('messages over HTTP+SSE', () => {
     expect(handlers.messages).toEqual([{ jsonrpc: '2.0' }, { b: 2 }])
   })
 
-  it('have custom headers, which are created for each request', async () => {
+  it('have custom headers that are created for each request', async () => {
     let asked = 0
     const { transport, stream, posts } = await openedAt(undefined, {
       headers: async ({ method }) => ({ 'x-key': `${method} ${++asked}` }),
@@ -212,7 +212,7 @@ describe('messages over HTTP+SSE', () => {
   })
 })
 
-describe('the end of HTTP+SSE', () => {
+describe('the end of an HTTP+SSE connection', () => {
   const answering = ({ message, response }: Asked, stream: ServerResponse): void => {
     response.writeHead(202).end()
     const { id, method } = message

@@ -90,7 +90,7 @@ it("resumes a call's stream at most 10 times a minute", async () => {
   expect(await called).toEqual({ content: [] })
 })
 
-it("waits for the server's delay before the first attempt, plus at most a fifth", async () => {
+it("waits for the server's delay, plus at most a fifth of it, before the first attempt", async () => {
   const { gets } = await connected({ get: () => stream('retry: 5000\n\n') })
   await vi.advanceTimersByTimeAsync(4_999)
   expect(gets).toHaveBeenCalledTimes(1)

@@ -63,7 +63,7 @@ describe('a reply', () => {
     expect(messages).toEqual([])
   })
 
-  it('fails the request at once if the response is missing', async () => {
+  it('fails the request at once if it does not contain the response', async () => {
     const other = { ...RESULT, id: 4 }
     const { transport, messages, failed } = started(async () => Response.json(other))
     await transport.send(CALL, { revision: LEGACY })
@@ -78,23 +78,29 @@ describe('a reply', () => {
     ['an error about the caller', { jsonrpc: '2.0', error: {} }, 401, '401: {"jsonrpc":"2.0","error":{}}'],
     ['an error about access', { jsonrpc: '2.0', error: {} }, 403, '403: {"jsonrpc":"2.0","error":{}}'],
     ['an error about the path', { jsonrpc: '2.0', error: {} }, 404, undefined],
-  ])('delivers or rejects an error status with %s', async (_, body, status, text) => {
-    const { transport, messages } = started(async () => Response.json(body, { status }))
-    const sent = transport.send(CALL, { revision: LEGACY })
-    if (text !== undefined)
-      await expect(sent).rejects.toThrow(`tools/call was answered with HTTP status ${text}`)
-    else await sent
-    expect(messages).toEqual(text === undefined ? [body] : [])
-  })
+  ])(
+    'is delivered or rejected if its status is an error and its body is %s',
+    async (_, body, status, text) => {
+      const { transport, messages } = started(async () => Response.json(body, { status }))
+      const sent = transport.send(CALL, { revision: LEGACY })
+      if (text !== undefined)
+        await expect(sent).rejects.toThrow(`tools/call was answered with HTTP status ${text}`)
+      else await sent
+      expect(messages).toEqual(text === undefined ? [body] : [])
+    },
+  )
 
-  it.each([400, 404, 405])('delivers or rejects an error for initialize with status %i', async (status) => {
-    const body = { jsonrpc: '2.0', id: 1, error: { code: 1 } }
-    const { transport, messages } = started(async () => Response.json(body, { status }))
-    const sent = transport.send(INITIALIZE, { revision: undefined })
-    if (status === 400) await sent
-    else await expect(sent).rejects.toMatchObject({ status })
-    expect(messages).toEqual(status === 400 ? [body] : [])
-  })
+  it.each([400, 404, 405])(
+    'is delivered or rejected if it is an error for initialize: status %i',
+    async (status) => {
+      const body = { jsonrpc: '2.0', id: 1, error: { code: 1 } }
+      const { transport, messages } = started(async () => Response.json(body, { status }))
+      const sent = transport.send(INITIALIZE, { revision: undefined })
+      if (status === 400) await sent
+      else await expect(sent).rejects.toMatchObject({ status })
+      expect(messages).toEqual(status === 400 ? [body] : [])
+    },
+  )
 })
 
 describe('the session', () => {
@@ -108,7 +114,7 @@ describe('the session', () => {
     expect(transport.alive).toBe(true)
   })
 
-  it('is lost and forgotten after the status 404', async () => {
+  it('is lost and forgotten after status 404', async () => {
     const { transport } = started(async () => new Response(null, { status: 404 }))
     await expect(transport.send(CALL, { revision: LEGACY })).rejects.not.toThrow(SessionLostError)
     transport.resume('s')
@@ -119,7 +125,7 @@ describe('the session', () => {
   it.each([
     [true, ['DELETE s']],
     [false, []],
-  ])('is ended by close, depending on `endSession`: %j', async (endSession, expected) => {
+  ])('is ended or kept by close, given endSession=%j', async (endSession, expected) => {
     const seen: string[] = []
     const fetch: Fetch = async (_, { method, headers }) => {
       seen.push(`${method} ${(headers as Headers).get('mcp-session-id')}`)
@@ -187,7 +193,7 @@ describe('a server that refuses initialize', () => {
     [401, ['POST']],
     [406, ['POST']],
     [500, ['POST']],
-  ])('is tried over HTTP+SSE after some statuses: %i leads to %j', async (status, expected) => {
+  ])('is tried over HTTP+SSE only after some statuses: after %i, receives %j', async (status, expected) => {
     const seen: unknown[] = []
     const fetch: Fetch = async (_, { method }) => {
       seen.push(method)

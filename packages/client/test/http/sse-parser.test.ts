@@ -21,7 +21,7 @@ describe('SseParser', () => {
   })
 })
 
-describe('https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation', () => {
+describe('parsing an event stream, https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation', () => {
   it.each<[string, string, readonly SseEvent[]]>([
     [
       'removes only a leading byte order mark',

@@ -39,7 +39,7 @@ const of = (seen: readonly Asked[], name: string): Asked[] =>
   seen.filter(({ method, message }) => method === name || message.method === name)
 
 describe('the Streamable HTTP transport', () => {
-  it('sends no request before the first message', async () => {
+  it('does not send a request before the first message', async () => {
     const fetch = vi.fn<Fetch>(() => Promise.reject(new Error('no network')))
     const target = http('http://127.0.0.1:1/mcp', { fetch })
     const transport = await target()

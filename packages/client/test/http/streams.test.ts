@@ -53,10 +53,10 @@ const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 
 describe("the response on a request's stream", () => {
   it.each<[string, unknown, boolean]>([
-    ['its own', { id: 3, result: {} }, true],
-    ['its own, with the id as a string', { id: '3', result: {} }, true],
+    ['the response', { id: 3, result: {} }, true],
+    ['the response with its id as a string', { id: '3', result: {} }, true],
     [
-      'its own in a batch',
+      'the response in a batch',
       [
         { id: 2, result: {} },
         { id: 3, result: {} },
@@ -69,7 +69,7 @@ describe("the response on a request's stream", () => {
     ['a batch without the response', [{ method: 'ping' }], false],
     ['null', null, false],
     ['a number', 3, false],
-  ])('is recognized or passed over: %s', async (_, message, found) => {
+  ])('is recognized, and other messages are not: %s', async (_, message, found) => {
     const { answered, messages, told } = await reading([data(message)])
     expect({ answered, messages, told }).toEqual({
       answered: found,
@@ -88,7 +88,7 @@ describe("the response on a request's stream", () => {
 })
 
 describe('a stream', () => {
-  it('keeps its position, and resets its failures after a message', async () => {
+  it('stores its position, and resets its failure count after a message', async () => {
     expect((await reading([`id: a\nretry: 20\ndata: {}\n\n`])).position).toEqual({
       lastEventId: 'a',
       retryMs: 20,
@@ -99,7 +99,7 @@ describe('a stream', () => {
     })
   })
 
-  it('waits until each message is handled', async () => {
+  it('waits until each message has been handled', async () => {
     const taken: string[] = []
     const { handlers } = recording()
     const message = async (value: unknown): Promise<void> => {
@@ -127,7 +127,7 @@ describe('a stream', () => {
     })
   })
 
-  it('resets its failures after it was open for the maximum delay', async () => {
+  it('resets its failure count after it has been open for the maximum delay', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 })
     onTestFinished(() => void vi.useRealTimers())
     const lasting = async (ms: number): Promise<number> => {
@@ -188,7 +188,7 @@ describe('the delay before the next attempt', () => {
     expect(at.failures).toBe(failures + 1)
   })
 
-  it("grows by up to a fifth at random, and follows the host's shorter delays", () => {
+  it('grows by up to a fifth at random, and is shorter if the host configures shorter delays', () => {
     const host = { initialDelayMs: 5, maxDelayMs: 20 }
     expect(withLuck(1, () => nextDelay(host, { failures: 0, retryMs: 0 }))).toBe(6)
     const none = { initialDelayMs: 0, maxDelayMs: 20 }

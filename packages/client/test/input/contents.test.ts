@@ -84,7 +84,7 @@ describe('checkSampleRequest', () => {
     ],
     ['a final tool use', [use('a')], MISSING],
     ['a tool use without a result', [use('a'), text], MISSING],
-    ["a tool use with another one's result", [use('a'), outcome('b')], MISSING],
+    ['a tool use with the result of another', [use('a'), outcome('b')], MISSING],
     ['two tool uses and one result', [[use('a'), use('b')], outcome('a')], MISSING],
     ['one tool use and two results', [use('a'), [outcome('a'), outcome('b')]], MISSING],
     ['a tool result in the first message', [outcome('a')], ALONE],
@@ -103,7 +103,7 @@ describe('checkSampleRequest', () => {
     [{ messages: [], maxTokens: 1, tools: [] }, false, 'this client does not sample with tools'],
     [{ messages: [], maxTokens: 1, toolChoice: {} }, false, 'this client does not sample with tools'],
     [{ messages: [], maxTokens: 1, tools: [], toolChoice: {} }, true, undefined],
-  ])('checks %j, if tools are declared: %j', (params, offersTools, problem) => {
+  ])('accepts or rejects %j, given offersTools=%j', (params, offersTools, problem) => {
     const check = (): void => checkSampleRequest(params, offersTools)
     if (problem === undefined) expect(check).not.toThrow()
     else expect(check).toThrow(problem)
@@ -159,7 +159,7 @@ describe('an input_required result', () => {
     })
   })
 
-  it('repeats the call with only its state if it contains no requests', async () => {
+  it('causes the call to be repeated with only its state if it contains no requests', async () => {
     let calls = 0
     const { client, server } = await scripted({
       ...modern(),

@@ -57,7 +57,7 @@ describe('a request from a server with sessions', () => {
   })
 
   it.each(['2024-11-05', '2025-03-26'])(
-    'is answered if its capability was declared, even at %s',
+    'is answered if its capability was declared, even in revision %s',
     async (date) => {
       const { server } = await scripted(sessions(date), {
         handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },
@@ -71,14 +71,17 @@ describe('a request from a server with sessions', () => {
     ['elicit', '2025-11-25', { elicitation: { form: {} } }],
     ['elicitUrl', '2025-11-25', { elicitation: { url: {} } }],
     ['elicitUrl', '2025-06-18', {}],
-  ] as const)('needs the capability of its handler: %s in %s', async (name, date, expected) => {
-    const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
-    const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
-    const [{ params } = {}] = server.of(Method.Initialize)
-    expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
-  })
+  ] as const)(
+    'is enabled by the capability that its handler declares: %s in %s',
+    async (name, date, expected) => {
+      const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
+      const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
+      const [{ params } = {}] = server.of(Method.Initialize)
+      expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
+    },
+  )
 
-  it('needs capabilities, which are declared as the revision defines them', async () => {
+  it('is enabled by capabilities that are declared as the revision defines them', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
@@ -114,7 +117,7 @@ describe('a request from a server with sessions', () => {
       { count: 42, sure: true, size: 's' },
     ],
     ['a choice other than the default', { count: 1, size: 'l' }, { count: 1, size: 'l' }],
-  ])('gets content converted to the types of the form: %s', async (_, content, sent) => {
+  ])('is answered with content converted to the types in the form: %s', async (_, content, sent) => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
     })
@@ -210,7 +213,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('is followed by notifications when roots change, in revisions that define them', async () => {
+  it('is followed by a notification when roots change, in revisions that define that notification', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },
@@ -240,7 +243,7 @@ describe('a request from a server with sessions', () => {
     })
   })
 
-  it('gets a generic error if its handler throws anything but an McpError', async () => {
+  it('receives a generic error if its handler throws anything but an McpError', async () => {
     let failure: Error = new Error('password is hunter2')
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -312,7 +315,7 @@ describe('a request from a server with sessions', () => {
 })
 
 describe('a server without sessions', () => {
-  it('does not get responses to its own requests', async () => {
+  it('does not receive responses to its own requests', async () => {
     const custom = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
       handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': custom } },
@@ -393,7 +396,7 @@ describe('a server without sessions', () => {
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('does not get the call again after the caller has aborted', async () => {
+  it('does not receive the call again after the caller has aborted', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },

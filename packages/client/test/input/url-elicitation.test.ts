@@ -41,7 +41,7 @@ async function failure(run: Promise<unknown>): Promise<UrlElicitationRequiredErr
   return error as UrlElicitationRequiredError
 }
 
-describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-required-error-flow`, () => {
+describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elicitation-required-error-flow`, () => {
   it("asks the user, waits for the server's notification, and is repeated", async () => {
     const handler = vi.fn<Handler>(accept)
     const { client, server } = await scripted(demanding(), asking(handler))
@@ -114,7 +114,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(calls(server)).toBe(1)
   })
 
-  it('rejects with the URLs without a handler, and declares no capability', async () => {
+  it('rejects with the URLs if there is no handler, and does not declare the capability', async () => {
     const { client, server } = await scripted(demanding(), {
       handlers: { elicit: () => ({ action: 'accept' }) },
     })
@@ -139,7 +139,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(clock.pending).toBe(0)
   })
 
-  it('asks the user once for several calls with one URL', async () => {
+  it('asks the user only once if several calls require the same URL', async () => {
     const handler = vi.fn<Handler>(accept)
     let opened = false
     const script = { ...sessions(), 'tools/call': () => (opened ? DONE : required(question('a'))) }
@@ -153,7 +153,7 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps other calls waiting if one is aborted, and stops with the last', async () => {
+  it('keeps other calls waiting if one is aborted, and stops when the last one is', async () => {
     const stop = [new AbortController(), new AbortController()]
     let signal: AbortSignal | undefined
     const handler: Handler = (_, ctx) => {
@@ -231,14 +231,14 @@ describe(`a call that requires open URLs: ${SPEC}#url-mode-with-elicitation-requ
     expect(calls(server)).toBe(1)
   })
 
-  it("rejects with the server's error in revisions that do not define it", async () => {
+  it("rejects with the server's error in revisions that do not define URL elicitation", async () => {
     const handler = vi.fn<Handler>(accept)
     const { client } = await scripted(demanding(undefined, '2025-06-18'), asking(handler))
     await expect(client.callTool('x')).rejects.toMatchObject({ name: 'McpError', code: -32042 })
     expect(handler).not.toHaveBeenCalled()
   })
 
-  it('may also be a resources/read or a prompts/get', async () => {
+  it('may also be a resources/read or a prompts/get request', async () => {
     const answers: Record<string, JsonObject> = {
       'resources/read': { contents: [] },
       'prompts/get': { messages: [] },

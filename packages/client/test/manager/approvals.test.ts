@@ -39,7 +39,7 @@ describe('the `approve` option', () => {
     ['a configuration', (spawn: Spawn) => ({ ...config, spawn })],
     ['a childProcess target', (spawn: Spawn) => childProcess({ ...config, spawn })],
   ])(
-    'is asked before a process is started from %s, and sees command and arguments but no secrets',
+    'is called before a process is started from %s, and receives the command and the arguments but not secrets',
     async (_, of) => {
       const asked: ApprovalRequest[] = []
       const { manager } = world({
@@ -66,7 +66,7 @@ describe('the `approve` option', () => {
     },
   )
 
-  it('is asked before a custom spawn starts a process', async () => {
+  it('is optional if the manager or the configuration has a custom spawn', async () => {
     const started: unknown[] = []
     const spawning =
       (who: string): Spawn =>
@@ -104,7 +104,7 @@ describe('the `approve` option', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('is asked before a call, and prevents it unless the answer is true', async () => {
+  it('is called before a tool call, and prevents the call unless it returns true', async () => {
     const asked: ApprovalRequest[] = []
     let answer: unknown = true
     const { manager, named, a } = await connected(withTools('x'), {
@@ -139,7 +139,7 @@ describe('the `approve` option', () => {
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
-  it('is asked before a handler gets a form, a URL or a sampling request', async () => {
+  it('is called before a handler receives a form, a URL or a sampling request', async () => {
     const asked: ApprovalRequest[] = []
     let approved = true
     const elicit = vi.fn(() => ({ action: 'accept', content: {} }) as const)
@@ -175,7 +175,7 @@ describe('the `approve` option', () => {
     for (const handler of [elicit, elicitUrl, sample]) expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it("ends a reconnect by rejecting the server's process", async () => {
+  it("ends a reconnect if it rejects the server's process", async () => {
     let approved = true
     const { manager, clock, named } = world({ approve: ({ kind }) => kind !== 'spawn' || approved })
     const a = scriptedTarget()
@@ -204,7 +204,7 @@ describe('setHandlers', () => {
     expect(await ask(a, 'x/where', {}, '3')).toMatchObject({ error: { code: -32601 } })
   })
 
-  it("calls handlers with the server's name", async () => {
+  it("passes the server's name to the handlers", async () => {
     const asked: unknown[] = []
     const handlers: ClientHandlers = {
       elicit: ({ message }, { name, signal }) => {
@@ -225,7 +225,7 @@ describe('setHandlers', () => {
     })
   })
 
-  it('replaces the handlers of connected servers, which learn new capabilities in the next connection', async () => {
+  it('replaces the handlers of connected servers, and declares new capabilities in the next connection', async () => {
     const { manager, a } = await connected({}, { handlers: { elicit: () => ({ action: 'decline' }) } })
     expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'decline' } })
     const sample = () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }) as const

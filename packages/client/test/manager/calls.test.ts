@@ -222,7 +222,7 @@ describe('callTool during a reconnect', () => {
     await Promise.all(calls)
   })
 
-  it('rejects if 1,024 calls are waiting already', async () => {
+  it('rejects if 1,024 calls are already waiting', async () => {
     const { manager, a } = await connected(withTools('x'))
     await manager.tools()
     await a.lose()

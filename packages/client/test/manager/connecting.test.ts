@@ -39,7 +39,7 @@ const many = (
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, make()]))
 
 describe('connect and connectAll', () => {
-  it('connect two processes and five other servers at a time', async () => {
+  it('connect at most two processes and five other servers at a time', async () => {
     const { manager } = world()
     const stdio = held('stdio')
     const remote = held('remote')
@@ -126,7 +126,7 @@ describe('connect and connectAll', () => {
     expect(events).toEqual([['connected', { server: 'a' }]])
   })
 
-  it('reject a name in use, even during its first attempt', async () => {
+  it('reject a name in use, even during the first attempt to connect', async () => {
     const { manager } = world()
     const slow = held('remote')
     const first = manager.connect('a', slow.target())
@@ -155,7 +155,7 @@ describe('connect and connectAll', () => {
     expect(report).toMatchObject({ connected: 2, errors: [{ server: 's2' }, { server: 's3' }] })
   })
 
-  it('end when the signal is aborted, and let the next server start', async () => {
+  it('end when the signal is aborted, and allow the next server to connect', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const never: TransportFactory = () => new Promise(() => {})
     const first = new AbortController()
@@ -172,7 +172,7 @@ describe('connect and connectAll', () => {
     expect(manager.names()).toEqual(['three'])
   })
 
-  it('time out if the transport is not created, and close it if it arrives late', async () => {
+  it('time out if the transport is not created in time, and close it if it is created later', async () => {
     const { manager, clock } = world({ client: { connectTimeoutMs: 500 } })
     const late = scriptedTarget()
     let open = (): void => {}
@@ -211,7 +211,7 @@ describe('close and closeAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('resolve when everything is closed, and emit nothing afterwards', async () => {
+  it('resolve when everything is closed, and do not emit events afterwards', async () => {
     const { manager, events, a } = await connected({ [Method.ListTools]: undefined })
     const { transport } = a.server
     const end = transport.close.bind(transport)
@@ -286,7 +286,7 @@ describe('close and closeAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('close each server once, even if called twice and from a listener', async () => {
+  it('close each server only once, even if called repeatedly and from a listener', async () => {
     const { manager, clock, events } = world()
     const servers = [scriptedTarget(), scriptedTarget(), scriptedTarget()]
     await manager.connectAll(Object.fromEntries(servers.map(({ target }, at) => [`s${at}`, target])))

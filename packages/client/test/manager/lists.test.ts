@@ -14,7 +14,7 @@ import {
 
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name)
 
-it('treats a list that the server declared but does not know as empty, and requests it once', async () => {
+it('treats a list that the server declares but does not support as empty, and requests it only once', async () => {
   const { manager, named, a } = await connected({
     [Method.ListResourceTemplates]: { error: { code: -32601, message: 'Method not found' } },
   })
@@ -33,7 +33,7 @@ describe("all servers' tools", () => {
     ])
   })
 
-  it('are fetched once, and after a change once more from that server when needed', async () => {
+  it('are fetched once, and are fetched again on demand from a server whose list has changed', async () => {
     const { manager, named, a, b } = await connectedPair(withTools('x'), withTools('x'))
     const asked = (): number[] => [a, b].map(({ server }) => server.of(Method.ListTools).length)
     expect(asked()).toEqual([0, 0])
@@ -48,7 +48,7 @@ describe("all servers' tools", () => {
     expect(asked()).toEqual([2, 1])
   })
 
-  it('are fetched again for calls after a change, even while an older list is loading', async () => {
+  it('are fetched again for calls that follow a change, even while the old list is still loading', async () => {
     const held: ((tools: readonly string[]) => void)[] = []
     const { manager, a } = await connected({
       [Method.ListTools]: () =>
@@ -102,7 +102,7 @@ describe("all servers' tools", () => {
     expect(held).toHaveLength(2)
   })
 
-  it('stay as they were if a fetch fails, until the next one succeeds', async () => {
+  it('remain unchanged if a fetch fails, until the next fetch succeeds', async () => {
     let fails = false
     const flaky = {
       [Method.ListTools]: () =>

@@ -63,7 +63,7 @@ describe('tool names', () => {
     expect(await pairs(manager)).toEqual(await pairs(other))
   })
 
-  it('are suggested if the given name is not one', async () => {
+  it('are suggested if the given name is not a full name', async () => {
     const manager = await managing({ files: ['read', 'write'] })
     await manager.tools()
     for (const name of ['files/read', 'read', 'files__read', 'MCP__files__read', 'mcp_files_read', ''])
@@ -93,7 +93,7 @@ describe('tool names', () => {
     await expect(manager.callTool(long)).rejects.toSatisfy(({ message }: Error) => message.length < 4_000)
   })
 
-  it('are resolved for a tool newer than the list, or if there is no list', async () => {
+  it('are resolved even if the tool is newer than the list or there is no list', async () => {
     const { manager } = world()
     let tools = ['old']
     const a = scriptedTarget({
@@ -116,7 +116,7 @@ describe('tool names', () => {
 })
 
 describe('tool names with `maxNameLength`', () => {
-  it('have only allowed characters, and a digest if characters were cut or replaced', async () => {
+  it('have only allowed characters, and a digest if they were truncated or characters were replaced', async () => {
     const { manager } = world({ maxNameLength: 64 })
     const long = 'x'.repeat(80)
     await manager.connectAll(
@@ -173,7 +173,7 @@ describe('nameTools', () => {
     )
   })
 
-  it('keeps the name of a tool from a server that predicts it', async () => {
+  it("prevents a server from taking another server's tool name by predicting it", async () => {
     const victim = ['a__b', 'c'] as const
     const nameOf = async (...given: (readonly [string, string])[]): Promise<string> =>
       (await named(given)).find(({ server }) => server === 'a__b')?.name ?? ''

@@ -52,7 +52,7 @@ describe('manager options', () => {
     [3, 0.5, 3_000],
     [6, 0, 30_000],
     [1, 0.3333, 833],
-  ])('delay attempt %i at the random value %d by %i ms', (attempt, random, ms) => {
+  ])('given attempt %i and the random value %d, cause a delay of %i ms', (attempt, random, ms) => {
     expect(waitBefore(attempt, DEFAULTS, random)).toBe(ms)
   })
 })
@@ -75,7 +75,7 @@ describe('server names', () => {
     expect(manager.names()).toEqual(['x'.repeat(128)])
   })
 
-  it('are truncated in the error for an unknown server, which lists the known ones', async () => {
+  it('are truncated in the error for an unknown server', async () => {
     const { manager } = world()
     await expect(manager.reconnect('x'.repeat(200))).rejects.toThrow(
       `There is no server ${'x'.repeat(128)}; none is connected`,
@@ -118,7 +118,7 @@ describe('uniqueNames', () => {
     expect(await named(['a b', ''])).toEqual(['a b', ''])
   })
 
-  it('lengthens a digest that is in use, and omits entries that get no unique name', async () => {
+  it('lengthens a digest that is in use, and omits entries for which there is no unique name', async () => {
     const [, second = ''] = await named(['a', 'a'])
     expect(second).toMatch(/^a_[0-9a-f]{8}$/)
     const twice = await uniqueNames([

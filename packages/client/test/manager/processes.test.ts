@@ -47,7 +47,7 @@ it('leaves no process after 20 connections with wrappers, detached processes and
   expect(left).toEqual([])
 })
 
-it('leaves nothing that keeps this process alive after closeAll, even while connecting', async () => {
+it('leaves nothing that keeps this process alive after closeAll, even if servers are still connecting', async () => {
   // Other tests' resources may close meanwhile, but no new resource may stay open.
   const before = counted(process.getActiveResourcesInfo())
   const { manager, pids } = host()

@@ -24,7 +24,7 @@ it('waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the ser
   await expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('keeps the first successful attempt, with a new client, and does not reset the count', async () => {
+it('creates a new client with the first successful attempt, and does not reset the count', async () => {
   const { manager, clock, named, a } = await connected(withTools('x'))
   const first = manager.get('a')
   a.down = new Error('down')
@@ -73,7 +73,7 @@ it('removes a server whose connections always end at once', async () => {
   ])
 })
 
-it('notices that a server exits while it connects', async () => {
+it('removes a server that exits while connecting', async () => {
   const { manager, clock, named } = world()
   const a = scriptedTarget({
     'notifications/initialized': (_, server) => {
@@ -93,7 +93,7 @@ it.each([
   [0, [1_000, 2_000, 4_000]],
   [0.5, [750, 1_500, 3_000]],
   [1, [500, 1_000, 2_000]],
-])('shortens each delay at random: %d', async (chance, waits) => {
+])('shortens each delay by a random fraction: %d', async (chance, waits) => {
   const { clock, named, a } = await connected({}, { random: () => chance, reconnect: { maxAttempts: 3 } })
   a.down = new Error('down')
   await a.lose()

@@ -23,7 +23,7 @@ function reads() {
 }
 
 describe('readResource', () => {
-  it('reads each resource once until it expires', async () => {
+  it('reads each resource only once until it expires', async () => {
     const { manager, clock, asked } = await started()
     const first = await manager.readResource('a', 'x://1')
     expect(first.contents).toEqual([{ uri: 'x://1', text: '1' }])
@@ -64,7 +64,7 @@ describe('readResource', () => {
     ],
     ['a requested reconnect', ({ manager }) => manager.reconnect('a'), true],
     [
-      'when it was lost and is back',
+      'an automatic reconnect',
       async ({ a, clock }) => {
         await a.lose()
         await clock.advance(1_000)
@@ -72,7 +72,7 @@ describe('readResource', () => {
       true,
     ],
     [
-      'when it was closed and is another one',
+      'the replacement of the server',
       async ({ manager, a }) => {
         await manager.close('a')
         await manager.connect('a', a.target)
@@ -99,7 +99,7 @@ describe('readResource', () => {
     expect(asked()).toBe(2)
   })
 
-  it('does not share cached resources between managers with one cache', async () => {
+  it('does not share cached resources between managers that use the same cache', async () => {
     const resources = new ResourceCache()
     const { target, asked } = reads()
     const first = world({ resources })
@@ -110,7 +110,7 @@ describe('readResource', () => {
     expect(asked()).toBe(2)
   })
 
-  it('does not cache if disabled, and uses a given cache', async () => {
+  it('does not cache if the cache is disabled, and uses a given cache', async () => {
     const none = world({ resources: false })
     const { target, asked } = reads()
     await none.manager.connect('a', target)

@@ -10,7 +10,7 @@ const CONTENTS = { contents: [] }
 describe('requests that wait for a reconnect', () => {
   const reading = () => connected({ [Method.ReadResource]: CONTENTS }, { resources: false })
 
-  it('are limited to 1,024 in each reconnect', async () => {
+  it('are limited to 1,024 per reconnect', async () => {
     const { manager, clock, a } = await reading()
     for (let times = 0; times < 2; times++) {
       await a.lose()
@@ -58,10 +58,10 @@ describe('a failed request over HTTP', () => {
   }
 
   it.each<[string, Error, number]>([
-    ['without a status', new TransportError('No'), 1],
-    ['with status 500', new TransportError('No', { status: 500 }), 1],
-    ['with status 404', new TransportError('No', { status: 404 }), 1],
-    ['with status 499', new TransportError('No', { status: 499 }), 0],
+    ['no status', new TransportError('No'), 1],
+    ['status 500', new TransportError('No', { status: 500 }), 1],
+    ['status 404', new TransportError('No', { status: 404 }), 1],
+    ['status 499', new TransportError('No', { status: 499 }), 0],
     ['missing credentials', new TransportError('No', { authFailed: true }), 0],
     ['another error', new Error('No'), 0],
   ])('pings the server if it may be down: %s', async (_, failure, pings) => {

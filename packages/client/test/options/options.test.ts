@@ -54,7 +54,7 @@ describe('a client', () => {
 
   it.each([
     ['ping', sessions(), Method.Ping],
-    ['server/discover where there is no ping', modern(), Method.Discover],
+    ['server/discover in a revision without ping', modern(), Method.Discover],
   ])('pings with %s', async (_, handshake, method) => {
     const { client, server } = await scripted({ ...handshake, [Method.Ping]: {} })
     const before = server.of(method).length
@@ -82,7 +82,7 @@ describe('a client', () => {
   it.each([
     ['with sessions', sessions(), 1],
     ['without sessions', modern(), 0],
-  ])('notifies a server %s of new roots if the revision allows it', async (_, handshake, times) => {
+  ])('notifies a server %s of changed roots if the revision allows it', async (_, handshake, times) => {
     const { client, server } = await scripted({ ...handshake, example: {} })
     await client.rootsChanged()
     await client.request('example')
@@ -111,7 +111,7 @@ describe('an undeclared capability', () => {
     expect(server.heard).toHaveLength(before)
   })
 
-  it('rejects resources/read without resources', async () => {
+  it('rejects resources/read if resources are not declared', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.Initialize]: { ...bare, capabilities: { prompts: {} } },

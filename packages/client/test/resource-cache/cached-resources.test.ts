@@ -66,7 +66,7 @@ describe("a client's cached resources", () => {
     expect(cache.size).toBe(0)
   })
 
-  it('are forgotten when the connection ends, unlike those of others', async () => {
+  it('are removed when the connection ends, unlike those in other partitions', async () => {
     const { client } = await scripted({ ...sessions(), ...counting() })
     const cache = new ResourceCache()
     const resources = cachedResources(client, cache, { server: 'one', partition: 'ann' })
@@ -79,7 +79,7 @@ describe("a client's cached resources", () => {
     expect(cache.get(others)).toBeDefined()
   })
 
-  it('are forgotten when changes may have been missed', async () => {
+  it('are removed when changes may have been missed', async () => {
     const { server, cache, resources } = await cached({
       ...modern(),
       ...counting({ ttlMs: 60_000 }),
@@ -96,7 +96,7 @@ describe("a client's cached resources", () => {
     await vi.waitFor(() => expect(cache.size).toBe(0))
   })
 
-  it('belong to one client by default, except for public ones', async () => {
+  it('belong to one client by default unless they are public', async () => {
     const cache = new ResourceCache()
     const publicServer = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'public' }) }
     const privateServer = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'private' }) }
@@ -124,7 +124,7 @@ describe("a client's cached resources", () => {
     expect(await cachedResources(other.client, cache, options).read('a://x')).toBe(first)
   })
 
-  it('of two clients without a name are separate', async () => {
+  it('are separate for clients without a name', async () => {
     const cache = new ResourceCache()
     const script = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'public' }) }
     const [one, other] = [await scripted(script), await scripted(script)]
@@ -134,7 +134,7 @@ describe("a client's cached resources", () => {
     expect([reads(one.server), reads(other.server)]).toEqual([1, 1])
   })
 
-  it('are no longer read once no caller waits', async () => {
+  it('are no longer loaded after the last caller has aborted', async () => {
     const { server, resources } = await cached({ ...sessions(), [Method.ReadResource]: undefined })
     const control = new AbortController()
     const reading = resources.read('a://x', { signal: control.signal })
@@ -144,7 +144,7 @@ describe("a client's cached resources", () => {
     expect(await server.hears(Notification.Cancelled)).toMatchObject({ params: { requestId: id } })
   })
 
-  it('has no listeners after stop', async () => {
+  it('are no longer invalidated after stop is called', async () => {
     const { server, cache, resources } = await cached({ ...sessions(), ...counting() })
     await resources.read('a://x')
     resources.stop()
@@ -207,7 +207,7 @@ describe('the cache', () => {
       { ttlMs: 5, cacheScope: 'public' },
     ],
     [{ ttlMs: '5', cacheScope: 'everybody' }, {}],
-  ])('follows the hints, and nothing if they are invalid: %o', async (said, read) => {
+  ])('follows valid hints and ignores invalid ones: %o', async (said, read) => {
     const { client } = await scripted({
       ...sessions(),
       [Method.ReadResource]: { contents: [], ...said },

@@ -16,11 +16,11 @@ describe('a frozen copy', () => {
     [{}, 16],
     [{ ab: 'c' }, 38],
     [{ a: { b: [1] } }, 68],
-  ])('of %j weighs %i bytes', (data, weight) => {
+  ])('given %j, has a weight of %i bytes', (data, weight) => {
     expect(frozenCopy(data)).toEqual({ value: data, weight })
   })
 
-  it('is frozen at any depth, and independent', () => {
+  it('is deeply frozen, and is independent of the original', () => {
     const data = { list: [{ text: 'a' }] }
     const { value } = frozenCopy(data)
     expect([value, value.list, value.list[0]].every((each) => Object.isFrozen(each))).toBe(true)
@@ -33,7 +33,7 @@ describe('a cache of resources', () => {
   const weightOf = (uri: string, text: string): number =>
     frozenCopy(result(text)).weight + 2 * JSON.stringify(['s', uri, '']).length
 
-  it('keeps a result that is as large as the whole cache, and no larger one', () => {
+  it('keeps a result as large as the whole cache, but not a larger one', () => {
     const maxBytes = weightOf('a://b', 'xyz')
     const cache = new ResourceCache({ maxBytes })
     expect(cache.set(key('a://b'), result('xyz'))).toBe(true)
@@ -41,7 +41,7 @@ describe('a cache of resources', () => {
     expect(cache.get(key('a://b'))).toBeUndefined()
   })
 
-  it('drops the result that was used least recently beyond its limit of 256', () => {
+  it('drops the least recently used result beyond its default limit of 256', () => {
     const cache = new ResourceCache()
     for (let at = 0; at < 256; at++) cache.set(key(`a://${at}`), result('x'))
     expect([cache.size, cache.get(key('a://0'))]).toEqual([256, result('x')])
@@ -56,7 +56,7 @@ describe('a cache of resources', () => {
   it.each([
     [{}, 300_000],
     [{ ttlMs: 5 }, 5],
-  ])('with %j keeps a result without a time for %i ms', (options, ms) => {
+  ])('given %j, keeps a result without a ttlMs for %i ms', (options, ms) => {
     let now = 7
     const cache = new ResourceCache({ ...options, clock: { now: () => now } as never })
     cache.set(key('a://b'), result('x'))
@@ -78,7 +78,7 @@ describe('a cache of resources', () => {
     expect(() => new ResourceCache(options)).toThrow(message)
   })
 
-  it('may be as small as one entry', () => {
+  it('may be limited to a single entry', () => {
     const cache = new ResourceCache({ maxEntries: 1, maxBytes: 1_000 })
     expect(cache.set(key('a://1'), result('x'))).toBe(true)
     expect(cache.set(key('a://2'), result('x'))).toBe(true)

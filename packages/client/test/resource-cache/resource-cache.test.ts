@@ -78,7 +78,7 @@ describe('an entry', () => {
     expect(textOf(cache.get(at('a')))).toBe('x')
   })
 
-  it('stays after it has expired, and does not become recently used', async () => {
+  it('stays in the cache after it has expired, but does not become recently used', async () => {
     const { cache, clock } = timed({ ttlMs: 100, maxEntries: 2 })
     cache.set(at('old'), of('old'))
     await clock.advance(100)
@@ -99,7 +99,7 @@ describe('an entry', () => {
     expect(textOf(cache.get(at('a')))).toBe('new')
   })
 
-  it('cannot be changed by its giver or its reader', ({ cache }) => {
+  it('cannot be changed by the code that sets or reads it', ({ cache }) => {
     const given = { contents: [{ uri: 'a://', text: 'x', _meta: { deep: { list: [1] } } }] }
     cache.set(at('a'), given)
     given.contents[0]!.text = 'changed'
@@ -132,7 +132,7 @@ describe('a full cache', () => {
     expect(['a', 'b', 'c'].map((uri) => textOf(cache.get(at(uri))))).toEqual(['a', undefined, 'c'])
   })
 
-  it('drops nothing when a known key is set, which counts as a use', () => {
+  it('does not drop an entry when an existing key is set, and marks that key as recently used', () => {
     const cache = new ResourceCache({ maxEntries: 2 })
     cache.set(at('a'), of('a'))
     cache.set(at('b'), of('b'))
@@ -149,7 +149,7 @@ describe('a full cache', () => {
     expect(cache.get(at('a'))).toBeUndefined()
   })
 
-  it('does not cache a result that is too large, nor keep its predecessor', () => {
+  it('does not cache a result that is too large, and drops the old entry', () => {
     const cache = new ResourceCache({ maxBytes: 10_000 })
     cache.set(at('a'), of('small'))
     cache.set(at('b'), of('small'))
@@ -158,7 +158,7 @@ describe('a full cache', () => {
     expect(textOf(cache.get(at('b')))).toBe('small')
   })
 
-  it('counts the size of everything, not only of text', () => {
+  it('counts the size of all data, not only of text', () => {
     const cache = new ResourceCache({ maxBytes: 10_000 })
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`k${i}`, null]))
     expect(cache.set(at('a'), { contents: [], _meta: many })).toBe(false)
@@ -166,7 +166,7 @@ describe('a full cache', () => {
 })
 
 describe('keys', () => {
-  it('have a server and a URI, with any characters', ({ cache }) => {
+  it('may contain any characters in the server and the URI', ({ cache }) => {
     cache.set({ server: 'a', uri: 'b:c' }, of('first'))
     cache.set({ server: 'a:b', uri: 'c' }, of('second'))
     expect(textOf(cache.get({ server: 'a', uri: 'b:c' }))).toBe('first')
@@ -189,7 +189,7 @@ describe('keys', () => {
   })
 })
 
-describe('invalidating', () => {
+describe('invalidation', () => {
   const filled = (): ResourceCache => {
     const cache = new ResourceCache()
     for (const server of ['one', 'two'])
@@ -201,7 +201,7 @@ describe('invalidating', () => {
   const has = (cache: ResourceCache, uri: string, server = 'one', partition = 'ann'): boolean =>
     cache.get({ server, uri, partition }) !== undefined
 
-  it('a resource, for every partition, and no other resource or server', () => {
+  it('removes a resource from every partition, but no other resource', () => {
     const cache = filled()
     cache.invalidate(at('a://x'))
     expect(cache.size).toBe(11)
@@ -211,7 +211,7 @@ describe('invalidating', () => {
     expect(has(cache, 'p://', 'one', 'bob')).toBe(false)
   })
 
-  it('a server, and no other', () => {
+  it('removes the resources of one server only', () => {
     const cache = filled()
     cache.invalidateServer('one')
     expect(cache.size).toBe(6)
@@ -222,7 +222,7 @@ describe('invalidating', () => {
     ])
   })
 
-  it('a partition of a server: its own entries and the public ones', () => {
+  it("removes a partition's own entries and the server's public ones", () => {
     const cache = filled()
     cache.invalidateServer('one', { partition: 'ann' })
     expect([has(cache, 'p://'), has(cache, 'a://x'), has(cache, 'a://x', 'one', 'bob')]).toEqual([
@@ -232,7 +232,7 @@ describe('invalidating', () => {
     ])
   })
 
-  it('the resources that contain an updated part, but not those with a similar start', () => {
+  it('removes an updated resource and those that contain it, but not those with a similar prefix', () => {
     const cache = filled()
     cache.invalidateUpdated(at('a://x/y'))
     expect([has(cache, 'a://x'), has(cache, 'a://x/y'), has(cache, 'a://xy')]).toEqual([false, false, true])
@@ -240,7 +240,7 @@ describe('invalidating', () => {
     expect(has(cache, 'p://')).toBe(false)
   })
 
-  it('everything', () => {
+  it('removes all entries', () => {
     const cache = filled()
     cache.clear()
     expect(cache.size).toBe(0)
@@ -250,7 +250,7 @@ describe('invalidating', () => {
     expect(cache.size).toBe(0)
   })
 
-  it('unknown keys changes nothing', () => {
+  it('changes nothing if the key is unknown', () => {
     const cache = filled()
     cache.invalidate(at('none'))
     cache.invalidateServer('none')
@@ -258,7 +258,7 @@ describe('invalidating', () => {
     expect(cache.size).toBe(13)
   })
 
-  it('works after entries were dropped', () => {
+  it('works after entries have been dropped', () => {
     const cache = new ResourceCache({ maxEntries: 1 })
     cache.set(at('a'), of('a'))
     cache.set(at('b'), of('b'))
@@ -271,7 +271,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   const key = { server: 'one', uri: 'a', partition: 'ann' }
   const others = { ...key, partition: 'bob' }
 
-  it('override the default, longer or shorter', async () => {
+  it('override the default lifetime, whether longer or shorter', async () => {
     const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('short'), of('x', { ttlMs: 10 }))
     cache.set(at('long'), of('x', { ttlMs: 1_000 }))
@@ -283,7 +283,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(cache.get(at('long'))).toBeUndefined()
   })
 
-  it.each([0, -5])('with a ttlMs of %d prevent caching and remove the old entry', (ttlMs) => {
+  it.each([0, -5])('given a ttlMs of %d, prevent caching and remove the old entry', (ttlMs) => {
     const cache = new ResourceCache({ ttlMs: 0 })
     cache.set(key, of('old'))
     expect(cache.set(key, of('new', { ttlMs }))).toBe(false)
@@ -344,7 +344,7 @@ describe('reading through the cache', () => {
     expect(loads.pending).toHaveLength(1)
   })
 
-  it('loads for each partition, because the scope is not known yet', async ({ cache, loads }) => {
+  it('loads once for each partition while the scope is not yet known', async ({ cache, loads }) => {
     const ann = cache.read({ ...at('a'), partition: 'ann' }, loads.load)
     const bob = cache.read({ ...at('a'), partition: 'bob' }, loads.load)
     ;(await loads.at(0)).resolve(of('for ann'))
@@ -362,7 +362,7 @@ describe('reading through the cache', () => {
     expect(textOf(await cache.read(at('a'), () => Promise.resolve(of('up'))))).toBe('up')
   })
 
-  it('loads each time if nothing may be cached', async ({ cache }) => {
+  it('loads each time if the result must not be cached', async ({ cache }) => {
     let count = 0
     const load: LoadResource = () => Promise.resolve(of(`${++count}`, { ttlMs: 0 }))
     expect(textOf(await cache.read(at('a'), load))).toBe('1')
@@ -370,7 +370,10 @@ describe('reading through the cache', () => {
     expect(cache.size).toBe(0)
   })
 
-  it('ends the wait of a caller that aborts, and the load with the last one', async ({ cache, loads }) => {
+  it('rejects for a caller that aborts, and cancels the load when the last caller aborts', async ({
+    cache,
+    loads,
+  }) => {
     const [one, other] = [new AbortController(), new AbortController()]
     const first = cache.read(at('a'), loads.load, { signal: one.signal })
     const second = cache.read(at('a'), loads.load, { signal: other.signal })
@@ -388,7 +391,7 @@ describe('reading through the cache', () => {
     expect(textOf(await next)).toBe('fresh')
   })
 
-  it('does not join an aborted load, even if that continues', async ({ cache }) => {
+  it('does not join an aborted load, even if the load continues', async ({ cache }) => {
     const control = new AbortController()
     const deaf = cache.read(at('a'), () => new Promise(() => {}), { signal: control.signal })
     control.abort(new Error('enough'))
@@ -406,7 +409,7 @@ describe('reading through the cache', () => {
     expect(textOf(await patient)).toBe('x')
   })
 
-  it('returns a cached result to an aborted caller, and starts no load for one', async ({ cache, loads }) => {
+  it('returns a cached result to an aborted caller, but does not start a load', async ({ cache, loads }) => {
     cache.set(at('a'), of('kept'))
     const signal = AbortSignal.abort(new Error('enough'))
     expect(textOf(await cache.read(at('a'), loads.load, { signal }))).toBe('kept')
@@ -416,11 +419,11 @@ describe('reading through the cache', () => {
 
   it.for<[string, (cache: ResourceCache) => void]>([
     ['the resource', (cache) => cache.invalidate(at('a://x'))],
-    ['a part of it', (cache) => cache.invalidateUpdated(at('a://x/y'))],
-    ['its server', (cache) => cache.invalidateServer('one')],
+    ['a part of the resource', (cache) => cache.invalidateUpdated(at('a://x/y'))],
+    ['the server', (cache) => cache.invalidateServer('one')],
     ['everything', (cache) => cache.clear()],
   ])(
-    'does not cache a load during which %s was invalidated, and starts a new one',
+    'does not cache a load during which %s was invalidated, and loads again',
     async ([, forget], { cache, loads }) => {
       const before = cache.read(at('a://x'), loads.load)
       const old = await loads.at(0)

@@ -24,7 +24,7 @@ function messageOf(run: () => unknown): string {
 describe('an entry', () => {
   const good = { uri: URI, frontmatter, resources: [document] }
 
-  it('has the members of the protocol only', () => {
+  it('contains only members that the protocol defines', () => {
     expect(readEntry({ ...good, more: 1, resources: [{ ...document, more: 1 }] })).toEqual(good)
     expect(readEntry({ ...good, more: 1, resources: 'dynamic' })).toEqual({ ...good, resources: 'dynamic' })
   })
@@ -57,7 +57,7 @@ describe('an entry', () => {
         ] as const satisfies [unknown, string],
     ),
     [{ ...good, resources: [null] }, `${URI} lists a file without a uri, a size or a SHA-256 digest`],
-  ])('%j is refused', (entry, message) => {
+  ])('is refused: %j', (entry, message) => {
     expect(messageOf(() => readEntry(entry))).toBe(message)
   })
 
@@ -72,7 +72,7 @@ describe('an entry', () => {
     ['a/..', false],
     ['a\\b', false],
     ['a%2fb', false],
-  ])('the path %j is inside its folder: %j', (path, expected) => {
+  ])('given the path %j, isInside returns %j', (path, expected) => {
     expect(isInside(ROOT, `${ROOT}/${path}`)).toBe(expected)
     expect(isInside(ROOT, `${ROOT}x/${path}`)).toBe(false)
   })
@@ -89,7 +89,7 @@ describe('frontmatter', () => {
   it.each([
     [65_536, 'none'],
     [65_537, REFUSED],
-  ])('of %i characters is read or not', (length, expected) => {
+  ])('is limited in length: %i characters', (length, expected) => {
     const block = 'a: '.padEnd(length, 'b')
     expect(verifying(`---\n${block}\n---\n`, { a: 'b'.repeat(length - 3) })).toBe(expected)
   })
@@ -97,7 +97,7 @@ describe('frontmatter', () => {
   it.each([
     [64, 'none'],
     [65, OTHER],
-  ])('of %i levels is compared or not', (levels, expected) => {
+  ])('is limited in depth: %i levels', (levels, expected) => {
     const block = `a: ${'['.repeat(levels - 1)}1${']'.repeat(levels - 1)}`
     let stated: unknown = 1
     for (let i = 1; i < levels; i++) stated = [stated]
@@ -116,12 +116,12 @@ describe('frontmatter', () => {
     ['a: {b: 1, c: 1}', { a: { b: 1 } }, false],
     ['a: 1', { a: '1' }, false],
     ['a: {}', { a: null }, false],
-  ])('%s is that of %j: %j', (block, stated, same) => {
+  ])('given the YAML %s and the entry %j, matches: %j', (block, stated, same) => {
     expect(verifying(`---\n${block}\n---\n`, stated)).toBe(same ? 'none' : OTHER)
   })
 })
 
-describe('a server', () => {
+describe('Skills', () => {
   const TEXT = '---\nname: pdf\ndescription: d\n---\n'
   const serving = (files: Record<string, string>, extension: unknown = {}, answer: JsonObject = {}) =>
     ({
@@ -134,7 +134,7 @@ describe('a server', () => {
   it.each([
     [TEXT.length, 'none'],
     [TEXT.length - 1, `${URI} has more than ${TEXT.length - 1} bytes`],
-  ])('may send a SKILL.md as long as the limit of %i bytes', async (maxBytes, expected) => {
+  ])('limits a SKILL.md without a digest to `maxBytes`: %i', async (maxBytes, expected) => {
     const skills = new Skills(serving({ [URI]: TEXT }), { dynamic: 'load', maxBytes })
     const outcome = await skills.load(dynamic).then(
       () => 'none',
@@ -143,7 +143,7 @@ describe('a server', () => {
     expect(outcome).toBe(expected)
   })
 
-  it('may send as many bytes of a skill without digests as the limit, and no more', async () => {
+  it('limits the bytes read from a skill without digests to `maxBytes`', async () => {
     const files = { [URI]: TEXT, [`${ROOT}/a.md`]: 'abcd' }
     const loaded = (maxBytes: number) =>
       new Skills(serving(files), { dynamic: 'load', maxBytes }).load(dynamic)
@@ -156,7 +156,7 @@ describe('a server', () => {
       await expect(exact.read(reference)).rejects.toMatchObject({ reason: 'unlisted' })
   })
 
-  it('may have skills of as many bytes as the limit', async () => {
+  it('loads a skill whose files have `maxBytes` in total, and refuses a larger one', async () => {
     const digest = await digestOf(new TextEncoder().encode(TEXT))
     const skill = (size: number): Skill => ({
       uri: URI,
@@ -171,7 +171,7 @@ describe('a server', () => {
     await expect(skills.load(skill(6))).rejects.toMatchObject({ reason: 'too-large' })
   })
 
-  it('offers skills if it has declared the extension', async () => {
+  it('offers skills only if the server has declared the extension', async () => {
     expect([new Skills(serving({})).offered, new Skills(serving({}, 5)).offered]).toEqual([true, false])
     for (const ask of [
       (skills: Skills) => skills.list(),
@@ -184,7 +184,7 @@ describe('a server', () => {
       )
   })
 
-  it('lists a folder if it has declared that, without malformed entries', async () => {
+  it('lists a folder if the server has declared directoryRead, and omits malformed entries', async () => {
     const resources = [{ uri: `${ROOT}/a` }, { uri: 5 }, null]
     const skills = new Skills(serving({}, { directoryRead: true }, { resources }))
     expect(await skills.readDirectory(ROOT)).toEqual([{ uri: `${ROOT}/a` }])

@@ -106,7 +106,7 @@ describe('the skills of a server', () => {
     expect(read).toEqual([`${ROOT}/SKILL.md`])
   })
 
-  it('read their files when needed, each once', async () => {
+  it('read each file on demand, and only once', async () => {
     const { skills, read } = await opened([FORMS])
     const [entry] = await skills.list()
     const loaded = await skills.load(entry as Skill)
@@ -131,7 +131,7 @@ describe('the skills of a server', () => {
     '\uD800.md',
     '',
   ])(
-    `do not give %s, which is not listed: ${SPEC}#the-acting-window-and-the-held-entry`,
+    `refuse to read %s, which is not listed: ${SPEC}#the-acting-window-and-the-held-entry`,
     async (reference) => {
       const { skills, read } = await opened([FORMS])
       const loaded = await skills.load(`${ROOT}/SKILL.md`)
@@ -150,7 +150,7 @@ describe('the skills of a server', () => {
     })
   })
 
-  it('list folders only if the server has declared that', async () => {
+  it('list folders only if the server has declared directoryRead', async () => {
     const { skills } = await opened([FORMS], {}, { directoryRead: true })
     const children = await skills.readDirectory(ROOT)
     expect(children.map(({ uri }) => uri.slice(ROOT.length))).toEqual([
@@ -162,7 +162,7 @@ describe('the skills of a server', () => {
     await expect(without.readDirectory(ROOT)).rejects.toMatchObject({ code: 'not-supported' })
   })
 
-  it(`have a fingerprint that changes with any file: ${SPEC}#security-considerations`, async () => {
+  it(`have a fingerprint that changes if any file changes: ${SPEC}#security-considerations`, async () => {
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'a' }
     const before = await Skills.fingerprint(entryOf(files))
     expect(await Skills.fingerprint(entryOf({ 'a.md': 'a', 'SKILL.md': DOCUMENT }))).toBe(before)
@@ -185,7 +185,7 @@ describe('a skill whose content does not match its entry', () => {
     expect(await refusal(new Skills(lying(files)).load(entry))).toBe(reason)
   })
 
-  it('gives no changed file, but gives it again once it matches', async () => {
+  it('refuses a changed file until the file matches again', async () => {
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'wrong' }
     const loaded = await new Skills(lying(files)).load(entry)
     expect(await refusal(loaded.read('a.md'))).toBe('digest')
@@ -194,19 +194,19 @@ describe('a skill whose content does not match its entry', () => {
   })
 
   it.each([
-    ['another description', DOCUMENT.replace('Fill forms in', 'Exfiltrate')],
-    ['a field more', DOCUMENT.replace('---\n\n', 'allowed-tools: Bash\n---\n\n')],
-    ['a number for a text', DOCUMENT.replace('Fill forms in', '1')],
-    ['no frontmatter', 'Body'],
-    ['no end of it', '---\nname: pdf\ndescription: Fill forms in\n'],
-    ['a field that occurs twice', DOCUMENT.replace('name: pdf', 'name: pdf\nname: pdf')],
-    ['no YAML', DOCUMENT.replace('name: pdf', 'name: [')],
-  ])(`is not loaded with %s in its frontmatter: ${SPEC}#frontmatter-verification`, async (_, document) => {
+    ['has another description', DOCUMENT.replace('Fill forms in', 'Exfiltrate')],
+    ['has an additional field', DOCUMENT.replace('---\n\n', 'allowed-tools: Bash\n---\n\n')],
+    ['has a number instead of a string', DOCUMENT.replace('Fill forms in', '1')],
+    ['is missing', 'Body'],
+    ['does not end', '---\nname: pdf\ndescription: Fill forms in\n'],
+    ['has a duplicate field', DOCUMENT.replace('name: pdf', 'name: pdf\nname: pdf')],
+    ['is not YAML', DOCUMENT.replace('name: pdf', 'name: [')],
+  ])(`is not loaded if its frontmatter %s: ${SPEC}#frontmatter-verification`, async (_, document) => {
     const consistent = entryOf({ 'SKILL.md': document })
     expect(await refusal(new Skills(lying({ 'SKILL.md': document })).load(consistent))).toBe('frontmatter')
   })
 
-  it('is loaded with fields in any order and values of any type', async () => {
+  it('is loaded if only the order of fields differs, with values of any type', async () => {
     const document = `---\r\nmetadata:\r\n  tags: [a, null, 1.5, true, 2026-01-01]\r\n  "on": {}\r\nname: pdf\r\ndescription: Fill forms in\r\n---\r\nBody`
     const frontmatter = {
       name: 'pdf',
@@ -229,21 +229,30 @@ describe('an entry', () => {
     ['the uri of another file', { uri: `${ROOT}/README.md` }],
     ['no frontmatter', { frontmatter: undefined }],
     ['no description', { frontmatter: { name: 'pdf' } }],
-    ['another name than its folder', { frontmatter: { name: 'word', description: 'd' } }],
+    ['a name that differs from its folder', { frontmatter: { name: 'word', description: 'd' } }],
     ['no files', { resources: undefined }],
-    ['another word than dynamic', { resources: 'none' }],
+    ['a resources string other than dynamic', { resources: 'none' }],
     ['no SKILL.md among its files', { resources: [] }],
-    ['a file twice', { resources: [file, file] }],
-    ['a file of another skill', { resources: [file, { ...file, uri: 'skill://office/word/a.md' }] }],
-    ['a file above it', { resources: [file, { ...file, uri: `${ROOT}/../a.md` }] }],
-    ['a file above it in disguise', { resources: [file, { ...file, uri: `${ROOT}/%2E%2e/a.md` }] }],
-    ['a file above it by an encoded slash', { resources: [file, { ...file, uri: `${ROOT}/..%2Fa.md` }] }],
-    ['a file above it on Windows', { resources: [file, { ...file, uri: `${ROOT}/..\\a.md` }] }],
-    ['a file above it by an encoded backslash', { resources: [file, { ...file, uri: `${ROOT}/..%5ca.md` }] }],
-    ['a name that ends early', { resources: [file, { ...file, uri: `${ROOT}/a%00.md` }] }],
-    ['a digest of another kind', { resources: [{ ...file, digest: 'md5:00' }] }],
-    ['a size that is none', { resources: [{ ...file, size: -1 }] }],
-  ])(`with %s is left out, reported, and never loaded: ${SPEC}#skill-entries`, async (_, change) => {
+    ['a duplicate file', { resources: [file, file] }],
+    ['a file from another skill', { resources: [file, { ...file, uri: 'skill://office/word/a.md' }] }],
+    ['a file above its folder', { resources: [file, { ...file, uri: `${ROOT}/../a.md` }] }],
+    [
+      'a file above its folder in encoded form',
+      { resources: [file, { ...file, uri: `${ROOT}/%2E%2e/a.md` }] },
+    ],
+    [
+      'a file above its folder, with an encoded slash',
+      { resources: [file, { ...file, uri: `${ROOT}/..%2Fa.md` }] },
+    ],
+    ['a file above its folder on Windows', { resources: [file, { ...file, uri: `${ROOT}/..\\a.md` }] }],
+    [
+      'a file above its folder, with an encoded backslash',
+      { resources: [file, { ...file, uri: `${ROOT}/..%5ca.md` }] },
+    ],
+    ['a file name with a NUL character', { resources: [file, { ...file, uri: `${ROOT}/a%00.md` }] }],
+    ['a digest other than SHA-256', { resources: [{ ...file, digest: 'md5:00' }] }],
+    ['a negative size', { resources: [{ ...file, size: -1 }] }],
+  ])(`is omitted, reported, and never loaded if it has %s: ${SPEC}#skill-entries`, async (_, change) => {
     const errors: Error[] = []
     const bad = { ...good, ...change }
     const server = lying(
@@ -268,12 +277,12 @@ describe('an entry', () => {
     expect(errors[0]?.message.length).toBeLessThan(600)
   })
 
-  it('of another skill is refused', async () => {
+  it('is refused if it belongs to another skill', async () => {
     const server = lying({}, { 'skills/get': { skill: good } })
     expect(await refusal(new Skills(server).get('skill://other/SKILL.md'))).toBe('malformed')
   })
 
-  it(`of a skill that is too large is refused before reading: ${SPEC}#limits`, async () => {
+  it(`is refused before any file is read if the skill is too large: ${SPEC}#limits`, async () => {
     const many = {
       ...good,
       resources: Array.from({ length: 513 }, (_, at) => ({
@@ -288,7 +297,7 @@ describe('an entry', () => {
     expect((await new Skills(lying({ 'SKILL.md': DOCUMENT })).load(most)).document).toBe(DOCUMENT)
   })
 
-  it('of an endless list is not followed for ever', async () => {
+  it('is not requested endlessly if the list does not end', async () => {
     const server = lying({}, { 'skills/list': { skills: [good], nextCursor: 'again' } })
     await expect(new Skills(server).list()).rejects.toMatchObject({ code: 'endless-list' })
   })
@@ -301,7 +310,7 @@ describe('a skill without digests', () => {
     instructions: text,
   })
 
-  it('is refused, unless the options accept it', async () => {
+  it('is refused unless the options accept it', async () => {
     const { skills, read } = await opened([report(() => 'now')])
     expect(await refusal(skills.load('skill://daily/SKILL.md'))).toBe('dynamic')
     expect(read).toEqual([])
@@ -309,7 +318,7 @@ describe('a skill without digests', () => {
     expect((await lenient.load('skill://daily/SKILL.md')).document).toMatch(/now$/)
   })
 
-  it('is read each time, inside its folder, up to the limit', async () => {
+  it('is read each time, only within its folder and up to `maxBytes`', async () => {
     const skill: Skill = { ...entryOf({}), resources: 'dynamic' }
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'x'.repeat(30) }
     const loaded = await new Skills(lying(files), { dynamic: 'load', maxBytes: DOCUMENT.length + 50 }).load(

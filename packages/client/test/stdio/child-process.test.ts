@@ -112,7 +112,7 @@ describe('ChildProcessTransport', () => {
     await expect(transport.start(handlers)).rejects.toThrow('The transport is already started')
   })
 
-  test('leaves no process if it is closed while it starts', async () => {
+  test('leaves no process behind if it is closed while starting', async () => {
     const transport = new ChildProcessTransport({
       command: process.execPath,
       args: ['-e', 'setInterval(() => {}, 9e6)'],
@@ -131,7 +131,7 @@ describe("the child's environment", () => {
     return (await message()) as Record<string, string>
   }
 
-  test('contains no variable that is neither given nor on the safe list', async () => {
+  test('contains only variables that are given or on the safe list', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     vi.stubEnv('TERM', '() { :; }; touch x')
     const env = await seen({ env: { API_KEY: 'given' } })

@@ -68,7 +68,7 @@ describe('connect to a process that exits before it answers', () => {
   test.for([
     ['process.exitCode = 0', 'ended with code 0'],
     ["process.kill(process.pid, 'SIGTERM')", 'ended by SIGTERM'],
-  ] as const)('rejects with the reason of the exit: %s', async ([script, end]) => {
+  ] as const)('rejects with the reason for the exit: %s', async ([script, end]) => {
     for (const revisions of [['2025-11-25'], ['2026-07-28']] as const)
       await expect(connect(program(script), { revisions })).rejects.toThrow(end)
   })
@@ -135,7 +135,7 @@ describe('a process that does not read or answer', () => {
   })
 })
 
-describe('a flood of output', () => {
+describe('a client that receives a flood of output', () => {
   test('delivers all notifications and progress in order', async () => {
     const { client, errors } = await connect()
     let heard = 0
@@ -157,7 +157,7 @@ describe('a flood of output', () => {
     expect(errors).toEqual([])
   })
 
-  test('gets a response to each request', async () => {
+  test('receives a response to each request', async () => {
     const { client, errors } = await connect()
     expect(await client.callTool('requests', { count: 2_000 })).toEqual(DONE)
     expect(errors).toEqual([])

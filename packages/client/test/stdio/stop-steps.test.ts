@@ -33,7 +33,7 @@ describe('ending a process tree, https://modelcontextprotocol.io/specification/2
     ['exits when its input ends', 'end of input', [0]],
     ['exits on SIGTERM', 'SIGTERM', ['2000 SIGTERM', 2_000]],
     ['exits only on SIGKILL', 'SIGKILL', ['2000 SIGTERM', '4000 SIGKILL', 4_000]],
-  ])('takes at most four seconds if it %s', async ([, goesBy, expected]) => {
+  ])('takes at most four seconds if the process %s', async ([, goesBy, expected]) => {
     expect(await stopped(undefined, goesBy)).toEqual(expected)
   })
 
@@ -41,7 +41,7 @@ describe('ending a process tree, https://modelcontextprotocol.io/specification/2
     ['SIGINT', ['0 SIGINT', 0]],
     ['SIGKILL', ['0 SIGINT', '3000 SIGKILL', 3_000]],
   ])(
-    'sends SIGINT first if configured, and takes at most three seconds to exit on %s',
+    'sends SIGINT first if configured, and takes at most three seconds if the process exits on %s',
     async ([goesBy, expected]) => {
       expect(await stopped('interrupt', goesBy)).toEqual(expected)
     },

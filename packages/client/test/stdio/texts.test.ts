@@ -27,7 +27,7 @@ describe('stderr lines', () => {
     ['without a final line break', ['a\nb'], ['a', 'b']],
     ['as empty lines', ['\n\n', ''], ['', '']],
     ['with a character split across chunks', [letters.subarray(0, 2), letters.subarray(2)], ['für']],
-  ])('are read if they come %s', async ([, pieces, lines]) => {
+  ])('are read if they arrive %s', async ([, pieces, lines]) => {
     expect(await linesOf(...pieces)).toEqual(lines)
   })
 
@@ -76,7 +76,7 @@ describe('childEnvironment', () => {
     [{ inheritEnv: 'all' }, { PATH: '/bin', TOKEN: 'secret' }],
     [{ inheritEnv: 'none' }, {}],
     [{ env: { PATH: '/own' } }, { PATH: '/own' }],
-  ])('called with %j returns %j', ([options, expected]) => {
+  ])('given %j, returns %j', ([options, expected]) => {
     expect(childEnvironment(options, own)).toEqual(expected)
   })
 })

@@ -37,7 +37,7 @@ describe('callTool, for a structured result', () => {
   })
 
   it.each([
-    ['of a failed call', {}, { isError: true, structuredContent: { high: 'x' } }],
+    ['from a failed call', {}, { isError: true, structuredContent: { high: 'x' } }],
     ['with validateOutput: false', { validateOutput: false }, { structuredContent: { high: 'x' } }],
     ['without structuredContent', {}, {}],
   ])('does not validate a result %s', async (_, options, result) => {
@@ -46,7 +46,7 @@ describe('callTool, for a structured result', () => {
     expect(await client.callTool('forecast')).toMatchObject(result)
   })
 
-  it('returns the result of an unlisted tool unchecked', async () => {
+  it('returns the result of a tool that is not listed without validating it', async () => {
     const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 'x' } }))
     expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 'x' } })
   })
@@ -81,7 +81,7 @@ describe('callTool, for an outputSchema', () => {
   it.each([
     ['is nested 64 deep', { ...deep(32), required: ['never'] }],
     ['is nested 64 deep in lists', { allOf: [deep(31)], required: ['never'] }],
-    ['has 4,000 parts', { $defs: parts(3_998), required: ['never'] }],
+    ['has 4,000 subschemas', { $defs: parts(3_998), required: ['never'] }],
     ['has a chain of 1,100 references', references(1_100)],
   ])('enforces a schema that %s', async (_, schema) => {
     const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
@@ -102,7 +102,7 @@ describe('callTool, for an outputSchema', () => {
     ['is nested 400 deep', deep(400)],
     ['is nested 65 deep', deep(32, { items: {} })],
     ['is nested 65 deep in lists', { allOf: [deep(31, { items: {} })] }],
-    ['has 4,001 parts', { $defs: parts(3_999) }],
+    ['has 4,001 subschemas', { $defs: parts(3_999) }],
   ])('ignores a schema that %s, and reports it once', async (_, schema) => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const { client } = await scripted(forecastOf(schema, { structuredContent: { high: 'x' } }))
@@ -118,7 +118,7 @@ describe('callTool, for an outputSchema', () => {
     fetched.mockRestore()
   })
 
-  it('compiles two schemas with one $id separately', async () => {
+  it('compiles two schemas with the same $id separately', async () => {
     const $id = 'https://example.com/same'
     const { client } = await scripted({
       ...sessions(),

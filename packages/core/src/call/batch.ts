@@ -12,7 +12,7 @@ import type { EncodedResponse } from './response.ts'
 
 const MAX_BATCH = 100
 
-/** A message of a batch. */
+/** A message in a batch. */
 export type BatchItem = Exclude<Incoming, { readonly kind: 'invalid' }>
 
 /**
@@ -36,11 +36,11 @@ export function readBatch(values: readonly unknown[]): readonly BatchItem[] | st
   return opens ? 'initialize must not be part of a batch' : items
 }
 
-/** Returns the ids of a batch's requests, and so of their responses. */
+/** Returns the ids of a batch's requests, which are also the ids of the responses. */
 export const requestIds = (items: readonly BatchItem[]): readonly RequestId[] =>
   items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
 
-/** How a transport processes the messages of a batch. */
+/** How a transport processes the messages in a batch. */
 interface BatchSteps {
   readonly deliver: (item: Exclude<BatchItem, { readonly kind: 'request' }>) => void
   readonly call: (message: JsonRpcRequest) => Awaitable<EncodedResponse>
@@ -51,7 +51,7 @@ interface BatchSteps {
 }
 
 /**
- * Runs the messages of a batch in order. Calls run concurrently, and the response to each is collected once.
+ * Runs the messages in a batch in order. Calls run concurrently, and the response to each is collected once.
  */
 export function runBatch(items: readonly BatchItem[], { deliver, call, collect, failed }: BatchSteps): void {
   for (const item of items) {

@@ -32,7 +32,7 @@ export type EndReason = 'cancelled' | 'timeout' | 'closed'
 
 interface CallTimer {
   progress(): void
-  /** Stops the timer of the handler, because the call waits for the client. */
+  /** Stops the timer of the handler, because the call is waiting for the client. */
   pause(): void
   resume(): void
 }
@@ -52,7 +52,7 @@ export class CallContext implements RequestContext, Due {
   /** Set when the call starts. */
   problems: CallLog | undefined
   #warned = false
-  /** The calls with silent handlers; set while the call runs, if its client requested progress. */
+  /** The calls with silent handlers. Set while this call is running, if its client requested progress. */
   #silent: Deadlines | undefined
   /** Set if the call is observed, or if the server has listeners for the event `request`. */
   report: CallReport | undefined
@@ -60,7 +60,7 @@ export class CallContext implements RequestContext, Due {
   observer: (NonNullable<InputCall['observer']> & { run<T>(step: () => T): T }) | undefined
   /** How long the call was queued, in ms. */
   queuedMs = 0
-  /** Ends the call early; set while the call runs. */
+  /** Ends the call early. Set while the call is running. */
   end: ((reason: EndReason) => void) | undefined
   #controller: AbortController | undefined
   #abortReason: unknown
@@ -274,7 +274,7 @@ export class CallContext implements RequestContext, Due {
     this.#controller?.abort(this.#abortReason)
   }
 
-  /** Ends the call: nothing more is sent for it, even if its handler still runs. */
+  /** Ends the call: nothing more is sent for it, even if its handler is still running. */
   finish(): void {
     if (!this.#done && this.#unanswered?.[0] !== undefined) this.#warnOfForgottenAwait(this.#unanswered[0])
     this.#done = true
@@ -292,7 +292,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Logs a problem once per call. An error would end the process if it is thrown in a callback or not awaited.
+   * Logs a problem once per call. An error thrown in a callback, or in a promise that is not awaited, would
+   * end the process.
    */
   #warn(problem: string): void {
     if (!this.#warned) this.problems?.warn(this, problem)

@@ -60,8 +60,9 @@ export class Dispatcher {
   }
 
   /**
-   * Finds the definition that a call refers to. Returns the error of a caller that lacks its scopes. This runs
-   * before the call may be queued or stream anything, because the error has an HTTP status.
+   * Finds the definition that a call refers to. Returns an error if the caller lacks the scopes that the
+   * definition requires. This runs before the call can be queued or stream anything, because the error has an
+   * HTTP status.
    */
   admit(ctx: CallContext): McpError | undefined {
     const { method, params = NO_PARAMS } = ctx.message
@@ -73,8 +74,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the error of a caller that lacks scopes for a batch. A batch has one HTTP status, so the error
-   * names all scopes that its requests need.
+   * Returns an error if the caller lacks scopes for a batch. A batch has one HTTP status, so the error names
+   * all scopes that the requests need.
    *
    * @param own - the definitions registered for the caller's session alone
    */
@@ -152,7 +153,7 @@ export class Dispatcher {
     try {
       return ctx.scope.input?.rounds.elicitUrls(ctx, error, () => this.#start(entry, ctx))
     } catch {
-      // Reading the error's fields throws.
+      // Reading the error's fields can throw.
       return undefined
     }
   }
@@ -179,7 +180,8 @@ export class Dispatcher {
         if (reason === 'timeout') settle(this.#timedOut(entry, ctx, timer.exceeded))
         else settle(reason === 'closed' ? refuse(ctx, callEnded()) : undefined)
       }
-      // Calls share timers, and a cancellation is another request. Lines that they log still belong to this call.
+      // The timer may be shared with other calls, and a cancellation arrives as another message, but whatever
+      // they cause is observed as part of this call.
       const { observer } = ctx
       ctx.end = observer === undefined ? end : (reason) => observer.run(() => end(reason))
       const failed = (thrown: unknown): void => {
@@ -208,7 +210,7 @@ export class Dispatcher {
     const limit = exceeded && { limitMs: exceeded.ms }
     this.#problems.warn(ctx, `A call was ended because it ${problem}. ${fix}`, limit)
     if (ctx.report !== undefined) ctx.report.outcome = 'timeout'
-    // Names the limit, so that client authors can tell it from their own timeout.
+    // Names the limit, so that client authors can distinguish it from their own timeout.
     const text = `Timed out: ${method} ${problem}`
     return this.#responses.failWith(entry, ctx, text, ErrorCode.InternalError)
   }

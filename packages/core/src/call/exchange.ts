@@ -21,8 +21,8 @@ export interface RequestOrigin {
  */
 export interface Exchange extends RequestOrigin {
   /**
-   * Sends a frame on the request's stream. Returns a promise only while the client reads slowly. Does nothing
-   * after the response or a disconnect, because a late notification must never crash a handler.
+   * Sends a frame on the request's stream. Returns a promise only while the client is reading slowly. Does
+   * nothing after the response or a disconnect, because a late notification must never crash a handler.
    */
   send(frame: string): void | Promise<void>
   /** Whether requests can be sent to the client on this exchange. */
@@ -37,8 +37,8 @@ export interface Exchange extends RequestOrigin {
    */
   onDisconnect?(listener: () => void): void
   /**
-   * Set if a client may read a notification and the response in one piece. Returns the frame of the response
-   * when the client has read the call's progress.
+   * Set if a client may read a notification and the response at once. Returns the frame of the response as
+   * soon as the client has read the call's progress.
    */
   separate?(frame: string): string | Promise<string>
   /**

@@ -3,7 +3,7 @@ import type { Era, Revision } from '../protocol/revisions/revision.ts'
 import type { ClientView, RequestContext } from './request-context.ts'
 import type { ExtensionEntry } from './method-table.ts'
 
-/** Answers a method of an extension. Its errors are handled like those of other handlers. */
+/** Answers a method of an extension. Errors that it throws are handled like those of other handlers. */
 export type ExtensionMethod<App = unknown, Locals = unknown> = (
   params: JsonObject,
   ctx: RequestContext<App, Locals>,
@@ -45,7 +45,7 @@ export interface Extension<App = unknown, Locals = unknown> {
 /** The notifications of one extension. */
 interface ExtensionNotices {
   readonly methods: ReadonlySet<string>
-  /** Whether a client may receive them. */
+  /** Whether a client may receive these notifications. */
   servesClient(revision: Revision, client: ClientView): boolean
 }
 
@@ -57,7 +57,10 @@ export interface ExtensionTable {
   readonly names: ReadonlyMap<string, string>
   /** The extensions with notifications, by id. */
   readonly notices: ReadonlyMap<string, ExtensionNotices>
-  /** The capability `extensions` for clients of a revision; undefined if there are none. */
+  /**
+   * The capability `extensions` for clients that speak a revision; undefined if the revision has no
+   * extensions.
+   */
   declared(revision: Revision): JsonObject | undefined
 }
 

@@ -6,7 +6,7 @@ import type { CallTarget } from './scope.ts'
 
 export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
-  /** Starts the call as a task. Returns undefined if it runs as an ordinary call. */
+  /** Starts the call as a task. Returns undefined if the call is to run as an ordinary call. */
   startTask?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /** Returns the result that reports a failure. If undefined, the method responds with a JSON-RPC error. */
   failure?(text: string): HandlerResult

@@ -25,7 +25,10 @@ export interface MethodResults {
   readonly 'resources/read': ReadResourceResult
   readonly 'resources/subscribe': JsonObject
   readonly 'resources/unsubscribe': JsonObject
-  /** Resolves when the subscription is accepted. A result that replaces it is not sent. */
+  /**
+   * Resolves when the subscription is accepted. If middleware replaces this result, the replacement is not
+   * sent.
+   */
   readonly 'subscriptions/listen': JsonObject
   readonly 'prompts/list': List<'prompts', Prompt>
   readonly 'prompts/get': GetPromptResult
@@ -78,8 +81,8 @@ const NAMED_BY: Readonly<Record<keyof MethodParams, 'name' | 'uri'>> = {
 }
 
 /**
- * Returns the error in the parameters that middleware reads, or undefined. These parameters are checked first, so
- * that middleware that decides by a name can rely on a string.
+ * Returns the error in the parameters that middleware reads, or undefined. These parameters are checked
+ * first, so that middleware whose decisions depend on a name can rely on the name being a string.
  */
 export function paramsFault(method: string, params: JsonObject): string | undefined {
   if (!Object.hasOwn(NAMED_BY, method)) return undefined

@@ -4,7 +4,7 @@ import { Notification } from '../protocol/methods.ts'
 
 /**
  * Returns the fault in the arguments of `ctx.progress`, or undefined if their types are correct. JavaScript
- * code passes strings such as `'50%'`, or the message in place of the total.
+ * code may pass strings such as `'50%'`, or the message in place of the total.
  */
 export function progressFault(progress: unknown, total: unknown, message: unknown): string | undefined {
   const numbers = typeof progress === 'number' && (total === undefined || typeof total === 'number')

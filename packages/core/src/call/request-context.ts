@@ -26,7 +26,10 @@ export interface TaskView {
   readonly id: string
 }
 
-/** The compiler shows this name if a handler reads answers, and `asks` is missing or follows the handler. */
+/**
+ * The compiler shows this name if a handler reads `answers`, but `asks` is missing or declared after the
+ * handler.
+ */
 export interface NoAsksAboveHandler {}
 
 /** The second argument of every handler. It is valid for one call, so do not store it. */
@@ -68,10 +71,10 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** The answers to `inputRequired`. */
   readonly inputs: Inputs
   /**
-   * Reports progress if the client requested it. Values must be finite and grow; others are dropped. If a
-   * handler is silent for the server's `progressHeartbeat`, Jetway repeats its last value plus one millionth.
-   * In a task the message also becomes the status message. Resolves when the client can take more, and never
-   * rejects. An argument of the wrong type is logged once per call.
+   * Reports progress if the client requested it. Values must be finite and increase; other values are
+   * dropped. If a handler is silent for the server's `progressHeartbeat`, Jetway sends the last value plus
+   * one millionth. In a task the message also becomes the status message. Resolves when the client can accept
+   * more, and never rejects. An argument of the wrong type is logged once per call.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
@@ -83,7 +86,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    */
   waitUntil(work: Promise<unknown>): void
   /**
-   * Closes the connection that carries the reply while the call continues, so that no socket stays open. The
+   * Closes the connection that carries the reply, so that no socket stays open while the call continues. The
    * client waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets the missed
    * events, within the limits of the event store. Can be called again after the client has reconnected.
    *
@@ -96,8 +99,8 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    */
   closeConnection(options?: { readonly retryMs?: number }): void
   /**
-   * Asks the user while the handler runs: see `elicit`. Works only on connections that carry requests to the
-   * client during a call; `asks` and `inputRequired` work on all connections.
+   * Asks the user while the handler is running: see `elicit`. Works only on connections that carry requests
+   * to the client during a call; `asks` and `inputRequired` work on all connections.
    *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the
    *   client has not declared the capability
@@ -152,7 +155,7 @@ export class ClientView {
 
   /**
    * Returns the settings of an extension that the client declared, by its id. Returns undefined if the client
-   * did not declare the extension, and so does not understand what it adds.
+   * did not declare the extension. In this case, the client does not understand what the extension adds.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */

@@ -20,7 +20,10 @@ import {
 
 export interface EncodedAnswer {
   readonly frame: string
-  /** The frame in UTF-8, if that costs less than encoding the text. ASCII text may be added around it. */
+  /**
+   * Returns the frame in UTF-8, between the given ASCII texts. Present only if this costs less than encoding
+   * `frame`.
+   */
   bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
   /** Set for a JSON-RPC error; the revision chooses its HTTP status. */
   readonly error?: McpError
@@ -50,8 +53,8 @@ export class ResponseEncoder {
   }
 
   /**
-   * Serialises the result before anything is sent, so that a result that cannot be serialised still gets a
-   * response.
+   * Serialises the result before anything is sent, so that a request still gets a response if its result
+   * cannot be serialised.
    */
   encode(entry: MethodEntry, ctx: CallContext, result: HandlerResult): EncodedAnswer {
     if (ctx.report !== undefined) noteResult(ctx.report, result)
@@ -60,7 +63,7 @@ export class ResponseEncoder {
         case 'complete': {
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
-          // A UTF-16 unit takes at most three bytes, so most results need not be counted.
+          // A UTF-16 unit takes at most three bytes, so the bytes of most results need not be counted.
           const size = json.length * 3 <= limit ? 0 : utf8Length(json)
           if (size > limit) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
@@ -155,7 +158,10 @@ export class ResponseEncoder {
     return { frame, subscription: { id, filters } }
   }
 
-  /** Creates the response for a failure, without a size limit, because its text is short and not a handler's. */
+  /**
+   * Creates the response for a failure, without a size limit, because its text is short and does not come
+   * from a handler.
+   */
   #failure(ctx: CallContext, failure: HandlerResult): EncodedAnswer {
     if (ctx.report !== undefined) ctx.report.failed = true
     const result = failure.kind === 'complete' ? failure.result : {}
@@ -199,8 +205,8 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
 }
 
 /**
- * Returns a copy of the error, because later steps read it again, or undefined if a field has the wrong type, because
- * types are not checked everywhere.
+ * Returns a copy of the error, because later steps read its fields again. Returns undefined if a field has
+ * the wrong type, which is possible because types are not checked everywhere.
  *
  * @throws whatever a getter or a proxy throws
  */

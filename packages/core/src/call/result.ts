@@ -5,7 +5,9 @@ import type { SubscriptionFilter } from '../subscriptions/subscription.ts'
 import type { InputRequest } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'
 
-/** The result of a method's handler. `needs-input` is not sent, but replaced by one of the others. */
+/**
+ * The result of a method's handler. `needs-input` is never sent; it is replaced by one of the other kinds.
+ */
 export type HandlerResult = Complete | NeedsInput | InputRequested | TaskStarted | SubscriptionStarted
 
 export interface Complete {
@@ -22,7 +24,7 @@ export interface Complete {
 export interface NeedsInput {
   readonly kind: 'needs-input'
   readonly questions: Readonly<Record<string, Question>>
-  /** The handler's state, which is returned to it with the answers. */
+  /** The handler's state, which is returned to the handler with the answers. */
   readonly state?: string
 }
 

@@ -31,7 +31,7 @@ export interface CallSession extends SessionView {
   update(change: (record: RecordedSettings) => Partial<RecordedSettings>): Awaitable<void>
 }
 
-/** The members of a session's record that requests of its client change. */
+/** The members of a session's record that requests from its client can change. */
 interface RecordedSettings {
   readonly logLevel?: LogLevel
   readonly subscriptions: readonly string[]

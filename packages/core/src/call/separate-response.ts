@@ -8,11 +8,11 @@ import type { EncodedResponse } from './response.ts'
 const RECENT_MS = 1_000
 
 /**
- * Wraps an exchange on a byte stream, where the client may read a call's last progress and its response in one piece.
- * The official TypeScript clients drop such progress: they handle the response immediately, but notifications a
- * microtask later, when the call's progress handler has been removed.
+ * Wraps an exchange on a byte stream, where the client may read a call's last progress and its response at
+ * once. In this case, the official TypeScript clients drop the progress: they handle the response
+ * immediately, but handle notifications a microtask later, when the call's progress handler has been removed.
  *
- * @param separate - returns the frame to write, when the client has read everything before
+ * @param separate - returns the frame to write, as soon as the client has read everything sent before it
  */
 export function separating(
   exchange: Exchange,

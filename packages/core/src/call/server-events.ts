@@ -21,7 +21,8 @@ export interface SessionOpened {
 }
 
 /**
- * A session has ended in this process: the client deleted it, it expired or was evicted, or the mount closes.
+ * A session has ended in this process: the client deleted it, it expired or was evicted, or the mount is
+ * closing.
  */
 export interface SessionClosed {
   readonly sessionId: string
@@ -84,8 +85,8 @@ export interface Overflowed {
    */
   readonly queue: 'stream' | 'connection' | 'calls' | 'subscriptions'
   /**
-   * `drop`: the message was dropped. `cut`: the connection was cut so that the client resumes. `refuse`: the
-   * call was refused.
+   * `drop`: the message was dropped. `cut`: the connection was closed so that the client reconnects and
+   * resumes. `refuse`: the call was refused.
    */
   readonly action: 'drop' | 'cut' | 'refuse'
   /** The size of the message in bytes; 0 for calls and subscriptions. */
@@ -128,8 +129,8 @@ export class Events {
 
   /** @returns a function that removes the listener */
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
-    // The function is wrapped, so that a function added twice is two listeners. The list is copied on each change,
-    // so that emitting an event needs no copy.
+    // The function is wrapped, so that a function added twice counts as two listeners. The list is copied on
+    // each change, so that emitting an event needs no copy.
     const wrapped: AnyListener = (payload) => listener(payload)
     this.listeners.set(event, [...(this.listeners.get(event) ?? []), wrapped])
     return () => {

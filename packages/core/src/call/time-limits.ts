@@ -10,7 +10,10 @@ import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 export class TimeLimits {
   readonly #clock: Clock
   readonly #maxMs: number
-  /** The deadlines by their limits, in ms: the server's limit, and those of tools. */
+  /**
+   * The deadlines by limit, in ms: one for the limit of the server, and one for each different limit of a
+   * tool.
+   */
   readonly #deadlines = new Map<number, Deadlines>()
 
   constructor(clock: Clock, maxMs: number) {
@@ -35,13 +38,13 @@ export class TimeLimits {
 /** The limit that a call has exceeded. */
 interface ExceededLimit {
   readonly ms: number
-  /** Whether the exceeded limit is the one without progress or the one for the whole call. */
+  /** `silence` is the limit on time without progress, `call` the limit on the whole call. */
   readonly of: 'silence' | 'call'
 }
 
 /**
- * Returns the messages for a call that exceeded a time limit: the problem, for the client and the log, and the
- * remedy, for the log only.
+ * Returns the messages for a call that exceeded a time limit: the problem, which is sent to the client and
+ * logged, and the remedy, which is only logged.
  *
  * @param exceeded - undefined if its task has expired
  * @param own - whether the limit without progress belongs to the definition
@@ -78,7 +81,7 @@ class Timer implements Due {
   deadline: Deadline | undefined
   readonly #ctx: CallContext
   readonly #options: TimerOptions
-  /** Set when a limit was exceeded. */
+  /** Set when a limit has been exceeded. */
   exceeded: ExceededLimit | undefined
   readonly #start: number
   #lastProgress: number

@@ -95,7 +95,7 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   start(): void {
-    // The mount is attached first, because a closed server throws here, before anything is open.
+    // The mount is attached first, because this throws if the server is closed, and nothing is open yet.
     this.#runtime.attach(this)
     this.#unsubscribe = onChange(this.#runtime.bus, (event) => {
       this.#conversation.session?.onChange(event)

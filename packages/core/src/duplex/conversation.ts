@@ -56,7 +56,7 @@ const READ_MS = 20
 const READ_BYTES = 65_536
 const LINE_END = 1
 
-/** The parts of a connection that its messages use. */
+/** The parts of a connection that are needed to handle its messages. */
 interface ConversationOptions {
   readonly runtime: ServerRuntime
   readonly caller: Caller
@@ -78,7 +78,10 @@ export class DuplexConversation implements Carrier<void> {
   readonly stateless: boolean
   /** Undefined before `initialize`. */
   session: Session | undefined
-  /** Calls without a session. They share one session's limits, because only one client uses the connection. */
+  /**
+   * Calls without a session. They share the limits of a single session, because only one client uses the
+   * connection.
+   */
   readonly calls: CallPool
   readonly subscriptions: SubscriptionSet
   readonly #limit: ConcurrencyLimit
@@ -87,7 +90,7 @@ export class DuplexConversation implements Carrier<void> {
   readonly #exchange: Exchange
   readonly #statelessExchange: Exchange
   readonly #statelessRevisions: readonly Revision[]
-  /** Set while the session opens. Later messages wait for it. */
+  /** Set while the session is opening. Later messages wait for it. */
   #opening: Promise<void> | undefined
   #draining = false
 
@@ -323,7 +326,8 @@ export class DuplexConversation implements Carrier<void> {
   }
 
   /**
-   * Waits, and fills one read by Node.js, because without pings, the server cannot know what the client has read.
+   * Waits, and pads the frame to fill a whole read by Node.js, because without pings, the server cannot know
+   * what the client has read.
    */
   #setApart(frame: string): Promise<string> {
     const { clock } = this.#options.runtime

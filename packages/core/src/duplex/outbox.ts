@@ -17,7 +17,7 @@ const MAX_LATE_BYTES = 1_048_576
 export class Outbox {
   readonly #options: OutboxOptions
   readonly #late = new CoalescingQueue(MAX_LATE_BYTES)
-  /** Set while the peer reads slowly. */
+  /** Set while the peer is reading slowly. */
   #behind: Promise<void> | undefined
   #ended = false
 
@@ -51,8 +51,8 @@ export class Outbox {
   }
 
   /**
-   * Writes a call's notification, which is dropped while the peer reads slowly, unless the handler awaits each
-   * notification.
+   * Writes a call's notification, which is dropped while the peer is reading slowly, unless the handler
+   * awaits each notification.
    */
   notify(frame: string): void | Promise<void> {
     if (this.#behind === undefined) return this.write(frame)

@@ -30,8 +30,8 @@ export interface Transport {
   /** Starts delivery. Throws when called twice. */
   start(handlers: TransportHandlers): void | Promise<void>
   /**
-   * Frames and writes one message. Returns a promise only while the peer reads slowly. If it throws or rejects,
-   * the message is lost and the connection ends.
+   * Frames and writes one message. Returns a promise only while the peer is reading slowly. If it throws or
+   * rejects, the message is lost and the connection ends.
    */
   send(message: string, options?: SendOptions): void | Promise<void>
   /** Whether messages are sent as bytes, so that the peer may read several at once. @default false */

@@ -36,7 +36,10 @@ export function completionEntry(prompts: Prompts, resources: Resources): MethodE
   }
 }
 
-/** Returns the definition without its time limit, which applies only to its handler. */
+/**
+ * Returns the rules that restrict access to the definition, but not its time limit, which applies only to its
+ * handler.
+ */
 function guardedBy(
   prompts: Prompts,
   resources: Resources,
@@ -78,7 +81,7 @@ interface Found {
   readonly complete?: AnyCompleters | undefined
 }
 
-/** Finds the template with this text, the template that matches this URI, or the resource. */
+/** Finds the template that is equal to the URI, or else a template that matches it, or else the resource. */
 function findResource(
   resources: Resources,
   uri: string,

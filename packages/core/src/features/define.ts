@@ -9,7 +9,7 @@ import type {
 } from './resources/resource-types.ts'
 import type { AnyTool, CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
 
-/** The kind of a definition, because tools and prompts may have the same members. */
+/** The key under which a definition stores its kind, because tools and prompts may have the same members. */
 export const KIND: unique symbol = Symbol.for('dev.jetway/kind')
 
 /** Marks a definition with its kind. Exported because the types of definitions refer to it. */
@@ -26,7 +26,10 @@ export type AnyDefinition<App = never, Locals = never> =
 
 // NoInfer is needed because, in a list, the element type must not determine type parameters that a definition omits.
 
-/** Infers the types of a tool in a separate file. Pass it to `server.add` or `server.addTool`. */
+/**
+ * Infers the types of a tool in a separate file. Pass the returned definition to `server.add` or
+ * `server.addTool`.
+ */
 export const defineTool = <
   const I extends AnySchema | undefined = undefined,
   O extends AnySchema | undefined = undefined,
@@ -40,7 +43,7 @@ export const defineTool = <
 ): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Locals, NoInfer<A>> & OfKind<'tool'> & Wraps<W> =>
   ({ ...definition, [KIND]: 'tool' }) as never
 
-/** Tells the types of a client that the structured value may be wrapped. */
+/** Marks the type of a tool whose structured value may be wrapped, for the types of clients. */
 type Wraps<W extends string> = [W] extends [never] ? unknown : { readonly wrapOutput: W }
 
 /** See {@link defineTool}. */
@@ -83,7 +86,7 @@ export interface Source<App = unknown, Locals = unknown> {
   resourceTemplates?(): List<AnyResourceTemplate<App, Locals>>
   prompts?(): List<AnyPrompt<App, Locals>>
   /**
-   * Calls the listener after every change, or once after several.
+   * Calls the listener after every change, or only once after several changes.
    *
    * @returns a function that removes the listener
    */

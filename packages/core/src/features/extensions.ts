@@ -44,7 +44,10 @@ interface AddedFeatures extends ExtensionTable {
   readonly ui: ToolUi | undefined
 }
 
-/** Infers the types of an extension in a separate file. Pass it to the option `extensions`. */
+/**
+ * Infers the types of an extension in a separate file. Pass the returned extension in the option
+ * `extensions`.
+ */
 export const defineExtension = <App = unknown, Locals = unknown>(
   extension: OfferingExtension<App, Locals>,
 ): OfferingExtension<App, Locals> => extension
@@ -135,7 +138,7 @@ function noticesOf(extension: Extension): Notices {
   }
 }
 
-/** Clients request the notifications of an extension by its id. */
+/** Clients request the notifications of an extension by the extension's id. */
 const noticeTopic = (id: string, notices: Notices): ListenTopic => ({
   member: id,
   agree: (requested, { revision, client }) => {

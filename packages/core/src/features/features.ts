@@ -38,7 +38,7 @@ export interface FeatureParts {
   /** Calls the hooks for subscribers. */
   readonly createSubscriberHooks?: typeof createSubscriberHooks
   readonly addExtensions?: typeof addExtensions
-  /** Finds misspelt fields of definitions, which otherwise only the types find. */
+  /** Finds misspelt fields of definitions. Without it, only the compiler finds them. */
   readonly checkMembers?: typeof checkMembers
 }
 
@@ -66,7 +66,7 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
   readonly logger?: Logger
 }
 
-/** Everything that can be registered, and its methods, without any client's state. */
+/** Everything that can be registered, and the methods that serve it. Contains no client's state. */
 export interface Features {
   readonly tools: Tools
   readonly resources: Resources
@@ -162,8 +162,8 @@ function cachedCapabilities(
   let seen: readonly unknown[] = []
   let capabilities: ServerCapabilities = {}
   return () => {
-    // Each change of a registry creates a new list of entries. A tool added to a single session can also support
-    // tasks.
+    // Each change to a registry creates a new list of entries. Task support is compared separately, because
+    // the tool that supports tasks may belong to a single session.
     const now = [tools.offerTasks(), ...registries.map((registry) => registry.entries())]
     if (now.some((part, index) => part !== seen[index])) {
       seen = now
@@ -192,7 +192,7 @@ function capabilitiesOf(
 }
 
 /**
- * Serves `server/discover`, the counterpart of `initialize` without sessions:
+ * Serves `server/discover`, the counterpart of `initialize` for clients without sessions:
  * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
 const discoverEntry = (

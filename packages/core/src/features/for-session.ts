@@ -16,9 +16,10 @@ import type { CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types
 const MAX_OWN = 256
 
 /**
- * Adds tools, resources and templates to one session until it closes, in addition to those on the server. Only this
- * session's client is notified of changes. Definitions contain functions, so they stay in this process: add them in a
- * listener for `session:open`, which also runs when another process takes over the session.
+ * Adds tools, resources and templates to one session until it closes, in addition to those of the server.
+ * Only this session's client is notified of changes. Definitions contain functions, so they stay in this
+ * process: add them in a listener for `session:open`, which also runs when another process takes over the
+ * session.
  */
 export class ForSession<Locals = unknown, App = unknown> {
   readonly #features: Features
@@ -30,12 +31,13 @@ export class ForSession<Locals = unknown, App = unknown> {
     this.#session = session
   }
 
-  /** Notifies the client of this session only, under the same conditions as `server.notify`. */
+  /** Notifies only the client of this session, under the same conditions as `server.notify`. */
   get notify(): Notifier {
     return new Notifier((event) => this.#session.onChange(event), this.#features.added)
   }
   /**
-   * Sends log messages to the client of this session only, if their level is at least the one that the client has set.
+   * Sends log messages only to the client of this session, if they have at least the level that the client
+   * has set.
    */
   get log(): LogSender {
     return logTo((event) => this.#session.onChange(event))
@@ -79,7 +81,7 @@ export class ForSession<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Adds a resource template to this session. It precedes the server's templates.
+   * Adds a resource template to this session. The template takes precedence over the server's templates.
    * Throws like {@link addTool}.
    */
   addResourceTemplate<const Template extends string, R>(
@@ -101,7 +103,7 @@ export class ForSession<Locals = unknown, App = unknown> {
   #own(kind: 'tools' | 'resources'): SessionRegistry {
     const session = this.#session
     if (session.closed) throw fault('The session has closed')
-    // A client to which the server did not offer tools when it connected does not request them.
+    // A client does not request tools that the server did not offer when the client connected.
     if (!session.record.listChanged.includes(kind)) {
       const offer = kind === 'tools' ? 'server.setTools([])' : 'server.setResources([])'
       throw fault(
@@ -110,7 +112,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     }
     if (this.#registry !== undefined) return this.#registry
     const own = this.#features.createSessionRegistry()
-    // Before notifications/initialized, a client has listed nothing that could have changed.
+    // Before notifications/initialized, the client has not listed anything that could have changed.
     const notify = (changed: 'tools' | 'resources'): void => {
       if (session.record.initialized) session.onChange({ kind: changed })
     }

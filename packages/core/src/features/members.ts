@@ -65,8 +65,8 @@ const PROMPT: OptionNames<AnyPrompt> = {
 }
 
 /**
- * The handler's names elsewhere: `execute` in AI SDK, FastMCP and Mastra, `run` in Anthropic's SDK, `func` in
- * LangChain and `cb` in mcp-use.
+ * The names of the handler in other frameworks: `execute` in AI SDK, FastMCP and Mastra, `run` in Anthropic's
+ * SDK, `func` in LangChain and `cb` in mcp-use.
  */
 const FUNCTIONS = {
   execute: 'handler',

@@ -30,8 +30,8 @@ export class Notifier {
   }
 
   /**
-   * Reports that the list of resources or templates has changed, such as the `list` of a template. See {@link
-   * toolsChanged}.
+   * Reports that the list of resources or templates has changed, for example because the `list` of a template
+   * now returns other resources. See {@link toolsChanged}.
    */
   resourcesChanged(): void {
     this.#publish({ kind: 'resources' })
@@ -53,12 +53,12 @@ export class Notifier {
   }
 
   /**
-   * Sends a notification of an extension to its clients. Sessions get it if they have declared the extension,
-   * or if the extension serves all clients. Clients that speak 2026-07-28 must also request it, with the extension's
-   * id as a key in `subscriptions/listen`.
+   * Sends an extension's notification to the extension's clients. Sessions get it if they have declared the
+   * extension, or if the extension serves all clients. Clients that speak 2026-07-28 must also request it,
+   * with the extension's id as a key in `subscriptions/listen`.
    *
-   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params that
-   *   JSON does not reproduce
+   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params
+   *   that JSON does not reproduce
    */
   extension(id: string, method: string, params: JsonObject = {}): void {
     if (this.#added.notices.get(id)?.methods.has(method) !== true)

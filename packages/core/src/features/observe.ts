@@ -6,14 +6,14 @@ import type { List, Source } from './define.ts'
 
 /** A handle for an observed source. */
 export interface Observation extends Disposable {
-  /** Resolves after the source was first read, even if that failed. Never rejects. */
+  /** Resolves when the source has been read for the first time, even if reading failed. Never rejects. */
   readonly ready: Promise<void>
   /** Stops following the source and removes its definitions. */
   detach(): void
 }
 
 interface Follower extends Observation {
-  /** Stops following the source. Its definitions stay, because there are no clients left to notify. */
+  /** Stops following the source. Its definitions remain, because there are no clients left to notify. */
   stop(): void
 }
 
@@ -106,13 +106,14 @@ function mirrorOf<Definition extends object, Entry extends object>(
   logger: Logger,
 ): Mirror | undefined {
   if (list === undefined) return undefined
-  // Clients learn the capabilities when their session starts, so an empty list counts.
+  // Clients learn the capabilities when their session starts, so even an empty list counts as offered.
   registry.offer()
   let owned: Owned<Definition, Entry> = new Map()
   const refuse = (err: unknown): void =>
     logger.error({ err }, 'A definition of an observed source was left out')
   const replace = (given: Iterable<Definition> | undefined): (() => void) => {
-    // The iterator is read to its end first, because an iterator that fails must not leave half a list.
+    // The iterator is read to its end first, because an iterator that fails must not leave an incomplete
+    // list.
     const definitions = [...(given ?? [])]
     return () => {
       owned = registry.replaceOwned(owned, definitions, refuse)

@@ -41,7 +41,7 @@ export const subscriptionMethods = ({
       target: (params, own) => resources.target(params, own),
     },
   ],
-  // The resource is not checked, because it may have been removed before its subscription.
+  // The resource is not looked up, because it may have been removed while the client was subscribed.
   [Method.Unsubscribe, { handle: (params, ctx) => unsubscribe(resources.uriOf(params), ctx) }],
   listenEntry([...changeTopics(capabilities, resources), ...topics]),
 ]
@@ -56,7 +56,8 @@ function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
 }
 
 function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
-  // A URI that is unknown here is not skipped, because another process may just have stored the subscription.
+  // A URI without a known subscription is not skipped, because another process may just have stored the
+  // subscription.
   const saved = sessionOf(ctx).update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
   return chain(saved, () => complete({}))
 }
@@ -178,10 +179,10 @@ async function agreeToUris(
 }
 
 /**
- * Reads a member of the filter that is an array of strings, without duplicates.
+ * Reads a member of the filter as an array of strings, and removes duplicates.
  *
- * @throws McpError `-32602` for another value, a string of more than `maxLength` characters, or more than 1024
- *   strings
+ * @throws McpError `-32602` for any other value, a string of more than `maxLength` characters, or more than
+ *   1024 strings
  */
 export function readTexts(member: string, requested: unknown, maxLength: number): readonly string[] {
   if (

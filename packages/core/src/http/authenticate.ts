@@ -46,8 +46,9 @@ export class Rejection {
 }
 
 /**
- * Authenticates a request, whatever its method. If it returns undefined, the client gets 401 with `challenge`; if it
- * returns a {@link Rejection}, the rejection's status; if it throws, 500.
+ * Authenticates a request, whatever its method. If it returns undefined, the client gets status 401 with
+ * `challenge`; if it returns a {@link Rejection}, the client gets the rejection's status; if it throws, the
+ * client gets status 500.
  */
 export interface Authenticate {
   (request: HttpRequest): Awaitable<AuthInfo | Rejection | undefined>
@@ -60,11 +61,14 @@ export interface Authenticate {
    * @default the challenge
    */
   challengeFor?(scopes: readonly string[], request: HttpRequest): string
-  /** Called once by each mount, which uses the result instead, so that it can depend on the mount's address. */
+  /**
+   * Called once by each mount, which then uses the result, so that the result can depend on the mount's
+   * address.
+   */
   mount?(at: ProtectedMount): Authenticate
   /**
-   * The documents in which clients find the authorization server. Before `mount` is called, the documents for all
-   * mounts of this `authenticate`.
+   * The documents in which clients find the authorization server. Before `mount` is called, these are the
+   * documents for all mounts of this `authenticate`.
    */
   readonly wellKnown?: WellKnown
 }
@@ -77,7 +81,7 @@ export interface ProtectedMount {
   readonly path: string | undefined
   /** The option of the mount. */
   readonly legacySse: boolean | LegacySseOptions | undefined
-  /** Those of the option `shared`; undefined for a single process. */
+  /** The used states in the mount's option `shared`; undefined for a single process. */
   readonly usedStates?: UsedStates | undefined
   readonly clock: Clock
   readonly logger: Logger
@@ -91,18 +95,22 @@ export type WellKnownRequest = Pick<HttpRequest, 'method' | 'path' | 'header' | 
  * adapter answers them before the MCP routes, without authentication.
  */
 export interface WellKnown {
-  /** The paths that are known when the mount is created, for adapters that route each. */
+  /** The paths that are known when the mount is created, for adapters that route each path separately. */
   readonly paths: readonly string[]
-  /** Set by a part of the app that answers these paths for mounts that cannot: those below a prefix. */
+  /**
+   * Set by another part of the app if it answers these paths, for mounts that cannot because they are below a
+   * prefix.
+   */
   elsewhere: boolean
-  /** The reply; undefined for another path. */
+  /** Returns the reply, or undefined for any other path. */
   answer(request: WellKnownRequest): HttpReply | undefined
 }
 
 /**
- * The documents of all mounts of an `authenticate`, for a part of an app that answers them in place of the mounts.
+ * Returns the documents of all mounts of an `authenticate`, for a part of the app that serves them in place
+ * of the mounts.
  *
- * @param call - the right call, for errors
+ * @param call - the correct call, for error messages
  * @throws `ERR_MCP_OPTION` for an `authenticate` without documents
  */
 export function documentsOf(

@@ -2,7 +2,10 @@ import type { Clock } from '../util/clock.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type RequestBody } from './types.ts'
 
-/** The maximum number of callers remembered without bytes, because most of them call again. */
+/**
+ * The maximum number of callers that are remembered even if they hold no bytes, because most callers call
+ * again.
+ */
 const KNOWN_CALLERS = 1000
 
 interface HeldReply {
@@ -46,8 +49,8 @@ export class CallerBytes {
   /**
    * Adds the bytes of a reply until the returned function is called.
    *
-   * @param shorten - called once if the caller, or all together, hold too much: some replies must end soon,
-   *   so that callers are not refused for long
+   * @param shorten - called once if the caller, or all callers together, hold too many bytes: some replies
+   *   must end soon, so that callers are not refused for long
    */
   hold(principal: string, bytes: number, shorten: () => void): () => void {
     const reply = { principal, shorten }
@@ -71,7 +74,7 @@ export class CallerBytes {
   /** Returns whether a caller's bytes, or those of all callers, exceed their limit. */
   exceeded(principal: string): boolean {
     const ofCaller = this.#limit / 2
-    // This is nearly always true, and avoids a look-up.
+    // This condition is nearly always true, and avoids a look-up.
     if (this.#total <= ofCaller) return false
     return this.#total > this.#limit || (this.#held.get(principal) ?? 0) > ofCaller
   }

@@ -27,8 +27,8 @@ export interface EndpointContext extends StreamContext {
   readonly rejections: Rejections
   /** Turns the replies of long calls into streams. */
   readonly upgrades: Deadlines
-  /** Requests and calls that a close waits for. */
+  /** The requests and calls that the mount waits for when it closes. */
   readonly work: Drainable
-  /** Work that continues after its call. A close waits for this work as well. */
+  /** Work that continues after its call. The mount waits for this work as well when it closes. */
   readonly background: WaitUntil
 }

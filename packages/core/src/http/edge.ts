@@ -18,7 +18,7 @@ export interface EdgeEndpointOptions extends Omit<EndpointOptions, Whole> {
   readonly limits?: Omit<MountLimits, 'subscriptions'>
   /** How event streams begin and stay open. */
   readonly streams?: Pick<StreamOptions, 'upgradeAfterMs'> & {
-    /** How silent streams are kept open; with `false`, they are not. @default a comment every 15 s */
+    /** How silent streams are kept open; `false` does not keep them open. @default a comment every 15 s */
     readonly keepAlive?: false | Pick<KeepAliveOptions, 'intervalMs'>
   }
 }
@@ -44,8 +44,8 @@ export function createEndpoint<Locals = unknown>(
 export type EdgeFetchOptions<Locals = unknown> = WithLocals<EdgeEndpointOptions, Locals>
 
 /**
- * Serves a server to runtimes and routers with web `Request` and `Response`, without sessions. Every path is
- * the MCP path, unless you set `path`.
+ * Serves a server to runtimes and routers that use web `Request` and `Response`, without sessions. Every path
+ * is the MCP path, unless you set `path`.
  *
  * @throws the errors of {@link createEndpoint}
  */

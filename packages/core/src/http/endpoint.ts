@@ -56,11 +56,14 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   accept(
     request: RequestWithLocals<Locals>,
   ): HttpReply | AcceptedRequest | Promise<HttpReply | AcceptedRequest>
-  /** Answers one request: {@link accept}, then `readBody` if the body is needed. Never throws or rejects. */
+  /**
+   * Answers one request: calls {@link accept}, then `readBody` if the body is needed. Never throws or
+   * rejects.
+   */
   handle(request: RequestWithLocals<Locals>, readBody: ReadBody): HttpReply | Promise<HttpReply>
   /**
-   * Discards a reply that cannot be sent because the host has replied already, for example after a timeout in the app.
-   * Logs once what to do. Call this function instead of sending the reply.
+   * Discards a reply that cannot be sent because the host has replied already, for example after a timeout in
+   * the app. The first time, logs what to do about it. Call this function instead of sending the reply.
    */
   discard(reply: HttpReply): void
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty if the option is not set. */
@@ -255,7 +258,10 @@ class HttpEndpoint implements Endpoint, ServerMount {
     }
   }
 
-  /** Returns the gauges of one server, if given, else of all. Stored events belong to the mount, not to a server. */
+  /**
+   * Returns the gauges of one server if it is given, or else of all servers. Stored events belong to the
+   * mount, not to a server.
+   */
   #held(server?: ServedServer): Gauges {
     const { calls, openStreams, queued, servers } = this.#context
     let sessions = 0
@@ -301,7 +307,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     const principal = principalOf(caller)
     return new AcceptedBody(this.#bodies, principal, (body) => {
       try {
-        // The endpoint may have closed while the body was read. The rest of the body may never come.
+        // The endpoint may have closed while the body was being read. The rest of the body may never arrive.
         if (this.#closed) return this.#settled(request, refuse('draining', { headers: CLOSE_HEADERS }))
         if (body instanceof Error) throw body
         const { parseLimits } = this.#context.options
@@ -317,8 +323,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   /**
-   * Counts a refusal, and remembers the caller of a large reply, whose bytes are counted while the adapter sends them.
-   * If `reply` is a promise, a close waits for it.
+   * Counts a refusal, and remembers the caller of a large reply, whose bytes are counted while the adapter
+   * sends them. If `result` is a promise, the mount waits for it when it closes.
    */
   #settled<T extends Accepted>(
     request: HttpRequest,
@@ -338,8 +344,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
           return this.#failed(request, error)
         },
       )
-      // Other requests may wait for work of this one, such as opening the lifespan, so it must not end when its
-      // client disconnects.
+      // Other requests may be waiting for work that this request has started, such as opening the lifespan,
+      // so the work must not end when the client disconnects.
       if (this.#isolated) request.waitUntil?.(settled)
       return settled
     }
@@ -367,7 +373,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       return refuse(error instanceof StoreFailure ? 'unavailable' : 'internal')
     }
     const { status, lost, message } = error
-    // The rest of the body may never come, so the connection must not wait for it.
+    // The rest of the body may never arrive, so the connection must not wait for it.
     if (status === 408) return refuse('bodyTimeout', { headers: CLOSE_HEADERS })
     if (status === 503) return refuse('tooManyBodies', { headers: CLOSE_HEADERS })
     if (status === 415) return refuse('encodedBody', { headers: IDENTITY })
@@ -397,6 +403,9 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 }
 
-/** Requests still accepted while closing: a running call may wait for a response that its client posts. */
+/**
+ * Returns whether a request is still accepted while closing: a running call may be waiting for a response
+ * that its client posts.
+ */
 const mayAnswer = (request: HttpRequest): boolean =>
   request.method === 'POST' && (request.route === 'message' || request.header('mcp-session-id') !== undefined)

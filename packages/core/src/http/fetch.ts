@@ -60,9 +60,9 @@ export interface FetchHandler extends MountHandle {
 }
 
 /**
- * Serves a server to runtimes and routers with web `Request` and `Response`, such as Workers, Deno and Bun.
- * Route only MCP requests to the result, or set `path`: otherwise every path is the MCP path, except those that
- * end like the paths of `legacySse`. The paths of the option `health` are whole paths.
+ * Serves a server to runtimes and routers that use web `Request` and `Response`, such as Workers, Deno and
+ * Bun. Route only MCP requests to the returned handler, or set `path`; otherwise every path is the MCP path,
+ * except paths that end like those of `legacySse`. The paths of the option `health` are whole paths.
  *
  * @throws the errors of {@link createEndpoint}
  */

@@ -67,7 +67,7 @@ const ENDPOINT_OPTIONS: OptionNames<EndpointOptions> = {
 
 const OF_THE_SERVER = 'it is an option of the server: new McpServer(info, { … })'
 
-/** Hints for option names of the official SDK's transport, and for names of the server's options. */
+/** Hints for names that are options of the official SDK's transport, or of the server. */
 const HINTS: NameHints = {
   sessionIdGenerator: 'for a mount without sessions set stateless to true',
   enableJsonResponse: "set response to 'json'",

@@ -109,8 +109,9 @@ export interface SubscriptionLimits {
 /** Limits of a mount. */
 export interface MountLimits {
   /**
-   * The maximum size of a request body, in bytes. All bodies that a mount reads at the same time may hold 64 times
-   * as many bytes; those of one principal, or of all anonymous clients, 32 times as many. @default 4_194_304
+   * The maximum size of a request body, in bytes. All bodies that a mount is reading at the same time may
+   * hold 64 times as many bytes; those of one principal, or of all anonymous clients, may hold 32 times as
+   * many. @default 4_194_304
    */
   readonly bodyBytes?: number
   /**
@@ -131,13 +132,13 @@ export interface MountLimits {
   readonly parse?: Partial<ParseLimits>
   /** Limits on `subscriptions/listen`, whose reply is a stream even if `response` is `'json'`. */
   readonly subscriptions?: SubscriptionLimits
-  /** How long `close()` waits for running calls if it gets no deadline, in ms. @default 10_000 */
+  /** How long `close()` waits for running calls if no deadline is given, in ms. @default 10_000 */
   readonly closeDeadlineMs?: number
 }
 
 /** Options for a mount's event streams (SSE). */
 export interface StreamOptions {
-  /** How silent streams are kept open; with `false`, they are not. @default a comment every 15 s */
+  /** How silent streams are kept open; `false` does not keep them open. @default a comment every 15 s */
   readonly keepAlive?: false | KeepAliveOptions
   /** How long a call may run before its reply becomes an event stream, in ms. @default 2_000 */
   readonly upgradeAfterMs?: number
@@ -179,13 +180,13 @@ export interface EndpointOptions {
   /**
    * Authenticates every request.
    *
-   * @default the caller that the host application has found, or an anonymous one
+   * @default the caller identified by the host application, or an anonymous one
    */
   readonly authenticate?: Authenticate
   /**
-   * `json` never streams, and drops the notifications of a call. `sse` always streams, except errors
-   * with an HTTP status in calls without a session. `auto` streams when a call sends something
-   * before its response or takes long.
+   * `json` never streams, and drops the notifications of a call. `sse` always streams, except errors with an
+   * HTTP status in calls without a session. `auto` streams when a call sends something before its response or
+   * takes a long time.
    * @default 'auto'
    */
   readonly response?: 'auto' | 'json' | 'sse'
@@ -208,8 +209,8 @@ export interface EndpointOptions {
    */
   readonly health?: boolean | HealthOptions
   /**
-   * Called for every request that this mount refuses. Errors that it throws are logged. If a function chooses the
-   * server, `server.on('reject')` misses the requests that are refused before a server is chosen.
+   * Called for every request that this mount refuses. Errors that it throws are logged. If a function chooses
+   * the server, `server.on('reject')` does not report requests that are refused before a server is chosen.
    */
   readonly onReject?: RejectListener
   /**

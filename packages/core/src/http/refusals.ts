@@ -101,7 +101,7 @@ export const CLOSE_HEADERS: Headers = Object.freeze({ connection: 'close' })
 /** The headers of a status 503. */
 export const RETRY_HEADERS: Headers = Object.freeze({ ...JSON_HEADERS, 'retry-after': '1' })
 
-/** The details of a refusal that its row does not have. */
+/** The details of a refusal that are not in its row. */
 interface RefusalDetails {
   readonly id?: RequestId | undefined
   readonly message?: string | undefined
@@ -124,7 +124,7 @@ export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }
 
-/** Returns the reply to a request that none of the served revisions fits. */
+/** Returns the reply to a request that does not fit any of the served revisions. */
 export const refuseRevision = (
   { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,
   id: RequestId | undefined,

@@ -5,7 +5,7 @@ import type { Route } from './types.ts'
 export interface LegacySseOptions {
   /** The path at which clients open their event streams. @default '/sse' */
   readonly ssePath?: string
-  /** The path to which clients post messages. The event stream tells them the address. @default '/message' */
+  /** The path to which clients post messages. The event stream sends them the address. @default '/message' */
   readonly messagePath?: string
 }
 
@@ -73,9 +73,9 @@ export function routeOf(
 }
 
 /**
- * Returns the path at which an event stream's client reaches `/message`: below the prefix of the public URL, or else
- * of the stream. The path never begins with two slashes, or backslashes, which URL parsers treat as slashes, because
- * `//evil.example/sse` would send the client's messages to another host.
+ * Returns the path at which an event stream's client reaches `/message`: below the prefix of the public URL,
+ * or else below that of the stream. The path never begins with two slashes or backslashes (URL parsers treat
+ * both alike), because `//evil.example/sse` would send the client's messages to another host.
  *
  * @param publicPath - the path of the mount's public URL, if it has one
  * @param requested - the path of the request for the event stream, as sent

@@ -54,7 +54,7 @@ export interface HttpRequest {
    * must already be aborted.
    */
   readonly signal: AbortSignal
-  /** Keeps a runtime that stops between requests running until the work is done. */
+  /** Keeps the runtime running until the work is done, if it would otherwise stop between requests. */
   waitUntil?(work: Promise<unknown>): void
 }
 
@@ -66,7 +66,7 @@ export interface BodyReading {
   /**
    * Called when reading begins.
    *
-   * @param stop - called if the body takes too long, after which it must not be read further
+   * @param stop - called if the body takes too long, after which the body must not be read further
    */
   begin(stop: (error: BodyError) => void): void
   /** Counts bytes that have arrived. Returns an error if the mount holds too many; stop reading then. */
@@ -122,7 +122,7 @@ export interface ReplyLimits {
    */
   hold(request: HttpRequest, bytes: number, shorten?: () => void): () => void
   /**
-   * Limits the time for a request whose body is not read, like the time for reading a body. The
+   * Limits the time for a request whose body is not read, just as the time for reading a body is limited. The
    * returned function clears the limit.
    *
    * @param stop - called after `limits.bodyTimeoutMs`

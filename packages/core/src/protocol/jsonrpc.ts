@@ -52,7 +52,7 @@ export type Incoming =
 const MAX_ID_LENGTH = 1024
 
 /**
- * Ids are strings or integers, never null:
+ * Returns whether a value is a valid id, which is a string or an integer, never null:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
  */
 export function isRequestId(value: unknown): value is RequestId {

@@ -52,7 +52,7 @@ export const Notification = {
 } as const
 
 /**
- * The keys that `_meta` of every request contains in revisions without sessions:
+ * The keys that the `_meta` of every request contains in revisions without sessions:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
@@ -89,5 +89,5 @@ export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { 
 /** The key with which a message refers to its task. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** The key for a text that a model may read immediately, before the result of a call that runs as a task. */
+/** The key for text that a model may read immediately, before the result of a call that runs as a task. */
 export const IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'

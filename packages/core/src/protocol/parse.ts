@@ -37,7 +37,8 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
   // A text this short cannot exceed the limits: each level takes two characters, and each token one.
   const isSmall = body.length <= limits.maxDepth * 2 && body.length <= limits.maxTokens
-  // Counts how often the envelope's names occur, which escapes could also spell.
+  // Counts how often the envelope's names occur. Texts with escapes are scanned instead, because escapes
+  // could spell a name.
   let names = 0
   const isCounted = isSmall && !body.includes('\\')
   if (isCounted) for (NAMES.lastIndex = 0; NAMES.test(body);) names++
@@ -183,7 +184,8 @@ function isKey(text: string, from: number): boolean {
   return text.charCodeAt(i) === 0x3a
 }
 
-// The escape also finds `__proto__`. Matching texts are then traversed, so a false alarm only costs time.
+// The escape is included because it could spell `__proto__`. The values of matching texts are then traversed,
+// so a false alarm costs only time.
 const SUSPICIOUS_KEY = /__proto__|"constructor"|\\u00/
 
 function hasPollutingKey(value: unknown): boolean {

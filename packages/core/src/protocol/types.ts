@@ -135,7 +135,7 @@ export interface EmbeddedResource extends Block {
 }
 
 /**
- * A tool call of the model in the client:
+ * A tool call made by the client's model:
  * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling
  */
 export interface ToolUseContent {
@@ -146,7 +146,7 @@ export interface ToolUseContent {
   readonly _meta?: Meta
 }
 
-/** The result of a tool call. A message with such blocks must not contain other blocks. */
+/** The result of a tool call. A message that contains tool results must not contain other blocks. */
 export interface ToolResultContent {
   readonly type: 'tool_result'
   readonly toolUseId: string
@@ -270,7 +270,7 @@ export interface TaskInfo {
   readonly pollIntervalMs: number
 }
 
-/** The fields of a task that every revision includes. */
+/** Returns the fields of a task that every revision includes. */
 export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt }: TaskInfo): JsonObject => ({
   taskId,
   status,

@@ -17,8 +17,8 @@ import { jsonCheck, outputCheck, standardCheck, strictCheck } from './validate/c
 import type { Fits } from './validate/prune.ts'
 
 /**
- * Converts schemas, and creates their checks with a JSON Schema compiler. Each schema is converted only once per use,
- * even if a server is created for every request.
+ * Converts schemas, and creates their checks with a JSON Schema compiler. Each schema is converted at most
+ * once for each of its uses (input, strict input and output), even if a server is created for every request.
  */
 export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
   const inputs = new CompiledSchemas<CompiledInput>()
@@ -48,7 +48,7 @@ export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
           get jsonSchema() {
             return made().jsonSchema
           },
-          // The first check replaces itself.
+          // On the first call, this function replaces itself.
           check(value: unknown, json: string | undefined): CheckedOutput {
             output.check = made().check
             return output.check(value, json)
@@ -96,12 +96,12 @@ function compileOutput(compile: CompileJsonSchema, recognised: Recognised): Comp
   }
 }
 
-/** Compiled schemas, each kept as long as its schema exists. */
+/** Compiled schemas, each kept as long as the schema that it was compiled from. */
 class CompiledSchemas<Compiled> {
   readonly #bySchema = new WeakMap<object, { readonly text: string; readonly compiled: Compiled }>()
 
   get(schema: AnySchema, { kind }: Recognised, compile: () => Compiled): Compiled {
-    // A JSON Schema is a plain object, which may have changed since then.
+    // A JSON Schema is a plain object, which may have changed since it was compiled.
     const text = kind === 'json' ? textOf(schema) : ''
     const known = this.#bySchema.get(schema)
     if (known?.text === text) return known.compiled
@@ -121,8 +121,8 @@ function textOf(schema: AnySchema): string {
 }
 
 /**
- * Reports an overflow of a converter's stack as an error in this schema, because a schema nested a thousand levels deep
- * causes one.
+ * Reports a stack overflow in a converter as an error in this schema, because a schema that is nested a
+ * thousand levels deep causes one.
  */
 export function named<T>(site: SchemaSite, compile: () => T): T {
   try {

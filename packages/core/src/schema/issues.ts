@@ -7,7 +7,8 @@ const MAX_ISSUES = 100
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /**
- * Control and format characters. An unknown key is chosen by the peer, and must not forge or reorder a log line.
+ * Control and format characters. A peer chooses unknown keys, and must not be able to forge or reorder log
+ * lines.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
@@ -33,8 +34,8 @@ function formatIssue({ path, message }: Issue): string {
 }
 
 /**
- * Describes one issue per line: the field, then the reason. Limited in size, and without received values, so
- * that it can be sent to a model and logged.
+ * Describes one issue per line: the field, then the reason. The description is limited in size and does not
+ * contain received values, so that it can be sent to a model and logged.
  *
  * @param limit - the maximum number of described issues
  */
@@ -79,7 +80,8 @@ function toSegment(segment: PropertyKey | { readonly key: PropertyKey }): string
 
 /**
  * For a value that matches no alternative of a union, returns the issues of the closest alternative: the one
- * that failed deepest inside, then with the fewest issues. Issues of equally close alternatives are joined by "or".
+ * that failed at the deepest path or, if several did, the one with the fewest issues. Issues of equally close
+ * alternatives are joined by "or".
  */
 export function closestAlternative(alternatives: readonly (readonly Issue[])[]): Issue[] {
   const depth = (issues: readonly Issue[]): number => Math.max(...issues.map(({ path }) => path.length))
@@ -101,7 +103,8 @@ export function closestAlternative(alternatives: readonly (readonly Issue[])[]):
 }
 
 /**
- * Combines several fields of which one would suffice into a single issue, because a list would seem to require all.
+ * Combines several fields of which one would suffice into a single issue, because a list would seem to
+ * require all of them.
  */
 function joined(issues: readonly Issue[]): Issue[] {
   if (issues.length === 1) return [...issues]

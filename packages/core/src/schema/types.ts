@@ -69,8 +69,8 @@ export type InferInput<S> = S extends LooksStandard
   : InferJsonObject<S>
 
 /**
- * The output type of a schema, which a handler returns. `unknown` for JSON Schema. zod schemas also have it in
- * a shorter form, which saves the compiler some types.
+ * The output type of a schema, which a handler returns. `unknown` for JSON Schema. zod schemas also provide
+ * this type in a shorter form, which saves the compiler some instantiations.
  */
 export type InferOutput<S> = S extends { readonly _zod: { readonly output: infer O } }
   ? O
@@ -88,7 +88,7 @@ export interface SchemaSite {
   readonly field: 'inputSchema' | 'outputSchema' | 'argsSchema' | 'schema'
 }
 
-/** One problem of a value. Neither member repeats the received value. */
+/** One problem with a value. Neither member repeats the received value. */
 export interface Issue {
   readonly path: readonly (string | number)[]
   readonly message: string
@@ -109,7 +109,10 @@ export interface CompiledInput {
    * `isDeferred`.
    */
   readonly jsonSchema: JsonSchema
-  /** Whether the schema is certain to convert later, and then only contains keywords of its library's types. */
+  /**
+   * Whether the schema is certain to convert later, to a JSON Schema that contains only keywords for its
+   * library's types.
+   */
   readonly isDeferred?: true
   /**
    * Applies the schema library's own validation, with its defaults and transforms. Returns a promise only if
@@ -159,8 +162,8 @@ export interface JsonValidator {
 /**
  * Compiles a JSON Schema.
  *
- * @param origin - an author's schema is first checked against the metaschema of its dialect; a library's is
- *   not, which saves time at start
+ * @param origin - an author's schema is first checked against the metaschema of its dialect; a library's
+ *   schema is not, which saves time on start
  * @throws Error with a readable message
  */
 export type CompileJsonSchema = (schema: JsonSchema, origin: 'author' | 'library') => JsonValidator

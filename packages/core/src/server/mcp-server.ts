@@ -67,10 +67,11 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Adds another registry's definitions, and follows its changes until `detach` is called or the server closes. A
-   * synchronous source's definitions are present when this method returns; for other sources, await `ready`. Clients
-   * get one notification for several changes. A definition that is invalid or whose name is already used is logged and
-   * omitted. If the source fails, the error is logged, and the last definitions stay.
+   * Adds another registry's definitions, and follows its changes until `detach` is called or the server
+   * closes. A synchronous source's definitions are present when this method returns; for other sources, await
+   * `ready`. Clients get one notification for several changes. A definition that is invalid or whose name is
+   * already used is logged and omitted. If the source fails, the error is logged, and the last definitions
+   * remain registered.
    *
    * @throws `ERR_MCP_INVALID_DEFINITION` for an object that is not a source
    */

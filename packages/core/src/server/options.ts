@@ -51,9 +51,9 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly extensions?: readonly OfferingExtension<NoInfer<App>, never>[]
   /**
-   * The interval at which the server sends progress notifications for a silent handler, in ms, if the client requested
-   * progress. These notifications restart the client's timer; the handler's own limits still apply. On HTTP, like all
-   * progress, they turn the reply into a stream. `false` turns them off. @default 15_000
+   * The interval at which the server sends progress notifications for a silent handler, in ms, if the client
+   * requested progress. These notifications restart the client's timer; the handler's own limits still apply.
+   * On HTTP, like all progress, they turn the reply into a stream. `false` disables them. @default 15_000
    */
   readonly progressHeartbeat?: number | false
   /**

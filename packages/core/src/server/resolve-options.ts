@@ -192,7 +192,7 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
       limits,
       maxRunning: runtime.limits.running,
       maxAnonymous: Math.min(runtime.limits.anonymous.running, MAX_ANONYMOUS),
-      // Calls on other nodes may wait for a task.
+      // Calls on other nodes may be waiting for a task.
       ...((host.notifies() || shared !== undefined) && { onStored: (key: TaskKey) => host.onStored(key) }),
     })
     runtime.attach(created)

@@ -110,8 +110,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Adds definitions created by `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt`, in the
-   * given order. Throws like {@link addTool}; definitions before an invalid one stay.
+   * Adds definitions created by `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt`,
+   * in the given order. Throws like {@link addTool}; definitions that precede an invalid one remain
+   * registered.
    */
   add(...definitions: readonly AnyDefinition<App, Locals>[]): void {
     const { tools, resources, prompts } = this.features
@@ -181,10 +182,10 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Notifies a client that its user is done with a URL. The page at that URL calls this method with the id from
-   * `elicitUrl`. Only the session that was asked is notified, if its revision has such a notification. An unknown id, or
-   * an id older than an hour, is ignored. A call that waits for the user after an `UrlElicitationRequired` continues, on
-   * any node that shares the bus.
+   * Notifies a client that its user is done with a URL. The page at that URL calls this method with the id
+   * from `elicitUrl`. Only the session that was asked is notified, if its revision has such a notification.
+   * An unknown id, or an id older than an hour, is ignored. A call that is waiting for the user after an
+   * `UrlElicitationRequired` continues, on any node that shares the bus.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
@@ -233,8 +234,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Returns the number of open sessions, streams and calls on all mounts and connections, and of refusals since the
-   * start.
+   * Returns the number of open sessions, streams and calls on all mounts and connections, and the number of
+   * refusals since the start.
    */
   stats(): ServerStats {
     return {
@@ -270,7 +271,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   protected publish(event: ChangeEvent): void {
-    // A bus over a network may fail. The change itself has been made, and clients will list definitions again later.
+    // A bus over a network may fail. The change itself has been made, and clients will see it the next time
+    // they list definitions.
     this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
 
@@ -351,6 +353,6 @@ export interface ServerParts extends FeatureParts {
   readonly createTasks?: typeof createTasks
   /** Observes calls. */
   readonly createObservers?: typeof createObservers
-  /** Finds wrong names of options, which otherwise only the types find. */
+  /** Finds misspelt option names, which would otherwise be found only by the type checker. */
   readonly checkNamesOfOptions?: typeof checkNamesOfOptions
 }

@@ -13,15 +13,18 @@ import type { CallScope } from '../call/scope.ts'
 
 type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
 
-/** Runs calls within limits, and queues those beyond. Calls can be cancelled by id, or all ended at once. */
+/**
+ * Runs calls within limits, and queues calls that exceed them. Calls can be cancelled by id, or all be ended
+ * at once.
+ */
 export class CallPool {
   readonly #limit: ConcurrencyLimit | LimitOf | undefined
   /** Queued calls, and running calls that did not return synchronously. */
   #calls: Map<CallContext, ServerRuntime> | undefined
 
   /**
-   * @param limit - undefined where requests are isolated. A call may end there without notice and would be counted
-   *   forever, other requests could not end it, and the platform itself limits how many calls run
+   * @param limit - undefined on platforms that isolate requests. There, a call may end without notice and
+   *   would be counted forever, other requests cannot end it, and the platform itself limits how many calls run
    */
   constructor(limit: ConcurrencyLimit | LimitOf | undefined) {
     this.#limit = limit
@@ -43,8 +46,8 @@ export class CallPool {
   }
 
   /**
-   * Counts running and queued calls, for one server if it is given, else for all. A call that returns synchronously
-   * is not counted.
+   * Counts the running and queued calls of the given server, or of all servers. A call that returns
+   * synchronously is not counted.
    */
   inFlight(runtime?: ServerRuntime): number {
     if (runtime === undefined) return this.#calls?.size ?? 0
@@ -163,7 +166,7 @@ const refusal = ({ message, revision }: CallContext, error: McpError): EncodedRe
   error,
 })
 
-/** Limits running and queued calls, and refuses the rest. */
+/** Limits the number of running and queued calls, and refuses further calls. */
 export class ConcurrencyLimit {
   readonly #limits: SessionLimits
   readonly #onIdle: (() => void) | undefined
@@ -191,8 +194,8 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Returns undefined if the call may run now, or a promise if it must wait for its turn. In both cases it must
-   * `leave` afterwards. Returns `busy` if the call must be refused.
+   * Returns undefined if the call may run now, or a promise if it must wait for its turn. In both cases,
+   * `leave` must be called afterwards. Returns `busy` if the call must be refused.
    */
   enter(): undefined | Promise<void> | 'busy' {
     if (this.#running < this.#limits.running) {

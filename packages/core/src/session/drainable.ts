@@ -4,11 +4,14 @@ import { type Deferred, deferred } from '../util/promises.ts'
 export interface DrainSteps {
   /** Runs when closing starts, to refuse new work and to end work that would otherwise never end. */
   readonly begin?: () => void
-  /** Runs when all work has ended or the deadline has passed, to end the rest. */
+  /** Runs when all work has ended or the deadline has passed, to end whatever is left. */
   readonly finish: () => void | Promise<void>
 }
 
-/** Counts work and closes once. Running work may finish within a deadline, after which the rest is ended. */
+/**
+ * Counts work and closes once. Running work may finish within a deadline, after which whatever is left is
+ * ended.
+ */
 export class Drainable {
   readonly #clock: Clock
   readonly #steps: DrainSteps

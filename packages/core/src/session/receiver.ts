@@ -31,7 +31,7 @@ export interface Refusal {
 }
 
 /**
- * Connects one message or batch of a transport with the receiver.
+ * How a transport passes one message or batch to the receiver.
  *
  * @typeParam R - the reply of the transport
  */
@@ -114,7 +114,7 @@ function receiveIn<R>(
   return carrier.call(incoming.message, selection)
 }
 
-/** Receives a batch, which only one revision has. */
+/** Receives a batch. Only one revision defines batches. */
 function receiveBatch<R>(
   values: readonly unknown[],
   selection: Selection,

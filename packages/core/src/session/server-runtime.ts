@@ -16,8 +16,8 @@ import type { Gauges, MountStats, Refusals } from './stats.ts'
 /** A mount or connection that serves clients and can be closed. */
 export interface Closable {
   /**
-   * Refuses new work, waits up to `deadline` ms for running work, and ends the rest with an error. May be called
-   * repeatedly.
+   * Refuses new work, waits up to `deadline` ms for running work, and ends whatever is left with an error.
+   * May be called repeatedly.
    *
    * @default deadline 10_000
    */

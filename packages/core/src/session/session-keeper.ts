@@ -8,8 +8,8 @@ export interface SessionChannel {
   /** Sends a ping. Returns false if the client is not connected. */
   ping?(frame: string): boolean
   /**
-   * True if another node writes the stream. That node observes changes itself, so this node sends it only what the
-   * other node cannot know.
+   * True if another node writes the stream. That node observes changes itself, so this node sends only
+   * messages that do not result from a change.
    */
   readonly remote?: boolean
 }
@@ -19,7 +19,7 @@ export interface SessionChannel {
  * memory than the rest of the session.
  */
 export interface SessionKeeper {
-  /** Stores a change of the record. Resolves when other processes see it. */
+  /** Stores a change to the record. Resolves when other processes can see the change. */
   recordChanged(change: ChangeRecord): Awaitable<void>
   /** Runs once, before the listeners of the session's end. */
   sessionClosed(cause: CloseCause): void

@@ -168,7 +168,7 @@ export class Session implements CallSession {
     if (input === undefined) return undefined
     const { rounds, limits, states, bus, clock } = input
     const channel: RequestChannel = { send: (...question) => this.#clientRequests().send(...question) }
-    // Not spread, because V8 would give each such object another hidden class.
+    // The object is not spread, because V8 would give each copy a different hidden class.
     this.#input = { rounds, limits, states, bus, clock, live: new LiveRequests(channel, limits) }
     return this.#input
   }

@@ -29,8 +29,8 @@ export interface MountStats extends Gauges {
   /** Whether the mount is closing and refuses new work. */
   readonly draining: boolean
   /**
-   * The number of refusals since the start, by the `reason` of their `reject` event. A reason appears with its first
-   * refusal, and its number never decreases.
+   * The number of refusals since the start, by the `reason` of their `reject` event. A reason appears with
+   * its first refusal, and its count never decreases.
    */
   readonly refusals: Readonly<Record<string, number>>
 }

@@ -6,8 +6,9 @@ import { attempt } from '../util/promises.ts'
 export type BusListener = (message: JsonValue) => void
 
 /**
- * Carries small messages inside a server or, with another implementation, between its nodes. Each message is delivered
- * at most once, in the order of its publisher. A listener that throws does not stop the others.
+ * Carries small messages inside a server or, with another implementation, between its nodes. Each message is
+ * delivered at most once, and the messages of one publisher are delivered in order. A listener that throws
+ * does not stop the others.
  */
 export interface Bus {
   publish(topic: string, message: JsonValue): void | Promise<void>
@@ -17,26 +18,27 @@ export interface Bus {
    */
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void
   /**
-   * Resolves as soon as all messages that other nodes publish will reach the listeners, or after a second, in which
-   * case `onGap` runs later. Omitted if messages always reach the listeners.
+   * Resolves as soon as all further messages from other nodes are certain to reach the listeners. Resolves
+   * after a second at the latest, in which case `onGap` runs later. Omitted if messages always reach the
+   * listeners.
    */
   ready?(): Promise<void>
 }
 
-/** A change in a server, which sessions and subscriptions turn into notifications. */
+/** A change on a server. Sessions and subscriptions turn changes into notifications. */
 export type ChangeEvent =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
   /** A resource has changed. If `within` is set, the subscribers of that resource are also notified. */
   | { readonly kind: 'resource'; readonly uri: string; readonly within?: string }
-  /** A user is done with the URL of an elicitation. */
+  /** A user has completed an elicitation by URL. */
   | { readonly kind: 'elicitation'; readonly id: string }
-  /** A log message from outside a call, for sessions. */
+  /** A log message that was sent outside a call, for sessions. */
   | { readonly kind: 'log'; readonly level: LogLevel; readonly data: JsonValue; readonly logger?: string }
   /** A notification of the extension with this id. */
   | { readonly kind: 'extension'; readonly id: string; readonly method: string; readonly params: JsonObject }
   /** A task has a new state. The state itself is in the store, because results may be large. */
   | { readonly kind: 'task'; readonly owner: string; readonly taskId: string }
-  /** Changes may have been missed, so everything counts as changed. Never published. */
+  /** Changes may have been missed, so everything must be treated as changed. Never published. */
   | { readonly kind: 'gap' }
 
 /** The topic of {@link ChangeEvent}s. */
@@ -76,7 +78,9 @@ export interface MemoryBusOptions {
 /** The maximum number of messages that listeners can publish during a delivery. Further messages are dropped. */
 const MAX_QUEUED = 10_000
 
-/** A bus within one process. Delivers before `publish` returns, unless a listener called it. */
+/**
+ * A bus within one process. Delivers a message before `publish` returns, unless a listener called `publish`.
+ */
 export class MemoryBus implements Bus {
   readonly #topics = new Map<string, Set<BusListener>>()
   readonly #queue: { readonly topic: string; readonly message: JsonValue }[] = []

@@ -85,7 +85,7 @@ export class EventLog {
   readonly #events: StoredEntry[] = []
   /** The size of the events, in bytes. */
   #bytes = 0
-  /** The response, which the limits on events do not drop. */
+  /** The final response, to which the limits on events do not apply. */
   #final: StoredEntry | undefined
   /** Events up to this position were dropped. */
   #evicted = 0
@@ -136,7 +136,7 @@ export class EventLog {
     }
   }
 
-  /** Drops all events, so that every position counts as dropped. */
+  /** Drops all events, so that every position before the last event counts as dropped. */
   forget(): void {
     this.#events.length = 0
     this.#bytes = 0
@@ -144,17 +144,17 @@ export class EventLog {
     this.#evicted = this.last
   }
 
-  /** Whether the log has expired for all readers. */
+  /** Returns whether the stream ended so long ago that it has expired. */
   expired(now: number): boolean {
     return this.endedAt !== undefined && now - this.endedAt > this.#limits.ttlMs
   }
 
-  /** When the last event was added; undefined if there is none. */
+  /** Returns the time at which the last event was added, or undefined if there are no events. */
   lastEventAt(): number | undefined {
     return this.endedAt ?? this.#events.at(-1)?.at
   }
 
-  /** Returns the events after a position, or undefined if this position is unknown or dropped. */
+  /** Returns the events after a position, or undefined if this position is unknown or has been dropped. */
   after(seq: number): readonly StoredEvent[] | undefined {
     if (!Number.isSafeInteger(seq) || seq < this.#evicted || seq > this.last) return undefined
     const all = this.#final === undefined ? this.#events : [...this.#events, this.#final]

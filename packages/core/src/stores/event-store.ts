@@ -21,9 +21,9 @@ export interface StoredEvent {
   readonly seq: number
   /** One JSON-RPC frame, or an empty string for a priming event. */
   readonly frame: string
-  /** The request to which the frame responds. It is no longer pending. */
+  /** The request to which the frame responds, and which is no longer pending. */
   readonly answers?: RequestId
-  /** The size of the frame in UTF-8, if it is known. */
+  /** The size of the frame in UTF-8 bytes, if it is known. */
   readonly bytes?: number
 }
 
@@ -37,25 +37,25 @@ export interface StreamOrigin {
   readonly pending: readonly RequestId[]
 }
 
-/** The right to write to a stream, until another node seizes it. */
+/** The right to write to a stream, until another node seizes the stream. */
 export interface StreamLease {
   /** Identifies this stream among streams with the same key: at most 64 letters, digits, `-` and `_`. */
   readonly epoch: string
-  /** Grows with each seizure. */
+  /** Increases each time that a node seizes the stream. */
   readonly fence: number
 }
 
 /**
- * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event before these, so
- * it cannot be continued. `fenced`: another node has seized it.
+ * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event that precedes
+ * these, so it cannot be continued. `fenced`: another node has seized it.
  */
 export interface AppendResult {
   readonly state: 'kept' | 'lost' | 'fenced'
-  /** The node whose client reads the stream; undefined if it is the writer's own. */
+  /** The node whose client reads the stream; undefined if that node is the writer. */
   readonly follower?: string | undefined
 }
 
-/** The rest of a stream after a position. */
+/** The part of a stream after a position. */
 export interface StreamState {
   readonly events: readonly StoredEvent[]
   readonly ended: boolean
@@ -64,7 +64,7 @@ export interface StreamState {
   readonly kind: StreamOrigin['kind']
   /** The position of its last event. */
   readonly last: number
-  /** The node whose client reads the stream; undefined if it is the writer's own. */
+  /** The node whose client reads the stream; undefined if that node is the writer. */
   readonly follower?: string | undefined
 }
 
@@ -79,16 +79,16 @@ export interface SeizedStream {
 }
 
 /**
- * Stores the events of SSE streams for `Last-Event-ID`, limited in number, bytes and time. A stream has only one
- * writer at a time, and events from other nodes are never stored. A stream that has not ended is kept as long as its
- * writer runs.
+ * Stores the events of SSE streams for `Last-Event-ID`, limited in number, bytes and time. A stream has only
+ * one writer at a time, and events from other nodes are never stored. A stream that has not ended is kept as
+ * long as its writer is running.
  */
 export interface EventStore {
   /** The size of the store in this process, for `stats()`. */
   readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
   /**
-   * Starts a stream, and deletes an earlier stream with the same key. May return before the stream is stored. In that
-   * case, `append` waits until it is stored, and reports a failure.
+   * Starts a stream, and deletes an earlier stream with the same key. May return before the stream is stored.
+   * In that case, `append` waits until the stream is stored, and reports a failure.
    */
   open(key: StreamKey, origin: StreamOrigin): Awaitable<StreamLease>
   /**
@@ -102,14 +102,14 @@ export interface EventStore {
     options?: { readonly final?: boolean },
   ): Awaitable<AppendResult>
   /**
-   * Returns the events after the cursor, or undefined if the stream, epoch or position is unknown or dropped.
-   * `reader` is the node whose client continues from here. This node becomes the follower, or, if it is the writer,
-   * replaces the follower.
+   * Returns the events after the cursor, or undefined if the stream, epoch or position is unknown or has been
+   * dropped. `reader` is the node whose client continues from here. That node becomes the follower. If it is
+   * the writer, the stream no longer has a follower.
    */
   read(key: StreamKey, after: Cursor, reader?: string): Awaitable<StreamState | undefined>
   /**
-   * Makes a node the writer of a stream. Returns undefined if the stream is unknown, has ended, or has another
-   * epoch.
+   * Makes a node the writer of a stream. Returns undefined if the stream is unknown, has ended, or has a
+   * different epoch.
    */
   seize(key: StreamKey, epoch: string, node: string): Awaitable<SeizedStream | undefined>
   /** Deletes one stream, or all streams of a session. */

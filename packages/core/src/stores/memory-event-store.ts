@@ -25,7 +25,8 @@ interface MemoryEventStoreOptions {
   /** How long events and ended streams are kept, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. Beyond it, an ended stream is dropped, or else the oldest stream.
+   * The maximum number of streams per session. Beyond it, the stream that ended first is dropped or, if none
+   * has ended, the oldest stream.
    * @default 512
    */
   readonly maxStreamsPerSession?: number
@@ -40,7 +41,7 @@ interface MemoryEventStoreOptions {
   readonly random?: Random
 }
 
-/** The result of nearly all calls to `append`. */
+/** Shared, because nearly all calls to `append` return it. */
 const KEPT: AppendResult = { state: 'kept' }
 const LOST: AppendResult = { state: 'lost' }
 const FENCED: AppendResult = { state: 'fenced' }
@@ -180,7 +181,7 @@ export class MemoryEventStore implements EventStore {
     return logs
   }
 
-  /** Drops the stream that a new one replaces, and others if the session has too many. */
+  /** Drops the stream that a new one replaces, and other streams if the session has too many. */
   #makeRoom(owner: SessionLogs, stream: string): void {
     const { streams, ended } = owner
     this.#drop(streams.get(stream))
@@ -197,8 +198,8 @@ export class MemoryEventStore implements EventStore {
   }
 
   /**
-   * Returns a stream from the largest session of the principal with the most bytes, so that a principal cannot drop
-   * the streams of others.
+   * Returns a stream from the largest session of the principal with the most bytes, so that a principal
+   * cannot cause the streams of others to be dropped.
    */
   #leastFair(): EventLog | undefined {
     const owner = this.#bySize.largest()?.bySize.largest()

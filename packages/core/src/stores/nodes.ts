@@ -12,10 +12,10 @@ export interface Nodes {
    */
   readonly id: string
   /**
-   * Joins the other nodes, until the last listener is removed. Each listener gets every message, in the sender's order.
-   * Resolves when the other nodes consider this one alive.
+   * Joins the other nodes, and leaves them when the last listener is removed. Each listener gets every
+   * message, in the sender's order. Resolves when the other nodes consider this one alive.
    *
-   * @returns a function that removes the listener, which does not get further messages
+   * @returns a function that removes the listener, so that it does not get further messages
    */
   join(listener: NodeListener): Awaitable<() => Awaitable<void>>
   /**
@@ -45,7 +45,7 @@ export interface MemoryNodesOptions {
 /** The length of an id, in characters of six random bits each. */
 const ID_LENGTH = 10
 
-/** A node that reaches only other nodes in the same process, for tests, or none at all. */
+/** A node that reaches only other nodes in the same process (in tests), or no other node. */
 export class MemoryNodes implements Nodes {
   readonly #network: Map<string, NodeListener>
   readonly #listeners = new Set<NodeListener>()

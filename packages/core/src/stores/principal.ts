@@ -2,14 +2,14 @@
 export interface AuthInfo {
   /**
    * The stable identity, which is the key of sessions, streams, stores and limits. Two callers with the same
-   * principal share sessions. Include the issuer if there are several.
+   * principal share sessions. Include the issuer if there are several issuers.
    */
   readonly principal: string
   readonly clientId?: string
   readonly scopes?: readonly string[]
   /**
-   * The expiry in seconds since 1970. Over HTTP, requests more than 60 s later get 401, and event streams other
-   * than replies to calls end. Other connections ignore it.
+   * The time at which the authentication expires, in seconds since 1970. More than 60 s after this time, HTTP
+   * requests get 401, and event streams end, except for replies to calls. Other connections ignore it.
    */
   readonly expiresAt?: number
   /** Other data for handlers, for example token claims. Never logged or sent. */

@@ -7,7 +7,10 @@ export interface SessionRecord {
   readonly id: string
   /** An empty string for an anonymous client. Part of the key. */
   readonly principal: string
-  /** The name of the server. Missing in records written by other versions, which any server continues. */
+  /**
+   * The name of the server. Missing in records written by other versions. Any server can continue those
+   * sessions.
+   */
   readonly server?: string
   readonly revision: string
   readonly client: { readonly info?: Implementation; readonly capabilities: ClientCapabilities }
@@ -15,7 +18,7 @@ export interface SessionRecord {
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly logLevel?: LogLevel
-  /** The lists with `listChanged` in the capabilities that the client got. */
+  /** The lists whose capability had `listChanged` when the client connected. */
   readonly listChanged: readonly ('tools' | 'resources' | 'prompts')[]
   /** The URIs that the client has subscribed to. */
   readonly subscriptions: readonly string[]
@@ -34,7 +37,7 @@ export interface SessionKey {
 /** A record as the store returns it. */
 export interface StoredSession {
   readonly record: SessionRecord
-  /** An opaque string that differs for every content of the record. */
+  /** An opaque string that is different whenever the record has changed. */
   readonly version: string
 }
 
@@ -43,8 +46,9 @@ export interface SessionLifetime {
   /** How long the record is kept unless it is renewed, in ms. */
   readonly ttlMs: number
   /**
-   * The maximum number of records per principal. Beyond it, the record that expires first is dropped. A record created
-   * in the last seconds is dropped only in a flood of such records. Omitted for anonymous clients.
+   * The maximum number of records per principal. Beyond it, the record that expires first is dropped. Records
+   * that are only a few seconds old are dropped only if there is a flood of them. Omitted for anonymous
+   * clients.
    */
   readonly maxPerPrincipal?: number
 }
@@ -60,7 +64,7 @@ export interface SessionStore {
    * Otherwise, or if there is no record, resolves to undefined.
    */
   replace(record: SessionRecord, version: string, ttlMs: number): Awaitable<string | undefined>
-  /** Resolves to whether the record existed. */
+  /** Deletes a record. Resolves to whether it existed. */
   delete(key: SessionKey): Awaitable<boolean>
 }
 
@@ -76,7 +80,7 @@ const MAX_URLS = 64
 /** How long a URL is kept, in ms. After an hour, a user has either signed in or given up. */
 const KEPT_MS = 3_600_000
 
-/** Adds ids, and drops those that are too old or too many. */
+/** Adds ids, and drops ids that have expired or that exceed the maximum number. */
 export function withPendingUrls(
   known: readonly PendingUrl[],
   ids: readonly string[],
@@ -106,7 +110,7 @@ interface Entry extends StoredSession {
   expiresAt: number
 }
 
-/** The number of oldest records that each write checks for expiry, which is more than a write adds. */
+/** The number of oldest records that each write checks for expiry. A write adds fewer records. */
 const SWEEP_STEPS = 2
 
 /** Stores session records in this process. Expiry does not need a timer, because it is checked on access. */

@@ -18,8 +18,8 @@ export interface SharedStores {
   readonly nodes: Nodes
   readonly usedStates: UsedStates
   /**
-   * Called by each server and mount that uses the stores, before any use. The returned function ends that use; when the
-   * last use ends, the stores are closed. A later use opens them again.
+   * Called by each server and mount before it uses the stores. The returned function ends that use. When the
+   * last use ends, the stores are closed; a later use opens them again.
    */
   acquire(): () => Awaitable<void>
   /** Returns metrics for this process. */
@@ -30,8 +30,8 @@ export interface SharedStores {
 export interface SharedStats {
   /** Whether the store replies, as far as this process knows. */
   readonly available: boolean
-  /** The number of commands that wait for a reply. */
+  /** The number of commands that are waiting for a reply. */
   readonly inFlight: number
-  /** The number of messages on the bus that wait for the store. */
+  /** The number of messages on the bus that are waiting for the store. */
   readonly unsent: number
 }

@@ -5,7 +5,8 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { utf8Length } from '../util/bytes.ts'
 
 /**
- * The owner of tasks that can be accessed with their id alone, which were started by anonymous clients of the extension.
+ * The owner of tasks that were started by anonymous clients of the extension. Knowing the id of a task is
+ * sufficient to access it.
  */
 export const ANYONE = 'anyone'
 
@@ -67,12 +68,12 @@ export function changeTask(record: TaskRecord, change: TaskChange): TaskRecord {
 export type TaskPosition = Pick<TaskRecord, 'createdAt' | 'taskId'>
 
 /**
- * Stores task records, limited in number, bytes and time: a record expires `ttlMs` after its `createdAt`, in
- * every status. A full store drops the ended tasks of each owner in the order in which they ended, and never
- * drops a running one.
+ * Stores task records, limited in number, bytes and time: a record expires `ttlMs` after its `createdAt`,
+ * whatever its status. A full store drops the ended tasks of each owner in the order in which they ended, and
+ * never drops a running one.
  */
 export interface TaskStore {
-  /** Resolves to false if the store is full. Afterwards `get` finds the task on every node. */
+  /** Stores a record, which `get` then finds on every node. Resolves to false if the store is full. */
   create(record: TaskRecord): Awaitable<boolean>
   get(key: TaskKey): Awaitable<TaskRecord | undefined>
   /**
@@ -81,14 +82,14 @@ export interface TaskStore {
    */
   update(key: TaskKey, change: TaskChange): Awaitable<TaskRecord | undefined>
   /**
-   * Returns at most `limit` of an owner's tasks, after a position if given. The task at that position may have been
-   * removed.
+   * Returns at most `limit` of an owner's tasks, after a position if one is given. The task at that position
+   * may have been removed.
    */
   list(
     owner: string,
     page: { readonly after?: TaskPosition | undefined; readonly limit: number },
   ): Awaitable<readonly TaskRecord[]>
-  /** Resolves to whether the task existed. */
+  /** Deletes a task. Resolves to whether it existed. */
   delete(key: TaskKey): Awaitable<boolean>
 }
 
@@ -118,8 +119,8 @@ interface Entry {
 
 /**
  * Stores task records in this process. When it is full, it drops an ended task of the caller with the most
- * bytes, so that a caller cannot drop the results of others. Expiry does not need a timer, because it is checked on
- * access.
+ * bytes, so that a caller cannot cause the results of others to be dropped. Expiry does not need a timer,
+ * because it is checked on access.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>

@@ -18,8 +18,9 @@ export interface UsedStates {
 /** Options of {@link MemoryUsedStates}. */
 export interface MemoryUsedStatesOptions {
   /**
-   * The maximum number of states. Beyond it, the oldest state of a principal with the most states is dropped. From then
-   * on, every state of that principal with the same or an earlier expiry counts as used. @default 10_000
+   * The maximum number of states. Beyond it, the oldest state of one of the principals with the most states
+   * is dropped. From then on, every state of that principal with the same or an earlier expiry counts as
+   * used. @default 10_000
    */
   readonly max?: number
   readonly clock?: Clock
@@ -51,7 +52,10 @@ export class MemoryUsedStates implements UsedStates {
   readonly #ranks = new SizeRanks<Owner>()
   /** The owner of each used state by its nonce, in the order of use. */
   readonly #used = new Map<string, Owner>()
-  /** For owners that were dropped: states that expire by this time count as used. */
+  /**
+   * States of any principal that expire by this time count as used, because a principal with dropped states
+   * was forgotten.
+   */
   #droppedUntil = 0
 
   constructor({ max = 10_000, clock = systemClock }: MemoryUsedStatesOptions = {}) {

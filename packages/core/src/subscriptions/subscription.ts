@@ -3,7 +3,7 @@ import { Notification, SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import { ANONYMOUS } from '../stores/principal.ts'
 
-/** One kind of change that a client subscribes to, and that the server has agreed to. */
+/** One kind of change that a client has subscribed to, and that the server has agreed to report. */
 export interface SubscriptionFilter {
   /** The part of the acknowledgement for this filter. */
   readonly acknowledged: JsonObject

@@ -16,11 +16,11 @@ interface RunningTaskOptions {
   readonly store: TaskStore
   readonly clock: Clock
   readonly logger: Logger
-  /** Runs after a new state of a task was stored. Must not throw. */
+  /** Runs after a new state of a task has been stored. Must not throw. */
   readonly onStored?: ((key: TaskKey) => void) | undefined
 }
 
-/** The parameters that the request has already used. */
+/** Parameters that the request has already used, and that the task's call must not use again. */
 const USED_PARAMS = ['task', 'inputResponses', 'requestState'] as const
 /** The maximum length of a status message, in characters. */
 const MAX_MESSAGE = 1_000
@@ -44,7 +44,7 @@ export class RunningTask {
     this.key = { owner: record.owner, taskId: record.taskId }
     this.#options = options
     this.#call = call
-    // A client that polls knows to which task its questions belong.
+    // A client that polls already knows which task the questions belong to.
     const meta = this.#polled ? undefined : relatedTask(record.taskId)
     this.questions = new TaskQuestions(meta, () => this.#changed())
     this.ctx = this.#context(call)
@@ -71,7 +71,8 @@ export class RunningTask {
   }
 
   /**
-   * Stores the final state, unless there already is one. The second change is for a store that refuses the first.
+   * Stores the final state, unless there already is one. The second change is used if the store refuses the
+   * first.
    */
   async settle(changes: readonly TaskChange[]): Promise<void> {
     this.ending = true
@@ -109,7 +110,7 @@ export class RunningTask {
     if (!this.ending) this.#writing ??= this.#write()
   }
 
-  /** Writes one state at a time, and only the newest. */
+  /** Writes one state at a time, and skips states that have already been replaced by newer ones. */
   async #write(): Promise<void> {
     try {
       while (this.#dirty && !this.ending) {
@@ -165,8 +166,8 @@ export class RunningTask {
   }
 
   /**
-   * Sends a frame on the call that waits for the task, or else on the session's stream. If there is neither, the frame
-   * is lost.
+   * Sends a frame on the call that is waiting for the task, or otherwise on the session's stream. If neither
+   * exists, the frame is lost.
    */
   #send(frame: string): void | Promise<void> {
     if (this.#polled) return
@@ -181,8 +182,8 @@ export class RunningTask {
 const MAX_FINAL_MESSAGE = 200
 
 /**
- * Returns the final state of a task, from the response to its call. The second change is for a store that
- * refuses the first, for example because it is too large.
+ * Returns the final state of a task, from the response to its call. The second change is used if the store
+ * refuses the first, for example because the first is too large.
  */
 export function finalChanges(
   response: EncodedResponse,

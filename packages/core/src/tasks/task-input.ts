@@ -5,7 +5,7 @@ import type { OpenRequest, RequestChannel } from '../call/input/pending-requests
 import { notAnswered, type InputRequest } from '../call/input/encode-question.ts'
 import type { TaskRecord } from '../stores/task-store.ts'
 
-/** A call that waits for a task and carries its questions. */
+/** A call that is waiting for a task and carries its questions. */
 export interface TaskViewer {
   readonly requests: RequestChannel
   readonly exchange: Exchange
@@ -23,8 +23,9 @@ interface Waiting {
 }
 
 /**
- * The open questions of a task. Each question is sent on every call that waits for the task, now or later, so that a
- * client that has lost a stream gets the question again. The first response counts, and cancels the other copies.
+ * The open questions of a task. Each question is sent on every current and later call that waits for the
+ * task, so that a client that has lost a stream gets the question again. The first response counts, and
+ * cancels the other copies.
  */
 export class TaskQuestions implements RequestChannel {
   readonly #meta: JsonObject | undefined

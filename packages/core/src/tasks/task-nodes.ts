@@ -11,7 +11,7 @@ export type TaskMail =
   /** Responses to the task's questions, by the keys of the questions. */
   | { readonly kind: 'answers'; readonly responses: Readonly<Record<string, JsonObject>> }
 
-/** The nodes on which tasks run. Joins the other nodes with the first task. */
+/** The nodes on which tasks run. Joins the other nodes when the first task starts. */
 export class TaskNodes {
   readonly #nodes: Nodes
   readonly #logger: Logger
@@ -30,7 +30,7 @@ export class TaskNodes {
     return this.#nodes.id
   }
 
-  /** Announces this node to the others. Returns undefined if it already has. */
+  /** Announces this node to the others. Returns undefined if this has already been done. */
   ready(): Promise<void> | undefined {
     return this.#joined ? undefined : this.#join()
   }
@@ -43,7 +43,10 @@ export class TaskNodes {
     return this.#nodes.send(node, { task: { owner, taskId }, mail })
   }
 
-  /** Resolves to true if the node that runs a task has stopped, and to false if it has not or that is unknown. */
+  /**
+   * Resolves to true if the node that runs a task has stopped, and to false if the node is running or its
+   * state is unknown.
+   */
   hasStopped({ node }: TaskRecord): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false
     const failed = (error: unknown): boolean => {

@@ -52,7 +52,7 @@ export class TaskSlots {
     return this.#running.size === 0
   }
 
-  /** @throws McpError "busy" if the owner has too many */
+  /** @throws McpError "busy" if the owner has too many running tasks */
   take(owner: string): void {
     const { maxRunning, maxAnonymous } = this.#limits
     const running = this.#running.get(owner) ?? 0

@@ -24,7 +24,10 @@ import { pollTask, waitFor } from './task-wait.ts'
 export interface TaskLimits {
   /** How long a task is kept if its client does not set a `ttl`, in ms from its creation. @default 3_600_000 */
   readonly defaultTtlMs: number
-  /** The maximum `ttl` that a client can set, for which a task can run and is kept, in ms. @default 86_400_000 */
+  /**
+   * The maximum `ttl` that a client can set, in ms. It limits how long a task can run, and how long its
+   * result is kept. @default 86_400_000
+   */
   readonly maxTtlMs: number
   /** The interval at which clients should poll, in ms. @default 1_000 */
   readonly pollIntervalMs: number
@@ -40,7 +43,7 @@ interface TasksOptions {
   readonly store: TaskStore
   readonly clock: Clock
   readonly logger: Logger
-  /** Runs after a new state of a task was stored. Must not throw. */
+  /** Runs after a new state of a task has been stored. Must not throw. */
   readonly onStored?: ((key: TaskKey) => void) | undefined
   /** The maximum number of running tasks per owner. */
   readonly maxRunning: number

@@ -68,7 +68,7 @@ class Changes {
     this.#wake?.()
   }
 
-  /** Resolves after a change, after the time, or when the call ends. */
+  /** Resolves after a change, after the given time, or when the call ends. */
   async next(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#changed) await this.#pause(clock, ms, signal)
     this.#changed = false

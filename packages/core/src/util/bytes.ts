@@ -1,5 +1,6 @@
 /**
- * A multiple of three, so that chunks can be encoded separately, and small enough to be passed as arguments.
+ * The number of bytes per chunk: a multiple of three, so that chunks can be encoded separately, and small
+ * enough for the bytes to be passed as arguments.
  */
 const CHUNK = 3 * 8192
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/

@@ -2,8 +2,8 @@ import { usageError } from '../errors.ts'
 import { MAX_TIMEOUT_MS } from './clock.ts'
 
 /**
- * The names of options. An object is a group of options, and `null` is an option for tests, which errors do not list;
- * all other values are equivalent. The type ensures that the list is complete.
+ * The names of options. An object is a group of options. `null` marks an option for tests, which errors do
+ * not list. All other values are equivalent. The type ensures that the list is complete.
  */
 export type OptionNames<T> = { readonly [K in keyof T]-?: unknown }
 
@@ -13,8 +13,8 @@ export type NameHints = Readonly<Record<string, string>>
 /**
  * Checks the names of options, and of options in groups. Undefined options count as absent.
  *
- * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name, with the most similar
- *   known one
+ * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name; the error suggests
+ *   the most similar known name
  */
 export function checkNames(given: unknown, names: object, hints: NameHints = {}): void {
   if (!isGroup(given)) throw usageError('ERR_MCP_OPTION', `Options must be an object, not ${typeName(given)}`)
@@ -37,7 +37,7 @@ function checkGroup(given: object, group: Group): void {
     if (!Object.hasOwn(names, name)) throw usageError('ERR_MCP_OPTION', unknownName(name, group))
     const inner = names[name]
     if (!isGroup(inner)) continue
-    // Some groups can also be a boolean, which their own rules check.
+    // Some groups of options may also be a boolean. Their own rules check it.
     if (isGroup(value)) checkGroup(value, { ...group, names: inner, prefix: `${path}.` })
     else check(path, typeof value === 'boolean', 'must be an object')
   }
@@ -113,9 +113,9 @@ export function check(name: string, valid: boolean, rule: string): void {
 const MIN_BEGINNING = 3
 
 /**
- * Returns the known name that a wrong name most likely means, with the same rule as TypeScript's "did you mean": at most
- * 40 % of the characters differ. Otherwise returns a known name that starts with the wrong name, like `ttlMs` for `ttl`,
- * or undefined.
+ * Returns the known name that a wrong name most likely means, by the same rule as TypeScript's "did you
+ * mean": at most 40 % of the characters differ. Otherwise returns a known name that starts with the wrong
+ * name, like `ttlMs` for `ttl`, or undefined.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name)

@@ -1,4 +1,4 @@
-/** The time, injected so that tests control it. */
+/** The time, injected so that tests can control it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number

@@ -15,7 +15,7 @@ export class LinkedList<T extends Linked<T>> {
 
   /** Adds a member at the end. The member must not be in a list. */
   add(member: T): void {
-    // The list's type may be narrower.
+    // The cast is needed, because the type of `list` in `T` may be narrower.
     ;(member as Linked<T>).list = this
     member.previous = this.last
     if (this.last === undefined) this.first = member

@@ -1,4 +1,7 @@
-/** The part of pino's interface that Jetway uses, so that pino, Fastify's logger and consola all fit. */
+/**
+ * The part of pino's interface that Jetway uses, so that pino, Fastify's logger and consola all conform to
+ * it.
+ */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -21,7 +24,8 @@ export function safeLogger(logger: Logger): Logger {
 }
 
 /**
- * Writes warnings and errors to stderr. `console.error` never writes to stdout, which stdio uses for messages.
+ * Writes warnings and errors to stderr. `console.error` never writes to stdout, which the stdio transport
+ * uses for messages.
  */
 export const stderrLogger: Logger = {
   debug: () => {},

@@ -1,4 +1,7 @@
-/** Calls a function only once per object, and keeps the value as long as the object exists. */
+/**
+ * Returns a function that computes its value only once per object, and keeps the value as long as the object
+ * exists.
+ */
 export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const values = new WeakMap<Key, Value>()
   return (key) => {

@@ -1,9 +1,15 @@
 import type { Clock } from './clock.ts'
 
-/** How long {@link PendingWork.flushed} waits, in ms, because a stalled client never reads. */
+/**
+ * The maximum time that {@link PendingWork.flushed} waits, in ms. It is limited, because a stalled client
+ * never reads.
+ */
 const FLUSH_MS = 1_000
 
-/** Counts messages that must still be sent before a close, such as the responses of calls that it has ended. */
+/**
+ * Counts messages that must still be sent before a close, such as the responses to calls that the close has
+ * ended.
+ */
 export class PendingWork {
   readonly #clock: Clock
   readonly #waiting: (() => void)[] = []

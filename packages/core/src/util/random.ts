@@ -4,7 +4,10 @@
  */
 export type Random = (bytes: number) => Uint8Array
 
-/** The size of the pool, in bytes. A draw has a fixed cost, so many small draws share a large one. */
+/**
+ * The size of the pool, in bytes. A draw has a fixed cost, so many small draws are served from one large
+ * draw.
+ */
 const POOL_BYTES = 4_096
 let pool: Uint8Array<ArrayBuffer> | undefined
 let used = POOL_BYTES

@@ -2,7 +2,7 @@ import { usageError } from '../errors.ts'
 import { decodeBase64, fromBase64Url, toBase64Url } from './bytes.ts'
 import { type Random, secureRandom } from './random.ts'
 
-/** A key of 256 random bits: the bytes themselves, or their base64 or base64url. */
+/** A key of 256 random bits: the bytes themselves, or the bytes in base64 or base64url. */
 export type SealKey = Uint8Array | string
 
 /** Options of {@link createSealer}. */
@@ -52,7 +52,7 @@ export const sealedLength = (bytes: number): number => Math.ceil(((NONCE_BYTES +
  */
 export function createSealer({ keys, name, random = secureRandom }: SealerOptions): Sealer {
   const secrets = readKeys(keys, name)
-  /** The derived keys, by purpose. The code has only a few purposes. */
+  /** The derived keys, by purpose. The map stays small, because there are only a few purposes. */
   const derived = new Map<string, readonly Promise<CryptoKey>[]>()
   const keysFor = (purpose: string): readonly Promise<CryptoKey>[] => {
     const known = derived.get(purpose) ?? secrets.map((secret) => derive(secret, purpose))

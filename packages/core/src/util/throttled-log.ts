@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 /** The minimum interval between lines, in ms: often enough to be noticed, without flooding the log. */
 const INTERVAL_MS = 600_000
 
-/** Logs a problem that may occur in every request, at most once in ten minutes. */
+/** Logs a problem that may occur in every request, at most once every ten minutes. */
 export class ThrottledLog {
   readonly #clock: Clock
   #loggedAt = Number.NEGATIVE_INFINITY

@@ -79,7 +79,7 @@ export class Deadlines {
     this.#ms = ms
   }
 
-  /** Adds a member. Adding it again restarts its time. */
+  /** Adds a member. Adding a member again restarts its deadline. */
   add(member: Due): void {
     this.remove(member)
     const deadline = new Deadline(member, this.#clock.now() + this.#ms)

@@ -62,14 +62,14 @@ describe.each(['large', 'large-later'])('a batch of 100 calls to a tool with a %
     expect(summary(list)).toEqual(BOUNDED)
   })
 
-  it('returns at most as much on an event stream', async () => {
+  it('returns at most one maximum-size result on an event stream, and errors for the other calls', async () => {
     const { sink } = await overHttp({ response: 'sse' })
     await sink.ended()
     expect(sink.text.length).toBeLessThan(LIMIT * 3)
     expect(summary(sink.messages)).toEqual(BOUNDED)
   })
 
-  it('returns at most as much over HTTP+SSE', async () => {
+  it('returns at most one maximum-size result over HTTP+SSE, and errors for the other calls', async () => {
     const client = await openSse(createHarness({ endpoint: { legacySse: true }, server, setUp: addTools }))
     await client.initialize(BATCHES)
     await client.post(calls(name))
@@ -77,7 +77,7 @@ describe.each(['large', 'large-later'])('a batch of 100 calls to a tool with a %
     expect(summary(JSON.parse(client.sink.events.at(-1)?.data ?? '') as Message[])).toEqual(BOUNDED)
   })
 
-  it('returns at most as much on a duplex connection', async () => {
+  it('returns at most one maximum-size result on a duplex connection, and errors for the other calls', async () => {
     const transport = new ScriptedTransport()
     const mcp = new McpServer({ name: 'test', version: '1' }, server)
     addTools(mcp)
@@ -91,7 +91,7 @@ describe.each(['large', 'large-later'])('a batch of 100 calls to a tool with a %
   })
 })
 
-it("applies its tool's larger limit to the first result in a batch", async () => {
+it('allows the first result in a batch to exceed the server limit if its tool has a larger one', async () => {
   const session = await createHarness({ server, setUp: addTools }).open({ version: BATCHES })
   const { list } = await session.post([...calls('larger', 2), ping('p')])
   expect(list.map(({ id, result }) => [id, result !== undefined])).toEqual([
@@ -154,7 +154,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     expect(Math.min(...dropped)).toBeGreaterThan(15_000)
   })
 
-  it('gets 503 for further requests until it reads, if its calls in flight could exceed that limit', async () => {
+  it('gets 503 for further requests while its calls in flight could exceed the limit on queued results', async () => {
     const { client, gate, statuses } = await stalled()
     await client.call('large', {}, 'warm')
     await client.call('large', {}, 'waits')
@@ -170,7 +170,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     await client.sink.until(() => client.sink.text.includes('"219"'))
   })
 
-  it('also gets 503 while large responses are queued behind progress', async () => {
+  it('gets 503 while large responses are queued behind progress', async () => {
     const harness = createHarness({
       endpoint: { legacySse: true, limits: { outboundBytes: 10_000 } },
       setUp: (mcp) =>

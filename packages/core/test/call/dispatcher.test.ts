@@ -53,7 +53,7 @@ describe('the one response to a request', () => {
     ['returns a BigInt', () => complete({ content: [], _meta: { n: 1n } })],
     ['returns a cycle', async () => complete({ content: [], _meta: cycle })],
     ['returns a throwing toJSON', () => complete({ content: [], _meta: { toJSON: () => { throw new Error('canary') } } })], // prettier-ignore
-  ])('is isError, with a reference but without the cause, from a tool that %s', async (_, handle) => {
+  ])('has isError and a reference, but hides the cause, if the tool %s', async (_, handle) => {
     const runtime = tool(handle)
     const answer = await parsed(call(runtime).answer)
     expect(answer).toMatchObject({ id: 7, result: { isError: true } })
@@ -62,7 +62,7 @@ describe('the one response to a request', () => {
     expect(runtime.errors).toHaveLength(1)
   })
 
-  it('is -32603 with a reference if the method has no result for failures', async () => {
+  it('is error -32603 with a reference if the method has no result that reports failures', async () => {
     const runtime = createTestRuntime({
       'prompts/get': { handle: () => Promise.reject(new Error('canary')) },
     })
@@ -73,7 +73,7 @@ describe('the one response to a request', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
   })
 
-  it('has the code, message and data from an McpError, which is not reported', async () => {
+  it('has the code, message and data of an McpError, and the McpError is not reported', async () => {
     const runtime = tool(() => { throw new McpError(-1234, 'mine', { a: 1 }) }) // prettier-ignore
     expect(await parsed(call(runtime).answer)).toMatchObject({
       error: { code: -1234, message: 'mine', data: { a: 1 } },
@@ -82,7 +82,7 @@ describe('the one response to a request', () => {
   })
 
   it.each(['no/such', '__proto__', 'constructor', 'toString'])(
-    'is -32601 for the method %s',
+    'is error -32601 for the method %s',
     async (method) => {
       expect(
         await parsed(
@@ -170,7 +170,7 @@ describe('a call that has ended', () => {
 })
 
 describe('progress, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('must grow, even with token 0', async () => {
+  it('must increase, even if the token is 0', async () => {
     const runtime = tool(() => new Promise(() => {}))
     const { ctx, sent } = call(runtime, 'tools/call', 0)
     for (const value of [1, 1, 0.5, Number.NaN, 2]) await ctx.progress(value, 4, 'm')
@@ -218,7 +218,7 @@ describe('middleware', () => {
   })
 })
 
-it('does not return a promise from run() for a synchronous handler without middleware', async () => {
+it('run() does not return a promise if the handler is synchronous and there is no middleware', async () => {
   const runtime = tool(() => complete({ content: [] }))
   const { ctx } = call(runtime)
   const again = runtime.dispatcher.run(ctx)

@@ -18,7 +18,7 @@ describe('logFrame', () => {
     ['error', 'info', true],
     ['emergency', undefined, false],
   ] as const)(
-    'is sent according to reachesLevel: %s for a client that has set %s is %s',
+    'given a message at level %s and a client level of %s, reachesLevel returns %s',
     (level, set, reaches) => {
       expect(reachesLevel(level, set)).toBe(reaches)
     },

@@ -9,11 +9,11 @@ it.each([
   ['tools/call', { name: 1 }, 'params.name must be a string'],
   ['tools/call', { name: 'a', arguments: [] }, 'params.arguments must be an object'],
   ['resources/read', { name: 'a' }, 'params.uri must be a string'],
-])('checks the parameters of %s in paramsFault: %j', (method, params, fault) => {
+])('given %s and %j, paramsFault returns the fault, if any', (method, params, fault) => {
   expect(paramsFault(method, params as never)).toBe(fault)
 })
 
-it("returns a method's and general middleware from MiddlewareStack in order of registration", () => {
+it('MiddlewareStack returns method-specific and general middleware in order of registration', () => {
   const stack = new MiddlewareStack()
   expect(stack.around('ping')).toBeUndefined()
   const [one, all, other] = [1, 2, 3].map(() => (_ctx: unknown, next: () => Promise<object>) => next())

@@ -55,7 +55,7 @@ describe('server.use with a method', () => {
     },
   )
 
-  it('lets middleware return a result, which is adapted to the client’s revision', async () => {
+  it('adapts a result returned by middleware to the client’s revision', async () => {
     const { server, ask } = create()
     server.use('tools/call', async () => ({
       content: [{ type: 'resource_link', uri: 'file:///a', name: 'a' }],
@@ -67,7 +67,7 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(older)).not.toContain('resource_link')
   })
 
-  it('handles middleware that throws like a handler that throws', async () => {
+  it('treats an error thrown by middleware like one thrown by a handler', async () => {
     const { server, ask } = create()
     server.use('tools/call', () => Promise.reject(new Error('canary')))
     const reply = await ask({ name: 'one' })
@@ -75,14 +75,14 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(reply)).not.toContain('canary')
   })
 
-  it('wraps calls that start after it was added', async () => {
+  it('wraps only calls that start after the middleware was added', async () => {
     const { server, ask } = create()
     expect((await ask({ name: 'one' })).result).not.toHaveProperty('_meta')
     server.use(async (_ctx, next) => ({ ...(await next()), _meta: { late: true } }))
     expect((await ask({ name: 'one' })).result).toMatchObject({ _meta: { late: true } })
   })
 
-  it('does not validate a result that middleware replaced', async () => {
+  it('does not validate the new result if middleware replaces a result', async () => {
     const { server, ask } = create()
     server.addTool({
       name: 'typed',

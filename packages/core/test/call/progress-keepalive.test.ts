@@ -111,7 +111,7 @@ describe('the keepalive for a silent call whose client requested progress', () =
     expect(received()).toEqual([0])
   })
 
-  it('uses one timer for all calls, which is cleared when the server closes', async () => {
+  it('uses a single timer for all calls, and clears the timer when the server closes', async () => {
     const { server, clock, peer } = await serve((_ctx, time) => wait(time, 20 * SECOND))
     const idle = clock.pending
     const answers = []
@@ -125,7 +125,7 @@ describe('the keepalive for a silent call whose client requested progress', () =
     expect(clock.pending).toBe(0)
   })
 
-  it('is sent on time if many calls follow', async () => {
+  it('is sent on time even if another call starts later', async () => {
     const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     const tokens = (): unknown[] =>
       peer.notifications.splice(0).map(({ params }) => (params as { progressToken: unknown }).progressToken)

@@ -23,7 +23,7 @@ const start = (): {
 }
 
 describe('keepalives between reports from a handler, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('start at 0 and grow by a millionth, without total and message', () => {
+  it('start at 0 and grow by a millionth, without a total or message', () => {
     const { beat } = start()
     expect([beat(), beat(), beat()]).toEqual([
       { progressToken: 't', progress: 0 },
@@ -67,13 +67,13 @@ describe('keepalives between reports from a handler, https://modelcontextprotoco
     }
   })
 
-  it('stop if there is no larger number', () => {
+  it('stop when no larger number exists', () => {
     const { report, beat } = start()
     report(Number.MAX_VALUE)
     expect(beat()).toBeUndefined()
   })
 
-  it('grow strictly between any reports, without losing a growing report', () => {
+  it('always increase between reports, and never suppress a report that increases', () => {
     const value = fc.oneof(fc.double(), fc.double({ min: 0, max: 1, noNaN: true }))
     const step = fc.oneof(fc.constant('beat' as const), fc.tuple(value, fc.option(value, { nil: undefined })))
     fc.assert(
@@ -116,9 +116,14 @@ it.each([
   [[1, undefined, 5], '1, undefined, 5'],
   [[null, [], {}], 'null, an array, object'],
   [['x'.repeat(41), undefined, undefined], `'${'x'.repeat(40)}'`],
-])('checks the arguments to ctx.progress in progressFault: %j', ([progress, total, message], given) => {
-  const fault = progressFault(progress, total, message)
-  if (given === undefined) expect(fault).toBeUndefined()
-  else
-    expect(fault).toMatch(new RegExp(`^ctx\\.progress takes a number, .*, not ctx\\.progress\\(${given}\\)$`))
-})
+])(
+  'given the ctx.progress arguments %j, progressFault returns the fault, if any',
+  ([progress, total, message], given) => {
+    const fault = progressFault(progress, total, message)
+    if (given === undefined) expect(fault).toBeUndefined()
+    else
+      expect(fault).toMatch(
+        new RegExp(`^ctx\\.progress takes a number, .*, not ctx\\.progress\\(${given}\\)$`),
+      )
+  },
+)

@@ -13,7 +13,7 @@ describe('a response with a large serialised result', () => {
       '{"resultType":"complete"}',
       { resultType: 'complete', tools: ['ä€😀'] },
     ],
-  ])('is the same as text and as bytes %s', (_what, empty, expected) => {
+  ])('has the same content as text and as bytes, %s', (_what, empty, expected) => {
     for (const id of [1, 'é"1']) {
       const answer = largeAnswer(id, empty, result)
       expect(text(answer)).toBe(answer.frame)

@@ -9,12 +9,12 @@ it.each([
   [{ frame: '', error: new McpError(1, '') }, true, 'error'],
   [{ frame: '' }, true, 'failed'],
   [{ frame: '' }, false, 'ok'],
-])("returns a request's outcome from outcomeOf: %#", (answer, failed, outcome) => {
+])('outcomeOf returns the outcome of a request (case %#)', (answer, failed, outcome) => {
   expect(outcomeOf(answer, failed)).toBe(outcome)
 })
 
 describe('Events', () => {
-  it('calls every listener until it is removed, and creates payloads only for listeners', async () => {
+  it('calls every listener until it is removed, and creates payloads only if there are listeners', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     const events = new Events({ ...silent, error })
     const heard: unknown[] = []

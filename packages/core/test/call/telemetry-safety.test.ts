@@ -8,7 +8,7 @@ describe('telemetry that throws', () => {
     return { reported, safe: new SafeTelemetry(new FakeClock(), (error) => reported.push(error)) }
   }
 
-  it('does not stop any step, and is reported once', () => {
+  it('does not prevent later steps, and is reported once', () => {
     const { reported, safe } = setUp()
     const fail = (): never => {
       throw 'broken'
@@ -28,7 +28,7 @@ describe('telemetry that throws', () => {
         throw 'broken'
       },
     ],
-  ])('does not repeat or skip a step that telemetry runs %s', (_what, run) => {
+  ])('runs a step exactly once if the telemetry runs the step %s', (_what, run) => {
     const { safe } = setUp()
     let runs = 0
     expect(safe.within(run, () => ++runs)).toBe(1)

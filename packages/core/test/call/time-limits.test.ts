@@ -61,16 +61,19 @@ describe('a call that exceeds its time limit', () => {
       'took longer than 1500 ms',
       'Raise limits.maxHandlerTimeoutMs, or run the tool as a task: taskSupport.',
     ],
-  ])('names the limit to the client and the option in the log: %s', async (_, setup, problem, fix) => {
-    const { clock, logged, reply } = await start(setup)
-    for (let passed = 0; passed < 20; passed++) {
-      await clock.advance(100)
-      await settled()
-    }
-    expect(textOf(await reply)).toBe(`Timed out: tools/call ${problem}`)
-    const fields = { requestId: 2, method: 'tools/call', name: 'slow', limitMs: expect.any(Number) }
-    expect(logged).toEqual([[fields, `A call was ended because it ${problem}. ${fix}`]])
-  })
+  ])(
+    'gets an error that names the limit, and a log line that names the option to change (limit %s)',
+    async (_, setup, problem, fix) => {
+      const { clock, logged, reply } = await start(setup)
+      for (let passed = 0; passed < 20; passed++) {
+        await clock.advance(100)
+        await settled()
+      }
+      expect(textOf(await reply)).toBe(`Timed out: tools/call ${problem}`)
+      const fields = { requestId: 2, method: 'tools/call', name: 'slow', limitMs: expect.any(Number) }
+      expect(logged).toEqual([[fields, `A call was ended because it ${problem}. ${fix}`]])
+    },
+  )
 })
 
 it('uses one timer for calls with the same limit', async () => {

@@ -86,7 +86,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(started).toEqual([])
   })
 
-  it('is refused a second time, and leaves the session unchanged', async () => {
+  it('is refused if the session is already open, and leaves the session unchanged', async () => {
     const { transport } = await open({}, '2025-06-18')
     await transport.receive(initialize('2024-11-05', { id: 5 }))
     await transport.receive(ping(6))
@@ -106,7 +106,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(transport.sent).toMatchObject([{ id: 1, error: { code: -32602 } }])
   })
 
-  it('returns an error that hides the cause if the lifespan fails, and can be repeated', async () => {
+  it('returns an error that hides the cause if the lifespan fails, and can then be retried', async () => {
     let fails = true
     const { transport } = connect({ ready: () => (fails ? Promise.reject(new Error('canary')) : undefined) })
     await transport.receive(initialize())
@@ -156,7 +156,7 @@ describe('concurrent requests', () => {
     expect(answered.toSorted()).toEqual(keys.map((key) => `${key} in a session`).toSorted())
   })
 
-  it('get a "busy" error beyond all limits', async () => {
+  it('get a "busy" error when all limits are exceeded', async () => {
     const { transport } = await open({ limits: { running: 1, inFlight: 1 } })
     void transport.receive(call(1, 'a'))
     void transport.receive(call(2, 'b'))
@@ -221,7 +221,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('still get the other responses when one call is cancelled', async () => {
+  it('still return the other responses when one call is cancelled', async () => {
     const { release, transport } = await open({}, '2025-03-26')
     await transport.receive([call(1, 'a'), call(2, 'b')])
     await transport.receive(cancel(1))
@@ -241,7 +241,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
 })
 
 describe('change notifications', () => {
-  it('reach the client, and require a subscription for resources', async () => {
+  it('reach the client, except those about resources that the client has not subscribed to', async () => {
     const { runtime, transport } = await open()
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'resource', uri: 'x://y' })
@@ -348,7 +348,7 @@ describe('a slow client', () => {
 const ENDED = { code: -32603, message: 'The server ended the call' }
 
 describe('closing a connection', () => {
-  it('lets running calls finish, refuses new ones, then ends the transport', async () => {
+  it('lets running calls finish, refuses new ones, and then ends the transport', async () => {
     const { connection, release, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close()
@@ -372,7 +372,7 @@ describe('closing a connection', () => {
     expect(transport.sent).toEqual([])
   })
 
-  it('ends running calls at the deadline and returns when they have ended, for all callers', async () => {
+  it('ends running calls at the deadline, and resolves for all callers when the calls have ended', async () => {
     const { connection, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = [connection.close({ deadline: 1_000 }), connection.close()]
@@ -383,7 +383,7 @@ describe('closing a connection', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('waits only until the shortest deadline of several calls to close', async () => {
+  it('waits only until the earliest deadline if close() is called several times', async () => {
     const { connection, runtime, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close({ deadline: 60_000 })

@@ -167,7 +167,7 @@ describe.each([
     return made
   }
 
-  it('wait beyond the running limit, and pause reading at the in-flight limit', async () => {
+  it('are queued beyond the running limit, and pause reading at the in-flight limit', async () => {
     const { transport, started, release, rejected } = await open({ running: 1, inFlight: 2 })
     expect(transport.receive(call('a'))).toBeUndefined()
     const held = transport.receive(call('b'))
@@ -179,7 +179,7 @@ describe.each([
     expect([started, rejected]).toEqual([['a', 'b'], []])
   })
 
-  it('never reach their handlers if they are cancelled while they wait', async () => {
+  it('never reach their handlers if they are cancelled while queued', async () => {
     const { transport, release, started } = await open({ running: 1, inFlight: 9 })
     for (const key of ['a', 'b', 'c']) void transport.receive(call(key))
     await transport.receive(cancel('b'))
@@ -191,7 +191,7 @@ describe.each([
     expect(transport.sent).toMatchObject([{ id: 'a' }, { id: 'c' }])
   })
 
-  it('never reach their handlers if the connection closes while they wait', async () => {
+  it('never reach their handlers if the connection closes while they are queued', async () => {
     const { transport, connection, clock, started, ended } = await open({ running: 1, inFlight: 9 })
     for (const key of ['a', 'b']) void transport.receive(call(key))
     const closed = connection.close({ deadline: 1 })

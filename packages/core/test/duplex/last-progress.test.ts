@@ -111,7 +111,7 @@ describe('the response after progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 2, 'ping'])
   })
 
-  it('is sent after 1 s if the client does not answer pings, and subsequent responses after 20 ms without a ping', async () => {
+  it('is sent after 1 s if the client does not answer pings; subsequent responses are sent after 20 ms, without a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -174,14 +174,14 @@ describe('the response after progress on a byte stream', () => {
   it.each([
     ['did not request progress', call(2, {}), reporting],
     ['did not report progress', call(2), { handle: () => complete({ content: [] }) }],
-  ])('does not wait for a call that %s', async (_, message, entry) => {
+  ])('is sent at once if the call %s', async (_, message, entry) => {
     const { transport } = await open(entry)
     void transport.receive(message)
     await settled()
     expect(transport.order).toEqual([2])
   })
 
-  it('is sent after 20 ms if there is no session, padded to exceed the size of one read', async () => {
+  it('is padded to fill a whole read and sent after 20 ms if there is no session', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1, { ...META, progressToken: 1 }))
     await settled()

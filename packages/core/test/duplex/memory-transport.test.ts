@@ -92,7 +92,7 @@ describe('createMemoryTransportPair', () => {
     expect(atRight.texts).toHaveLength(2)
   })
 
-  it('delivers each message once before it closes', async () => {
+  it('delivers each message exactly once before it closes', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     void left.send('last words')

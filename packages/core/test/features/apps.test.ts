@@ -59,7 +59,7 @@ const KINDS: readonly [string, (server: McpServer) => Lister][] = [
 describe.each(KINDS)(
   `tools with a user interface, for clients that declare MIME types in %s (${SPEC}#resource-discovery)`,
   (_, listerOf) => {
-    it('are listed with ui for clients that support it, and without it for others', async () => {
+    it('are listed with ui for clients that support user interfaces, and without ui for others', async () => {
       const list = listerOf(createServer([forecast]))
       for (let round = 0; round < 2; round++) {
         expect(await list(SHOWS)).toMatchObject([
@@ -90,7 +90,7 @@ describe.each(KINDS)(
       expect(tool?._meta).not.toHaveProperty('ui')
     })
 
-    it('are listed only for clients with apps if they are only for the app', async () => {
+    it('are listed only for clients that support user interfaces if only the interface may call them', async () => {
       const list = listerOf(createServer([forecast, refresh]))
       const names = async (capabilities: object): Promise<readonly string[]> =>
         (await list(capabilities)).map(({ name }) => name)
@@ -116,7 +116,7 @@ describe('the apps() extension', () => {
     expect(() => server.addTool(forecast)).toThrow(/extensions: \[apps\(\)\]/)
   })
 
-  it('leaves _meta.ui unchanged if it is not enabled', async () => {
+  it('leaves _meta.ui unchanged if the extension is not enabled', async () => {
     const raw = defineTool({ name: 'raw', _meta: { ui: { anything: 1 } }, handler: () => 'x' })
     const [tool] = await modern(createServer([raw], { extensions: [] }))({})
     expect(tool?._meta).toEqual({ ui: { anything: 1 } })
@@ -124,7 +124,7 @@ describe('the apps() extension', () => {
 })
 
 describe('a tool with a user interface', () => {
-  it('returns its text to every caller, and is unknown where it is hidden', async () => {
+  it('returns its text to every caller, unless the tool is hidden from that caller', async () => {
     const request = modernClient(createServer([forecast, refresh]))
     const call = (name: string, capabilities = {}): ReturnType<typeof request> =>
       request('tools/call', { name }, capabilities)
@@ -138,14 +138,14 @@ describe('a tool with a user interface', () => {
     expect(await modern(createServer([hidden]))(SHOWS)).toEqual([])
   })
 
-  it('can set _meta.ui manually, and keeps other metadata', async () => {
+  it('can set _meta.ui and its earlier key manually, and is listed without both for other clients', async () => {
     const _meta = { ui: { resourceUri: uri }, 'ui/resourceUri': uri }
     const list = modern(createServer([defineTool({ name: 'raw', _meta, handler: () => 'x' })]))
     expect((await list(SHOWS))[0]?._meta).toEqual(_meta)
     expect((await list({}))[0]).not.toHaveProperty('_meta')
   })
 
-  it('is listed in both forms with pages, priorities and session tools', async () => {
+  it('is listed with ui only for clients that support it, even with pages, priorities and session tools', async () => {
     const late = { ...forecast, name: 'late', priority: -1 }
     const server = createServer([late, forecast], {
       limits: { pageSize: 1 },
@@ -161,7 +161,7 @@ describe('a tool with a user interface', () => {
     expect((await session(own)(SHOWS))[0]?._meta).toHaveProperty('ui')
   })
 
-  it('can be for models as well, and can lack a resource URI', async () => {
+  it('can be visible to the model alone, and does not need a resource URI', async () => {
     const none = defineTool({ name: 'none', handler: () => 'x' })
     const shown = defineTool({ name: 'shown', ui: { visibility: ['model'] }, handler: () => 'x' })
     expect(await modern(createServer([none, shown]))(SHOWS)).toMatchObject([
@@ -170,7 +170,7 @@ describe('a tool with a user interface', () => {
     ])
   })
 
-  it('is updated in both forms', async () => {
+  it('is updated for clients with and without the extension', async () => {
     const server = createServer([])
     const handle = server.addTool(forecast)
     expect(await modern(server)({})).toHaveLength(1)

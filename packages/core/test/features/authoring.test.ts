@@ -60,7 +60,7 @@ describe('typical author code that works', () => {
     })
   })
 
-  it('reports an error to the model from a tool', async () => {
+  it('reports an error from a tool to the model', async () => {
     const server = create()
     server.addTool({
       name: 'strict',
@@ -169,7 +169,7 @@ describe('typical author code that works', () => {
     })
   })
 
-  it('keeps definitions in separate files, for any server or for a server with a certain app', async () => {
+  it('keeps definitions in separate files, for any server or only for servers with a specific app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),
@@ -202,7 +202,7 @@ describe('typical author code that works', () => {
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
 
-  it("adds middleware with its method's typed result", async () => {
+  it('adds middleware that gets the typed result of its method', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     const timing: Middleware = async (_ctx, next) => next()
@@ -240,7 +240,7 @@ describe('typical author code that works', () => {
     expect(server.removeTool('a')).toBe(false)
   })
 
-  it('removes an entry, which succeeds once', () => {
+  it('removes entries, and returns false for those already removed', () => {
     const server = create()
     server.addTool({ name: 'a', handler: () => '' })
     server.addPrompt({ name: 'a', handler: () => '' })
@@ -400,7 +400,7 @@ describe('a mistake that compiles', () => {
       (s) => s.addTool({ name: 'a', timeoutMs: 0, handler }),
       /tool "a" needs a timeoutMs/,
     ],
-  ])('throws at the definition and names the remedy: %s', (_, add, says) => {
+  ])('throws when the definition is added, and names the remedy: %s', (_, add, says) => {
     expect(() => add(create())).toThrow(says)
     expect(() => add(create())).toThrow(/\[ERR_MCP_/)
   })

@@ -42,9 +42,9 @@ describe('completion/complete', () => {
   it.each([
     ['a prompt', PROMPT],
     ['a resource template', { type: 'ref/resource', uri: 'w://{country}/{city}' }],
-    ['a URI of the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
+    ['a URI that matches the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
   ])(
-    'calls the completer of %s with the typed value, the context and the other arguments',
+    'calls the completer for %s with the typed value, the context and the other arguments',
     async (_kind, ref) => {
       const features = serve((value, ctx, state) => [value, ctx.protocolVersion, JSON.stringify(state)])
       const params = { ...asking('o', ref), context: { arguments: { country: 'no' } } }
@@ -58,7 +58,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('passes an empty object if there is no context', async () => {
+  it('passes empty arguments to the completer if there is no context', async () => {
     const features = serve((_value, _ctx, state) => [JSON.stringify(state)])
     const expected = { completion: { values: ['{"arguments":{}}'] } }
     expect(await ask(features)).toMatchObject(expected)
@@ -83,14 +83,17 @@ describe('completion/complete', () => {
     ['hasMore without a total', { values: ['a'], hasMore: true }, { hasMore: true }, 1],
     ['a total and too many values', { values: numbers(200), total: 500 }, { total: 500, hasMore: true }, 100],
     ['no values', [], { total: 0, hasMore: false }, 0],
-  ])('sends at most 100 values, and reports the rest: %s', async (_name, suggested, counts, length) => {
-    for (const completer of [() => suggested, () => Promise.resolve(suggested)]) {
-      const { completion } = (await ask(serve(completer))) as { completion: { values: string[] } }
-      const { values, ...rest } = completion
-      expect(values).toHaveLength(length)
-      expect(rest).toEqual(counts)
-    }
-  })
+  ])(
+    'sends at most 100 values, and reports whether there are more: %s',
+    async (_name, suggested, counts, length) => {
+      for (const completer of [() => suggested, () => Promise.resolve(suggested)]) {
+        const { completion } = (await ask(serve(completer))) as { completion: { values: string[] } }
+        const { values, ...rest } = completion
+        expect(values).toHaveLength(length)
+        expect(rest).toEqual(counts)
+      }
+    },
+  )
 
   it.each([
     ['an argument without a completer', asking('o', PROMPT, 'plain')],
@@ -142,7 +145,7 @@ describe('completion/complete', () => {
   })
 
   it.each([[undefined], [5], ['abc'], [[1]], [{}], [{ values: 'abc' }]])(
-    "reports %j as the author's error",
+    'fails with an error for the author if the completer returns %j',
     async (suggested) => {
       const error = await errorOf(() => ask(serve(() => suggested as never)))
       expect(error).toMatchObject({ name: 'OutputError' })
@@ -150,7 +153,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('returns synchronously if possible', () => {
+  it('returns synchronously if the completer is synchronous', () => {
     expect(callNow(serve(() => []).methods, 'completion/complete', asking())).not.toBeInstanceOf(Promise)
   })
 })

@@ -49,7 +49,7 @@ describe(`an extension (${SPEC})`, () => {
     expect([status, json.error?.code]).toEqual([404, -32_601])
   })
 
-  it('reads settings from a function on each request', async () => {
+  it('calls a settings function for each request', async () => {
     let asked = 0
     const harness = serve([{ id: ID, settings: () => ({ asked: ++asked }) }])
     const before = asked
@@ -59,7 +59,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('adds methods whose results are complete unless they name a resultType', async () => {
+  it('adds methods whose results have the resultType "complete" unless they specify another', async () => {
     const headers = { 'mcp-name': 'books' }
     const found = await callModern(serve(), 'search/find', { index: 'books' }, { ...DECLARING, headers })
     expect(found.json.result).toMatchObject({ resultType: 'complete', index: 'books', depth: 3 })
@@ -68,7 +68,7 @@ describe(`an extension (${SPEC})`, () => {
     expect(later.text.split('"resultType"')).toHaveLength(2)
   })
 
-  it("sends only its author's McpErrors to the client", async () => {
+  it('sends an McpError thrown by its author to the client, but hides all other errors', async () => {
     const failed = await callModern(serve(), 'search/fail', {}, DECLARING)
     expect(failed.json.error).toEqual({ code: -31_000, message: 'No such index', data: { index: 'a' } })
     for (const method of ['search/leak', 'search/text']) {
@@ -91,7 +91,7 @@ describe(`an extension (${SPEC})`, () => {
     })
   })
 
-  it('depends only on the declaration in each request', async () => {
+  it('is available to a request only if that request declares it', async () => {
     const harness = serve()
     expect((await callModern(harness, 'search/later', {}, DECLARING)).json.result).toBeDefined()
     expect((await callModern(harness, 'search/later')).json.error?.code).toBe(-32_021)
@@ -100,7 +100,7 @@ describe(`an extension (${SPEC})`, () => {
     expect((await callModern(harness, 'tools/call', call)).text).toContain('none')
   })
 
-  it('can serve every client, and can be required by a call', async () => {
+  it('can serve clients that do not declare it, and can be required by a tool call', async () => {
     const open = serve([{ ...search, clients: 'all' }])
     expect((await callModern(open, 'search/later')).json.result).toBeDefined()
     const harness = createHarness({
@@ -112,7 +112,7 @@ describe(`an extension (${SPEC})`, () => {
     expect(json.result?.['content']).toEqual([{ type: 'text', text: '{"depth":3}' }])
   })
 
-  it('can require a parameter in Mcp-Name', async () => {
+  it('can require a parameter to be repeated in the Mcp-Name header', async () => {
     const send = (index: unknown, name?: string): ReturnType<typeof callModern> =>
       callModern(serve(), 'search/find', { index }, { ...DECLARING, headers: { 'mcp-name': name } })
     expect((await send('books', 'books')).status).toBe(200)
@@ -123,7 +123,7 @@ describe(`an extension (${SPEC})`, () => {
     }
   })
 
-  it('can be wrapped by middleware for one method or for all', async () => {
+  it('can be wrapped by middleware for one method or for all methods', async () => {
     const harness = serve()
     const seen: string[] = []
     harness.server.use('search/later', async (_ctx, next) => ({ ...(await next()), more: true }))
@@ -150,19 +150,24 @@ describe('an extension in sessions', () => {
     expect(answer.error?.code).toBe(-32_601)
   })
 
-  it.each(['2024-11-05', '2025-11-25'])('is declared and served at %s if it is enabled', async (version) => {
-    const harness = serve([inBoth])
-    const capabilities = { extensions: { [ID]: {} } }
-    const hello = await harness.post(initialize(version, { capabilities }))
-    expect(hello.json.result?.['capabilities']).toHaveProperty(['extensions', ID])
-    const headers = { 'mcp-session-id': hello.headers['mcp-session-id'], 'mcp-protocol-version': version }
-    const ask = { jsonrpc: '2.0', id: 2, method: 'search/later' }
-    const { json } = await harness.post(ask, headers)
-    expect(json.result).toEqual({ at: 5, _meta: { a: 1 } })
-    const plain = await harness.open({ version })
-    const refused = await plain.post(ask)
-    expect(refused.json.error).toMatchObject({ data: { requiredCapabilities: { extensions: { [ID]: {} } } } })
-  })
+  it.each(['2024-11-05', '2025-11-25'])(
+    'is declared and served in %s if it is enabled for sessions',
+    async (version) => {
+      const harness = serve([inBoth])
+      const capabilities = { extensions: { [ID]: {} } }
+      const hello = await harness.post(initialize(version, { capabilities }))
+      expect(hello.json.result?.['capabilities']).toHaveProperty(['extensions', ID])
+      const headers = { 'mcp-session-id': hello.headers['mcp-session-id'], 'mcp-protocol-version': version }
+      const ask = { jsonrpc: '2.0', id: 2, method: 'search/later' }
+      const { json } = await harness.post(ask, headers)
+      expect(json.result).toEqual({ at: 5, _meta: { a: 1 } })
+      const plain = await harness.open({ version })
+      const refused = await plain.post(ask)
+      expect(refused.json.error).toMatchObject({
+        data: { requiredCapabilities: { extensions: { [ID]: {} } } },
+      })
+    },
+  )
 })
 
 describe('an invalid extension', () => {
@@ -240,13 +245,13 @@ describe('an invalid extension', () => {
     expect(create).toThrow(problem)
   })
 
-  it('may have an id of 256 characters, and a method that exists only in sessions', () => {
+  it('does not include one with an id of 256 characters, or with a method that exists only in sessions', () => {
     const long = { id: 'a/'.padEnd(256, 'x') }
     const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
     expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()
   })
 
-  it('must be in an array', () => {
+  it('is refused if `extensions` is not an array', () => {
     const options = { extensions: search } as unknown as ServerOptions
     expect(() => new McpServer({ name: 'a', version: '1' }, options)).toThrow(/ERR_MCP_OPTION/)
   })
@@ -268,7 +273,7 @@ describe('notify.extension', () => {
     expect(() => server.notify.extension(id, method, params as never)).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it('reaches a subscription whose client requested it by extension id', async () => {
+  it('refuses a subscription that requests the extension with a value that is not a boolean', async () => {
     const harness = serve([{ ...search, notifications: [READY] }])
     const filter = { notifications: { [ID]: 'yes' } }
     const { json } = await callModern(harness, 'subscriptions/listen', filter, DECLARING)
@@ -276,7 +281,7 @@ describe('notify.extension', () => {
   })
 })
 
-it('ignores settings on a prototype in ctx.client.extension', async () => {
+it('ignores inherited properties in ctx.client.extension', async () => {
   const harness = createHarness({
     setUp: (server) =>
       server.addTool({ name: 'proto', handler: (_args, ctx) => typeof ctx.client.extension('toString') }),

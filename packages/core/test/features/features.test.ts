@@ -32,7 +32,7 @@ const noTasks = () =>
 /** Runs the microtasks of this tick. */
 
 describe('the method table', () => {
-  it('contains every method in a revision except connection methods', () => {
+  it('contains every method defined by any revision, except initialize', () => {
     const { features } = create({ tasks: noTasks() })
     const missing = REVISIONS.flatMap(({ methods }) =>
       [...methods].filter((method) => !features.methods.has(method)),
@@ -44,7 +44,7 @@ describe('the method table', () => {
     expect(await call(create().features.methods, 'ping')).toEqual({})
   })
 
-  it('has no logging method if logging is off', () => {
+  it('does not contain logging/setLevel if logging is off', () => {
     expect(create({ logging: false }).features.methods.has('logging/setLevel')).toBe(false)
   })
 })
@@ -66,7 +66,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('include an empty list, because features may be added', () => {
+  it('include features whose list is empty, because entries may be added later', () => {
     const { features } = create({ logging: false })
     features.tools.registry.set([])
     features.prompts.registry.set([])
@@ -90,7 +90,7 @@ describe('capabilities', () => {
     expect(features.capabilities()).toHaveProperty('resources')
   })
 
-  it("include tasks once one session's tool supports them", () => {
+  it('include tasks as soon as a tool of any session supports them', () => {
     const { features } = create({ tasks: noTasks() })
     expect(features.capabilities()).not.toHaveProperty('tasks')
     features.createSessionRegistry().tools.add({ name: 't', taskSupport: 'optional', handler })
@@ -135,7 +135,7 @@ describe('change events', () => {
     expect(events).toEqual([{ kind: 'resources' }, { kind: 'resources' }, { kind: 'resources' }])
   })
 
-  it('are not lost between two microtasks', async () => {
+  it('are not lost if the next change follows a few microtasks later', async () => {
     const { features, events } = create()
     const { registry } = features.resources
     registry.add({ uri: 'a://1', name: 'b', handler })

@@ -57,7 +57,7 @@ async function namesOf(server: McpServer): Promise<string[]> {
 }
 
 describe('server.observe', () => {
-  it("lists the entries of a synchronous source at once, after the server's own", async () => {
+  it("lists the entries of a synchronous source immediately, after the server's own", async () => {
     const { server } = create()
     server.addTool(tool('own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -91,7 +91,7 @@ describe('server.observe', () => {
     })
   })
 
-  it('declares only kinds that the source has', async () => {
+  it('declares capabilities only for kinds that the source has', async () => {
     const { server } = create()
     server.observe({ tools: () => [], onChange: () => () => {} })
     const { initialized } = await openPeer(server)
@@ -169,7 +169,7 @@ describe('server.observe', () => {
 })
 
 describe('a duplicate name', () => {
-  it("keeps the server's entry and logs a message", async () => {
+  it("does not replace the server's entry, and is logged", async () => {
     const { server, log } = create()
     server.addTool(tool('a', 'own'))
     server.observe(new OtherRegistry('a', 'b'))
@@ -182,7 +182,7 @@ describe('a duplicate name', () => {
     expect(log[0]?.err.message).toMatch(/The tool "a" exists already and is kept; this one is left out/)
   })
 
-  it("keeps the first source's entry until that source removes it", async () => {
+  it('belongs to the first source until that source is detached', async () => {
     const { server } = create()
     const [first, second] = [new OtherRegistry('a'), new OtherRegistry('a', 'b')]
     const handle = server.observe(first)
@@ -194,7 +194,7 @@ describe('a duplicate name', () => {
     expect(await namesOf(server)).toEqual(['a', 'b'])
   })
 
-  it('is refused to server.addTool if a source has it, unless the tool replaces it', async () => {
+  it('is refused by server.addTool if a source has the name, unless `replace` is set', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -208,7 +208,7 @@ describe('a duplicate name', () => {
     })
   })
 
-  it('refers to the first entry within one source', async () => {
+  it('refers to the first entry if both entries are from the same source', async () => {
     const { server, log } = create()
     server.observe(new OtherRegistry('a', 'a', 'b'))
     expect(await namesOf(server)).toEqual(['a', 'b'])
@@ -219,15 +219,15 @@ describe('a duplicate name', () => {
 describe('a failing source', () => {
   const failures: [string, (other: OtherRegistry) => void][] = [
     [
-      'that throws',
+      'throws',
       (other) =>
         (other.tools = () => {
           throw new Error('gone')
         }),
     ],
-    ['that rejects', (other) => (other.tools = () => Promise.reject(new Error('gone')))],
+    ['rejects', (other) => (other.tools = () => Promise.reject(new Error('gone')))],
     [
-      'that fails half way',
+      'fails halfway',
       (other) =>
         (other.tools = function* () {
           yield tool('x')
@@ -237,7 +237,7 @@ describe('a failing source', () => {
   ]
 
   it.each(failures)(
-    'keeps its last valid list, is logged, and is still followed: %s',
+    'keeps its last valid list, is logged, and is still followed if it %s',
     async (_name, fail) => {
       const { server, log } = create()
       const other = new OtherRegistry('a', 'b')
@@ -268,7 +268,7 @@ describe('a failing source', () => {
     expect(log).toHaveLength(1)
   })
 
-  it('keeps the kinds that do not fail', async () => {
+  it('leaves all kinds unchanged if one kind fails', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     let prompts = (): AnyPrompt<unknown, unknown>[] => [{ name: 'p', handler: () => 'p' }]
@@ -286,7 +286,7 @@ describe('a failing source', () => {
     expect(await namesOf(server)).toEqual(['a'])
   })
 
-  it('loses only invalid definitions', async () => {
+  it('loses only its invalid definitions, which are logged', async () => {
     const { server, log } = create()
     const other = new OtherRegistry('a', 'not a name', 'b')
     server.observe(other)
@@ -296,7 +296,7 @@ describe('a failing source', () => {
 })
 
 describe('a late result from a source', () => {
-  it('is followed by another read if the source has changed', async () => {
+  it('is followed by another read if the source has changed since', async () => {
     const { server } = create()
     const other = new OtherRegistry()
     const answers: ((tools: Iterable<OtherTool>) => void)[] = []
@@ -344,7 +344,7 @@ describe('the detachment of a source', () => {
     expect(peer.notifications).toHaveLength(1)
   })
 
-  it('happens on disposal', async () => {
+  it('happens when the handle is disposed', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     {

@@ -34,7 +34,7 @@ const server = new McpServer<Locals, App>(
 const handler = (): string => 'x'
 
 describe('the types of `visible` rules', () => {
-  it("know the server's locals", () => {
+  it("include the server's locals", () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -56,7 +56,7 @@ describe('the types of `visible` rules', () => {
     })
   })
 
-  it('do not affect other inference, in any position', () => {
+  it('do not affect the inference of other members, wherever the rule is placed', () => {
     never(() => {
       server.addTool({
         name: 'a',

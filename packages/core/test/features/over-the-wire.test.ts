@@ -78,7 +78,7 @@ describe('tool results on the wire', () => {
 })
 
 describe('tool arguments', () => {
-  it('follow the new schema after their tool was replaced', async () => {
+  it('are validated by the new schema after their tool has been replaced', async () => {
     const server = create()
     const add = (city: z.ZodType, options?: object): unknown =>
       server.addTool({ name: 't', inputSchema: z.object({ city }), handler: () => 'x' }, options)
@@ -113,7 +113,7 @@ describe('tool arguments', () => {
   })
 })
 
-it('does not check results against their outputSchema if `validation` is false', async () => {
+it('does not check results against their outputSchema if `validateOutput` is false', async () => {
   const wrong = { high: 'hot' } as unknown as { high: number }
   const outputSchema = z.object({ high: z.number() })
   const server = create({ tools: { validateOutput: false } })

@@ -68,12 +68,15 @@ describe('logging/setLevel', () => {
 })
 
 describe('resources/subscribe', () => {
-  it.each(['a://b', 'w://oslo'])('stores %s once, even if it is repeated', async (uri) => {
-    const { kept, options } = session(['a://other'])
-    for (let i = 0; i < 3; i++)
-      expect(await call(serve().methods, 'resources/subscribe', { uri }, options)).toEqual({})
-    expect(kept.subscriptions).toEqual(['a://other', uri])
-  })
+  it.each(['a://b', 'w://oslo'])(
+    'stores a subscription to %s only once, even if the request is repeated',
+    async (uri) => {
+      const { kept, options } = session(['a://other'])
+      for (let i = 0; i < 3; i++)
+        expect(await call(serve().methods, 'resources/subscribe', { uri }, options)).toEqual({})
+      expect(kept.subscriptions).toEqual(['a://other', uri])
+    },
+  )
 
   it('refuses an unknown resource', async () => {
     const { updates, options } = session()
@@ -99,7 +102,7 @@ describe('resources/subscribe', () => {
   })
 
   it.each(['resources/subscribe', 'resources/unsubscribe'])(
-    '%s refuses an invalid uri with -32602',
+    'refuses an invalid uri with -32602: %s',
     async (method) => {
       for (const uri of [undefined, 5, null]) {
         expect((await mcpErrorOf(() => call(serve().methods, method, { uri }, session().options))).code).toBe(
@@ -109,10 +112,13 @@ describe('resources/subscribe', () => {
     },
   )
 
-  it.each(['resources/subscribe', 'resources/unsubscribe'])('%s fails without a session', async (method) => {
-    const error = await mcpErrorOf(() => call(serve().methods, method, { uri: 'a://b' }))
-    expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('session') })
-  })
+  it.each(['resources/subscribe', 'resources/unsubscribe'])(
+    'fails if there is no session: %s',
+    async (method) => {
+      const error = await mcpErrorOf(() => call(serve().methods, method, { uri: 'a://b' }))
+      expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('session') })
+    },
+  )
 })
 
 describe('resources/unsubscribe', () => {

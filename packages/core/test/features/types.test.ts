@@ -150,7 +150,7 @@ describe('tool types', () => {
     defineTool({ name: 'a', outputSchema: declared, handler: () => ({ content: [] }) })
   })
 
-  it('distinguish literals from strings, for every form of handler', () => {
+  it('keep literals from widening to strings, in every form of handler', () => {
     const states = z.object({
       state: z.enum(['open', 'closed']),
       tags: z.array(z.literal('new')),
@@ -212,7 +212,7 @@ describe('tool types', () => {
     for (const value of returned) defineTool({ name: 'a', handler: () => value })
   })
 
-  it('check app and locals', () => {
+  it('check the types of app and locals', () => {
     const mine = defineTool({
       name: 'a',
       inputSchema,
@@ -259,7 +259,7 @@ describe('resource template types', () => {
     })
   })
 
-  it('refuse completers for unknown variables, and lists of other values', () => {
+  it('refuse completers for unknown variables, and lists of values that are not resources', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{city}',
       name: 'city',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CallerBytes } from '../../src/http/caller-bytes.ts'
 
-/** Holds replies of callers, and collects the names of those that must end soon. */
+/** Holds replies to callers, and collects the names of the replies that must end soon. */
 function held() {
   const bytes = new CallerBytes(100)
   const shortened: string[] = []
@@ -10,7 +10,7 @@ function held() {
   return { bytes, shortened, hold }
 }
 
-it('shortens the timeout once for replies to a caller that uses more than half of the bytes', () => {
+it('shortens the timeout of each reply exactly once if its caller uses more than half of the bytes', () => {
   const { bytes, shortened, hold } = held()
   hold('ann', 30, 'ann 1')
   const release = hold('ann', 20, 'ann 2')
@@ -26,7 +26,7 @@ it('shortens the timeout once for replies to a caller that uses more than half o
   expect(shortened).toEqual(['ann 1', 'ann 3', 'ann 4', 'ann 5'])
 })
 
-it('shortens the timeout for replies to all callers if together they exceed the limit', () => {
+it('shortens the timeout of every reply if all replies together exceed the limit', () => {
   const { bytes, shortened, hold } = held()
   for (const name of ['ann', 'bob']) hold(name, 50, name)
   expect([shortened, bytes.total, bytes.exceeded('ann'), bytes.exceeded('carol')]).toEqual([

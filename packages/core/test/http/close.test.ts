@@ -25,7 +25,7 @@ async function bench(stateless = false, options: EndpointOptions = {}) {
 const ENDED = { code: -32603, message: 'The server ended the call' }
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-describe.each(['memory', false] as const)('closing a session with event store %s', (store) => {
+describe.each(['memory', false] as const)('closing a session with the event store option %s', (store) => {
   const open = async () => {
     const made = await bench(false, store === false ? { streams: { eventStore: false } } : {})
     return { ...made, end: () => made.send({ method: 'DELETE', headers: made.session.headers }) }
@@ -121,7 +121,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('waits 1 s for a client that does not read the response to its ended call', async () => {
+  it('waits 1 s for a client that does not read the response to a call ended at the deadline', async () => {
     const { session, endpoint, clock } = await bench()
     const pending = session.call('wait')
     await settled()
@@ -175,7 +175,7 @@ describe('endpoint.close', () => {
     expect((await session.post(ping)).status).toBe(503)
   })
 
-  it('ends streams that the app never sends when their requests end, and logs one warning', async () => {
+  it('ends a stream that the app never sends as soon as its request ends, and logs one warning', async () => {
     const { endpoint, session, log } = await bench()
     for (let again = 0; again < 2; again++) {
       const get = new FakeRequest({ method: 'GET', headers: session.headers })

@@ -53,7 +53,7 @@ describe('server.on', () => {
     ])
   })
 
-  it('emits request with the outcome and the caller', async () => {
+  it('emits `request` with the outcome and the caller', async () => {
     let finish = (): void => {}
     const setUp = (server: McpServer): void => {
       server.addTool({ name: 'ok', handler: () => 'fine' })
@@ -95,7 +95,7 @@ describe('server.on', () => {
     })
   })
 
-  it("emits reject with the refusal's key in the status table", async () => {
+  it("emits `reject` with the refusal's key from the status table", async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })
@@ -109,7 +109,7 @@ describe('server.on', () => {
     ])
   })
 
-  it('emits overflow for streams and calls', async () => {
+  it('emits `overflow` for streams and calls', async () => {
     const finishers: (() => void)[] = []
     const setUp = (server: McpServer): void => {
       server.addTool({
@@ -142,7 +142,7 @@ describe('server.on', () => {
     expect(dropped?.bytes).toBeGreaterThan(100)
   })
 
-  it('does not call removed listeners, and continues after one that throws', async () => {
+  it('does not call removed listeners, and calls the others even if one throws', async () => {
     const { server, open, heard, log } = listening()
     const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
     server.on('session:open', () => Promise.reject(new Error('canary')))

@@ -8,7 +8,7 @@ import { createHarness } from './support/harness.ts'
 const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
 describe('the `health` option', () => {
-  it('offers no paths by default, the usual paths for true, and custom paths', () => {
+  it('adds no paths by default, the standard paths if true, and custom paths if given', () => {
     expect([...createEndpoint(server()).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: false }).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: true }).probes]).toEqual([
@@ -34,7 +34,7 @@ describe('the `health` option', () => {
 })
 
 describe('probes', () => {
-  it('report unready once a drain starts, and alive until the end', async () => {
+  it('report unready as soon as draining starts, and alive until the end', async () => {
     let finish = (): void => {}
     const {
       endpoint,
@@ -49,7 +49,7 @@ describe('probes', () => {
     await settled()
     expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     const closing = own.close()
-    // Nothing was awaited since then, so no request came between.
+    // Nothing has been awaited since then, so no request has arrived in between.
     expect(endpoint.probe('readyz', 'GET')).toMatchObject({ status: 503, body: '{"status":"draining"}' })
     expect(endpoint.probe('livez', 'GET')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     finish()

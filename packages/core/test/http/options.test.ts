@@ -79,7 +79,7 @@ describe('mount options', () => {
     ['sessions.prefix', { sessions: { prefix: 'a', seal: { keys: [] } } }],
     ['sessions.seal.maxAgeMs', { sessions: { seal: { keys: [], maxAgeMs: 0 } } }],
     ['limits.parse.maxDepth', { limits: { parse: { maxDepth: -1 } } }],
-  ])('are refused with the name of the option: %s in %j', (name, options) => {
+  ])('are refused with an error that names the option %s: %j', (name, options) => {
     expect(() => resolveOptions(options)).toThrow(
       new RegExp(`^The option ${name.replaceAll('.', '\\.')} .*ERR_MCP_OPTION`),
     )

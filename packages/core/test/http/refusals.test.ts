@@ -312,7 +312,7 @@ const rows = (Object.keys(STATUSES) as StatusKey[]).flatMap((key) =>
 )
 
 describe('the table of statuses', () => {
-  it.each(rows)('$key ($index)', async ({ key, scenario }) => {
+  it.each(rows)('determines the status of the reply: $key ($index)', async ({ key, scenario }) => {
     const row = table[key]
     const harness = createHarness(scenario)
     const answer = await scenario.run(harness)

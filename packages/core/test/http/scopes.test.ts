@@ -132,10 +132,13 @@ describe('scopes', () => {
     )
   })
 
-  it.each([[[]], [['a b']], ['a']])('must be an array in a definition, not %j', (scopes) => {
-    const server = new McpServer({ name: 'test', version: '1.0.0' })
-    expect(() => server.addTool({ name: 't', scopes: scopes as string[], handler: () => 'ran' })).toThrow(
-      'ERR_MCP_INVALID_DEFINITION',
-    )
-  })
+  it.each([[[]], [['a b']], ['a']])(
+    'are refused in a definition unless they are a non-empty array of valid scopes: %j',
+    (scopes) => {
+      const server = new McpServer({ name: 'test', version: '1.0.0' })
+      expect(() => server.addTool({ name: 't', scopes: scopes as string[], handler: () => 'ran' })).toThrow(
+        'ERR_MCP_INVALID_DEFINITION',
+      )
+    },
+  )
 })

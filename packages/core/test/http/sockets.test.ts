@@ -128,7 +128,7 @@ describe('raw HTTP requests', () => {
     }
   })
 
-  it('are refused if a page sends them after DNS rebinding, without running anything', async () => {
+  it('are refused before anything runs if a page sends them after DNS rebinding', async () => {
     const { raw, runs } = await mount()
     const rest = FINE.slice(1)
     expect(statusOf(await raw(head(['Host: evil.example:3000', ...rest])))).toBe(403)
@@ -198,5 +198,5 @@ describe('duplicateHeader', () => {
     [['Accept-Charset', 'a', 'Accept-Charset', 'b', 'Last-Modified', 'c', 'Last-Modified', 'd'], undefined],
     [['Connection', 'a', 'Connection', 'b', 'Method', 'm', 'Method', 'm'], undefined],
     [[], undefined],
-  ])('finds the repeated header in %j (%s)', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
+  ])('given %j, returns %s', (raw, expected) => expect(duplicateHeader(raw)).toBe(expected))
 })

@@ -123,7 +123,7 @@ describe('endpoint.stats', () => {
     })
   })
 
-  it('counts a busy call as a refusal, even on a stream and in a batch', async () => {
+  it('counts a call that is refused as busy, even on a stream or in a batch', async () => {
     for (const response of ['auto', 'sse'] as const) {
       const { setUp, finish } = slowTools()
       const { endpoint, open, server } = createHarness({

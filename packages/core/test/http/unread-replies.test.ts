@@ -62,7 +62,7 @@ function bench(): Bench {
   return { ...harness, gate, overflows, queue }
 }
 
-/** A call without a session. */
+/** Returns a call without a session. */
 function modern(name: string, size: number, auth?: AuthInfo): Sent {
   const params = { name, arguments: { size }, _meta: { ...requestMeta({}), progressToken: 1 } }
   const headers = {
@@ -100,7 +100,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(endpoint.stats().queuedBytes).toBe(0)
   })
 
-  it('can be any caller if all replies together exceed the limit', async () => {
+  it('is not the only caller that gets 503 if all replies together exceed the limit', async () => {
     const { queue, send } = bench()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
@@ -136,7 +136,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
   it.each([
     ['in a session', '2025-11-25'],
     ['without a session', undefined],
-  ])('gets a small result, but an error instead of a large one, %s', async (_, version) => {
+  ])('gets a small result unchanged, but an error instead of a large one, %s', async (_, version) => {
     const { gate, open, overflows, queue, send } = bench()
     const session = version === undefined ? undefined : await open({ version })
     const call = (size: number): Promise<Answer> =>

@@ -68,7 +68,7 @@ describe('the message parser', () => {
     [128, true],
     [129, false],
     [100_000, false],
-  ])('accepts or refuses %i levels of nesting: %s', (levels, ok) => {
+  ])('given %i levels of nesting, returns ok: %s', (levels, ok) => {
     expect(parseText(nested(levels)).ok).toBe(ok)
     expect(checkParsed(JSON.parse(nested(Math.min(levels, 5000)))).ok).toBe(ok)
   })
@@ -92,7 +92,7 @@ describe('the message parser', () => {
     ['[1,2,3,4,5,6]', { maxDepth: 128, maxTokens: 5 }, /too many/],
     ['{"a":1}', { maxDepth: 128, maxTokens: 1 }, /too many/],
     ['{}', { maxDepth: 128, maxTokens: 0 }, /too many/],
-  ])('checks the text %s against %j: the fault is %s', (text, limits, fault) => {
+  ])('given the text %s and the limits %j, reports the fault %s', (text, limits, fault) => {
     for (const parsed of [parseText(text, limits), parseBytes(bytes(text), limits)])
       expect(parsed).toMatchObject(fault === undefined ? { ok: true } : { error: { message: fault } })
   })
@@ -105,7 +105,7 @@ describe('the message parser', () => {
     [[{ a: null }], { maxDepth: 1, maxTokens: 10 }, /too deeply/],
     [null, { maxDepth: 1, maxTokens: 0 }, undefined],
     ['text', { maxDepth: 1, maxTokens: 0 }, undefined],
-  ])('checks the parsed value %j against %j: the fault is %s', (value, limits, fault) => {
+  ])('given the parsed value %j and the limits %j, reports the fault %s', (value, limits, fault) => {
     expect(checkParsed(value, limits)).toMatchObject(
       fault === undefined ? { ok: true, value } : { error: { message: fault } },
     )
@@ -146,7 +146,7 @@ describe('the message parser', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
-  it('accepts the same names as values, and harmless keys', () => {
+  it('accepts the refused names as values, and as keys that do not lead to a prototype', () => {
     for (const text of [
       '{"a":"__proto__","constructor":"x"}',
       '{"a":"__proto__","constructor":null}',

@@ -38,13 +38,10 @@ describe('projection to a revision', () => {
     expect(Object.keys(revision(version).projectTool(tool)).toSorted()).toEqual(members.toSorted())
   })
 
-  it.each(['2025-06-18', '2025-11-25'])(
-    'omits an output schema that is not an object schema in %s',
-    (version) => {
-      const projected = revision(version).projectTool({ ...tool, outputSchema: { type: 'array' } })
-      expect(projected).not.toHaveProperty('outputSchema')
-    },
-  )
+  it.each(['2025-06-18', '2025-11-25'])('omits non-object output schemas in %s', (version) => {
+    const projected = revision(version).projectTool({ ...tool, outputSchema: { type: 'array' } })
+    expect(projected).not.toHaveProperty('outputSchema')
+  })
 
   it.each([
     ['2024-11-05', ['text', 'text', 'text', 'resource']],
@@ -71,7 +68,7 @@ describe('projection to a revision', () => {
     expect(content[3].resource).toEqual({ uri: 'x://y', text: 'z' })
   })
 
-  it('sends structured content since 2025-06-18, and only objects', () => {
+  it('includes structured content only from 2025-06-18 on, and only if it is an object', () => {
     const result = { content: [], structuredContent: { a: 1 } }
     expect(revision('2025-03-26').encodeResult('tools/call', result)).toBe('{"content":[]}')
     expect(revision('2025-06-18').encodeResult('tools/call', result)).toBe(
@@ -94,7 +91,7 @@ describe('projection to a revision', () => {
     )
   })
 
-  it('encodes "resource not found" with the session revisions\' code', () => {
+  it('uses the code of the session revisions for "resource not found"', () => {
     for (const each of ofEra('legacy', REVISIONS)) {
       expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
         code: -32002,
@@ -136,7 +133,7 @@ describe('resolveRevisions and negotiate', () => {
     expect(versions).toEqual(['2025-11-25', '2024-11-05'])
   })
 
-  it('refuse an unknown revision by name, and an empty list', () => {
+  it('refuse an empty list, and an unknown revision with an error that names it', () => {
     expect(() => resolveRevisions(['2020-01-01' as never])).toThrow(
       /Unknown protocol revision "2020-01-01".*ERR_MCP_REVISION/,
     )
@@ -168,7 +165,7 @@ describe('selectRevision', () => {
     expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'serve', revision: { version } })
   })
 
-  it('opens a session for initialize only outside a session, and ignores its header', () => {
+  it('opens a session for initialize only if none is open, and ignores the version header', () => {
     for (const header of [undefined, '2025-06-18', '2099-01-01', 'x'])
       expect(selectRevision({ ...base, message: initialize, header })).toEqual({ kind: 'initialize' })
     expect(selectRevision({ ...base, message: initialize, session: revision('2025-11-25') }).kind).toBe(

@@ -13,7 +13,7 @@ describe('the trace context in a request (https://modelcontextprotocol.io/specif
     expect(read(meta)).toEqual({ ...meta, traceId: TRACE, parentId: PARENT, sampled: true })
   })
 
-  it('is undefined without valid members', () => {
+  it('is undefined if there are no valid members', () => {
     for (const meta of [undefined, {}, { traceparent: 'x' }, { tracestate: 'a=1' }, { baggage: '' }])
       expect(read(meta)).toBeUndefined()
   })
@@ -69,7 +69,7 @@ describe('the trace context in a request (https://modelcontextprotocol.io/specif
     ['baggage', '8193 characters', 'a='.padEnd(8_193, '1'), false],
     ['baggage', '180 members', members(180), true],
     ['baggage', '181 members', members(181), false],
-  ])('limits a %s: %s', (name, _what, text, taken) => {
+  ])('limits the size of %s: %s', (name, _what, text, taken) => {
     const found: object = read({ traceparent, [name]: text }) ?? {}
     expect(name in found).toBe(taken)
   })
@@ -91,7 +91,7 @@ describe('the trace context in a request (https://modelcontextprotocol.io/specif
     expect(read({ baggage })).toBeUndefined()
   })
 
-  it('takes no longer to parse for a hostile value', () => {
+  it('does not take longer to parse if a value is hostile', () => {
     const start = process.cpuUsage()
     const blanks = `a=1;${' '.repeat(8_000)}`
     for (const value of [blanks, `a=${' '.repeat(8_000)}x`, ','.repeat(8_000), '-'.repeat(500)])

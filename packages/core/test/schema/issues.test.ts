@@ -205,7 +205,7 @@ describe('issues', () => {
     })
   })
 
-  it('form an empty string if there are none', () => {
+  it('are described by an empty string if there are none', () => {
     expect(describeIssues([])).toBe('')
   })
 })

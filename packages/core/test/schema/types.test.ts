@@ -56,7 +56,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
   })
 
-  it('follow simple JSON Schemas, and are open for others', () => {
+  it('are inferred from simple JSON Schemas, and are records for others', () => {
     expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<{ city?: string }>()
     expectTypeOf<InferArguments<typeof rich>>().toEqualTypeOf<{
       city: string
@@ -74,7 +74,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferOutput<typeof json>>().toEqualTypeOf<unknown>()
   })
 
-  it('pass through a generic function', () => {
+  it('are preserved by a generic function', () => {
     const add = <S extends AnySchema>(schema: S, handler: (args: InferArguments<S>) => unknown): S => {
       void handler
       return schema

@@ -55,7 +55,7 @@ describe('McpServer options', () => {
     ['experimental', { experimental: { a: { at: new Date(0) } } }],
     ['experimental', { experimental: { a: { call: () => {} } } }],
     ['experimental', { experimental: [] as never }],
-  ] satisfies [string, ServerOptions][])('refuses a bad %s', (name, options) => {
+  ] satisfies [string, ServerOptions][])('refuses an invalid %s', (name, options) => {
     expect(() => create(options)).toThrow(new RegExp(`${name}.*ERR_MCP_OPTION`))
   })
 
@@ -85,7 +85,7 @@ describe('McpServer options', () => {
     expect(old.initialized.result['serverInfo']).toEqual(info)
   })
 
-  it('sends instructions from a string or a function of the client', async () => {
+  it('sends instructions that are a string or are returned by a function of the client', async () => {
     const fixed = await openPeer(create({ instructions: 'read me' }))
     expect(fixed.initialized.result).toMatchObject({ instructions: 'read me' })
     const asked = await openPeer(create({ instructions: async (client) => `hello ${client.info?.name}` }))
@@ -93,7 +93,7 @@ describe('McpServer options', () => {
     expect((await openPeer(create())).initialized.result).not.toHaveProperty('instructions')
   })
 
-  it('derives capabilities from the registered definitions, even from an empty list', async () => {
+  it('derives capabilities from the registered definitions, including empty lists', async () => {
     const server = create({ logging: false })
     expect((await openPeer(server)).initialized.result).toMatchObject({ capabilities: {} })
     server.setTools([])
@@ -119,7 +119,7 @@ describe('McpServer options', () => {
     [{ name: '', version: '1' }, /name must be a string/],
     [{ name: 'x' } as never, /version must be a string/],
     [{ ...info, icons: [{ src: 'http://x/i.png' }] }, /ERR_MCP_INVALID_ICON/],
-  ])('checks the server info at once: %j', (bad, message) => {
+  ])('throws at once for invalid server info: %j', (bad, message) => {
     expect(() => new McpServer(bad)).toThrow(message)
   })
 
@@ -132,7 +132,7 @@ describe('McpServer options', () => {
     ['pageSize', Number.NaN],
     ['pageSize', Number.POSITIVE_INFINITY],
     ['pageSize', '5'],
-  ])('refuses limits.%s of %s', (option, value) => {
+  ])('refuses limits.%s if its value is %s', (option, value) => {
     expect(() => create({ limits: { [option]: value } })).toThrow(`The option limits.${option} must`)
   })
 })
@@ -324,7 +324,7 @@ describe('server.add', () => {
 })
 
 describe('lifespan', () => {
-  it('opens once, for the first client, is typed in handlers, and is disposed on close', async () => {
+  it('opens once, for the first client, has a type in handlers, and is disposed when the server closes', async () => {
     const events: string[] = []
     const server = new McpServer(info, {
       lifespan: async () => {
@@ -481,7 +481,7 @@ describe('errors in handlers', () => {
     ['an onError that throws', { onError: () => { throw new Error('hook') } }], // prettier-ignore
     ['an onError that rejects', { onError: (): unknown => Promise.reject(new Error('hook')) }],
     ['a logger that throws', { logger: failingLogger }],
-  ] satisfies [string, ServerOptions][])('get an error response despite %s', async (_, options) => {
+  ] satisfies [string, ServerOptions][])('result in an error response despite %s', async (_, options) => {
     const server = create({ logger: silent, ...options })
     server.addTool({ name: 'sync', handler: () => { throw new Error('secret') } }) // prettier-ignore
     server.addTool({ name: 'async', handler: async () => Promise.reject(new Error('secret')) })
@@ -491,7 +491,7 @@ describe('errors in handlers', () => {
     expect((await peer.request('ping')).result).toEqual({})
   })
 
-  it('reach `onError` and the logger with the client’s reference, or stderr if there is no logger', async () => {
+  it('are passed with the client’s reference to `onError` and to the logger, or to stderr if there is no logger', async () => {
     const seen: string[] = []
     const logged: string[] = []
     const log = (_: object, message: string): void => void logged.push(message)

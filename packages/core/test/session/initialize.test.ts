@@ -47,7 +47,7 @@ describe('initialize', () => {
     expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -32602, message } })
   })
 
-  it('records the client and the lists whose changes it is notified of', async () => {
+  it('records the client, and the lists whose changes the client is notified of', async () => {
     const clientInfo = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
     const result = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
     expect(result.record).toEqual({
@@ -88,7 +88,7 @@ describe('initialize', () => {
     expect('tasks' in result.capabilities).toBe(offered)
   })
 
-  it("derives the session's id from its revision", async () => {
+  it('can derive the session id from the revision', async () => {
     const { record } = await answer(VERSION, { id: async ({ revision }) => `of ${revision}` })
     expect(record?.id).toBe('of 2025-11-25')
   })

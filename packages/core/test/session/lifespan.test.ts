@@ -36,11 +36,11 @@ describe('createLifespan', () => {
   })
 
   it.each([
-    ['both', ['async', 'sync'], ['async']],
+    ['both methods', ['async', 'sync'], ['async']],
     ['Symbol.asyncDispose', ['async'], ['async']],
     ['Symbol.dispose', ['sync'], ['sync']],
-    ['none', [], []],
-  ])('disposes its value once, calling %s', async (_what, has, called) => {
+    ['no dispose method', [], []],
+  ])('disposes its value once if the value has %s', async (_what, has, called) => {
     const calls: string[] = []
     const lifespan = createLifespan(() => ({
       ...(has.includes('async') && { [Symbol.asyncDispose]: async () => void calls.push('async') }),

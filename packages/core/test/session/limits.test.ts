@@ -67,7 +67,7 @@ describe('ConcurrencyLimit', () => {
 })
 
 describe('Drainable', () => {
-  it('waits for running work, then ends the rest once', async () => {
+  it('waits for running work, and then finishes exactly once', async () => {
     const clock = new FakeClock()
     const steps: string[] = []
     const work = new Drainable(clock, {
@@ -116,7 +116,7 @@ describe('Drainable', () => {
 })
 
 describe('gauges and refusals', () => {
-  it('are added by sumOf', () => {
+  it('are added up by sumOf', () => {
     const one = { ...NOTHING_HELD, sessions: 1, queuedBytes: 2 }
     const two = { ...NOTHING_HELD, sessions: 3, tasks: 4 }
     expect(sumOf([one, two])).toEqual({ ...NOTHING_HELD, sessions: 4, queuedBytes: 2, tasks: 4 })

@@ -95,7 +95,7 @@ describe('MemoryNodes', () => {
     expect(random).toHaveBeenCalledTimes(1)
   })
 
-  it('delivers copies asynchronously, and ignores a repeated leave', async () => {
+  it('delivers copies asynchronously, and allows a listener to be removed twice', async () => {
     const nodes = new MemoryNodes()
     const messages: object[] = []
     const leave = nodes.join(() => {})

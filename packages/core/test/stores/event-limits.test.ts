@@ -32,11 +32,11 @@ describe('MemoryEventStore limits', () => {
   })
 
   it.each([
-    ['of the limit', [1], { maxFinalBytes: 5 }, 5],
-    ['beyond the limit', undefined, { maxFinalBytes: 5 }, 6],
+    ['as large as the limit', [1], { maxFinalBytes: 5 }, 5],
+    ['larger than the limit', undefined, { maxFinalBytes: 5 }, 6],
     ['of 8 MiB and 8 KiB by default', [1], {}, 8_396_800],
-    ['beyond the default', undefined, {}, 8_396_801],
-  ])('apply to a final response %s (kept: %j)', (_what, kept, limits, bytes) => {
+    ['larger than the default', undefined, {}, 8_396_801],
+  ])('apply to a final response %s (events kept: %j)', (_what, kept, limits, bytes) => {
     const store = new MemoryEventStore({ clock: new FakeClock(), ...limits })
     expect(fill(store, key('a'), [{ seq: 1, frame: '', bytes }], true)(0)).toEqual(kept)
     expect(store.size).toMatchObject({ streams: 1, events: kept?.length ?? 0, bytes: kept ? bytes : 0 })
@@ -84,7 +84,7 @@ describe('MemoryEventStore limits', () => {
     expect([...empty, ...full].map((read) => read(0))).toEqual([[1], [1], undefined, [1]])
   })
 
-  it('drop the oldest events, so that earlier ones cannot be read', () => {
+  it('drop the oldest events, so that the stream cannot be read from an earlier position', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxEvents: 2 })
     const read = fill(store, key('a'), events(5))
     expect([2, 3, 4, 5, 6].map(read)).toEqual([undefined, [4, 5], [5], [], undefined])

@@ -28,7 +28,7 @@ const eventsAfter = (
 ): readonly StoredEvent[] | undefined => store.read(of, { epoch, seq })?.events
 
 describe('MemoryEventStore', () => {
-  it('drops expired events when a stream is opened, even behind a quiet stream', async () => {
+  it('drops expired events when a stream is opened, even if an older stream is still open', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const quiet = write(store, key('quiet', 'other'), kilobyte)
@@ -44,7 +44,7 @@ describe('MemoryEventStore', () => {
     expect(eventsAfter(store, key('quiet', 'other'), quiet, 1)).toEqual([])
   })
 
-  it('drops streams from the session with the most bytes beyond `maxTotalBytes`, ended streams first', () => {
+  it('drops streams from the session with the most bytes if `maxTotalBytes` is exceeded, ended streams first', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 100_000 })
     const quiet = write(store, key('quiet', 'other'), kilobyte)
     const open = write(store, key('open'), kilobyte)
@@ -61,7 +61,7 @@ describe('MemoryEventStore', () => {
     expect(eventsAfter(store, key('quiet', 'other'), quiet, 0)).toHaveLength(1)
   })
 
-  it('drops open streams beyond `maxTotalBytes` if the session has no ended streams', () => {
+  it('drops open streams if `maxTotalBytes` is exceeded and the session has no ended streams', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 10_000 })
     store.open(key('silent'), ORIGIN)
     const leases = Array.from({ length: 12 }, (_, i) => write(store, key(`${i}`), kilobyte))
@@ -91,7 +91,7 @@ describe('MemoryEventStore', () => {
     expect(store.size).toEqual({ streams: 2, events: 2, bytes: 6_000 })
   })
 
-  it('continues sweeping after a stream without events', async () => {
+  it('continues to drop expired streams after one without events', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const lease = write(store, key('read'), kilobyte)

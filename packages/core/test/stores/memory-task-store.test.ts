@@ -62,7 +62,7 @@ describe('MemoryTaskStore', () => {
     expect(store.size).toBe(1_000)
   })
 
-  it("allows one caller's running tasks half of `maxBytes`, but a single record all of it", () => {
+  it("allows one caller's running tasks to use half of `maxBytes`, and a single ended task to use all of it", () => {
     const working = task('a')
     for (const [maxBytes, taken] of [
       [4 * bytes(working), true],
@@ -99,8 +99,8 @@ describe('MemoryTaskStore', () => {
 
   it.each([
     ['fits', 0, true],
-    ['is one byte too large and makes room', 1, false],
-  ])('replaces the byte count of a record by that of a change that %s', (_what, less, kept) => {
+    ['is one byte too large, so that another record is dropped', 1, false],
+  ])('counts the new size of a changed record if the change %s', (_what, less, kept) => {
     const [other, running] = [task('other', { status: 'completed' }), task('a')]
     const change = { status: 'completed', updatedAt: 0, result: { text: 'x'.repeat(500) } } as const
     const maxBytes = bytes(other) + bytes({ ...running, ...change }) - less

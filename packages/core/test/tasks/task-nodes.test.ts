@@ -17,7 +17,7 @@ const setUp = () => {
 }
 
 describe('TaskNodes', () => {
-  it('joins with the first task, leaves, and joins again', async () => {
+  it('joins the other nodes when the first task starts, and can join again after leaving', async () => {
     const { network, there, tasks } = setUp()
     expect([tasks.id, network.size]).toEqual([there.id, 0])
     for (let round = 0; round < 2; round++) {
@@ -29,7 +29,7 @@ describe('TaskNodes', () => {
     }
   })
 
-  it('delivers mail from other nodes about its tasks', async () => {
+  it('delivers mail from other nodes about the tasks of this node', async () => {
     const { there, mail, tasks, sender } = setUp()
     await Promise.all([tasks.ready(), sender.ready()])
     expect(sender.send(taskAt(there.id), { kind: 'cancelled' })).toBe(true)
@@ -69,7 +69,7 @@ describe('TaskNodes', () => {
     expect(stopped).toEqual([false, false, false, true])
   })
 
-  it('logs failing nodes, treats them as running, and can join again', async () => {
+  it('logs failures, treats nodes that cannot be checked as running, and can join again', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     let fails = true
     const fail = (): never => {

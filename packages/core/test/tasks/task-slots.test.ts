@@ -43,7 +43,7 @@ describe('TaskSlots', () => {
     }
   })
 
-  it('counts freed slots one by one', () => {
+  it('frees one slot at a time', () => {
     const slots = new TaskSlots({ maxRunning: 2, maxAnonymous: 2 })
     for (let i = 0; i < 2; i++) slots.take('principal:a')
     slots.free('principal:a')

@@ -71,18 +71,18 @@ describe('option values', () => {
     ['max', Number.NaN, false],
     ['max', '1', false],
     ['ttlMs', MAX_TIMEOUT_MS + 1, false],
-  ])('are checked by checkNumbers: %s can be %s: %s', (name, value, valid) => {
+  ])('are checked by checkNumbers: given %s = %s, valid is %s', (name, value, valid) => {
     const check = (): void => checkNumbers('sessions.', { first: 1, [name]: value })
     if (valid) check()
     else expect(check).toThrow(`The option sessions.${name} must be a whole number above 0`)
   })
 
-  it('are refused by checkNumber with the maximum for times', () => {
+  it('are refused by checkNumber in an error that states the maximum for times', () => {
     expect(() => checkNumber('ttlMs', 0)).toThrow('above 0 and at most 2147483647 [ERR_MCP_OPTION]')
     expect(() => checkNumber('max', 0)).toThrow('above 0 [ERR_MCP_OPTION]')
   })
 
-  it('may be arrays for checkArray', () => {
+  it('must be arrays or undefined for checkArray', () => {
     for (const value of [undefined, [], ['a']]) checkArray('names', value, "['a']")
     for (const value of ['a', null, {}])
       expect(() => checkArray('names', value, "['a']")).toThrow(

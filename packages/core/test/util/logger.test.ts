@@ -27,7 +27,7 @@ it.each([
   ['an error without a stack', Object.assign(new Error('no'), { stack: undefined }), 'Error: no'],
   ['a value that JSON cannot represent', 1n, '[unprintable]'],
   ['nothing', undefined, 'undefined'],
-])('shows a field on stderr as far as possible: %s', (_what, value, shown) => {
+])('writes as much of a field as possible to stderr: %s', (_what, value, shown) => {
   expect(logged({ value })).toBe(`[jetway] error: The tool failed value=${shown}`)
 })
 

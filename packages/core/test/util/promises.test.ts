@@ -45,7 +45,7 @@ describe('values that may be promises', () => {
 })
 
 describe('InOrder', () => {
-  it('runs a step at once when it is idle', () => {
+  it('runs a step immediately if none is running', () => {
     const steps = new InOrder()
     expect(steps.run(() => 1)).toBe(1)
     expect(steps.busy).toBeUndefined()

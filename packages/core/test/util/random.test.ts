@@ -45,7 +45,7 @@ describe('secureRandom, randomToken and randomUuid', () => {
   it.each([
     [0, '00000000-0000-4000-8000-000000000000'],
     [0xff, 'ffffffff-ffff-4fff-bfff-ffffffffffff'],
-  ])('create a version 4 UUID from bytes %i', (byte, uuid) => {
+  ])('create a version 4 UUID if every byte is %i', (byte, uuid) => {
     expect(randomUuid((bytes) => new Uint8Array(bytes).fill(byte))).toBe(uuid)
   })
 

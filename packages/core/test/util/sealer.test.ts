@@ -6,7 +6,7 @@ const key = (fill: number): Uint8Array => new Uint8Array(32).fill(fill)
 const sealer = (...keys: readonly SealKey[]): Sealer => createSealer({ keys, name: 'keys' })
 
 describe('Sealer', () => {
-  it('opens in any process with the same keys, and seals differently every time', async () => {
+  it('opens text sealed by any process with the same keys, and seals it differently every time', async () => {
     const text = JSON.stringify({ name: 'Grüße 😀', none: '' })
     const [one, two] = await Promise.all([
       sealer(key(1)).seal('a', text, 'x'),
@@ -71,7 +71,7 @@ describe('keys passed to createSealer', () => {
     expect(await one.open('a', text, 'x')).toBe('text')
   })
 
-  it('number at most eight', async () => {
+  it('can be up to eight in number', async () => {
     const keys = Array.from({ length: 8 }, (_, at) => key(at))
     const sealed = await sealer(key(7)).seal('a', 'text', 'x')
     expect(await sealer(...keys).open('a', sealed, 'x')).toBe('text')
@@ -92,7 +92,7 @@ describe('keys passed to createSealer', () => {
     expect(make).not.toThrow(/horse|c2Vj/)
   })
 
-  it('are not derived, and no random bytes drawn, before the first use', async () => {
+  it('are not derived before their first use, and no random bytes are drawn before it', async () => {
     let draws = 0
     const made = createSealer({
       keys: [key(1)],

@@ -116,7 +116,8 @@ export function unevaluatedItems(scope: Scope, schema: unknown): Check | undefin
   if (known === true) return undefined
   scope.items = true
   if (isAlwaysValid(schema, scope.dialect)) return undefined
-  // Ajv compares with its note, whatever its type: nothing is less than undefined, and true counts as 1.
+  // Ajv compares the index with its note, whatever the type of the note: nothing is less than undefined, and
+  // true counts as 1.
   const evaluated = (run: Run): number =>
     (known instanceof Slot ? run.evaluated[known.at] : (known ?? 0)) as number
   if (schema === false)

@@ -1,6 +1,6 @@
 import { type Evaluated, type Scope, Slot } from './scope.ts'
 
-/** A step of a run. */
+/** Updates a run's notes on what has been evaluated. */
 export type Step = (evaluated: unknown[]) => void
 
 export type Side = 'props' | 'items'

@@ -78,7 +78,7 @@ export function patternProperties(scope: Scope, schemas: Schemas): Check | undef
   const props = before === true || before instanceof Slot ? before : newSlot(scope)
   scope.props = props
   const isNoted = scope.hasUnevaluated && props instanceof Slot
-  // Unless it returns, ajv checks the other properties as well.
+  // Unless its code returns at this point, ajv checks the other properties as well.
   const goesOn = knows && props !== true
   return (data, run) => {
     if (isNoted && props !== before) run.evaluated[props.at] = copied(before) ?? {}
@@ -176,7 +176,8 @@ export function unevaluatedProperties(scope: Scope, schema: unknown): Check | un
 }
 
 /**
- * Returns whether a property is noted as evaluated. In a run's notes, ajv also finds the names that every object inherits.
+ * Returns whether a property is noted as evaluated. As in ajv, names that every object inherits count as
+ * evaluated in a run's notes.
  */
 function isAmong(evaluated: unknown, name: string, isNoted: boolean): boolean {
   if (evaluated === undefined || evaluated === null) return false

@@ -4,7 +4,7 @@ import { hasReference } from './rules.ts'
 import { call, type Check, type Routine, type Run } from './run.ts'
 import { type Scope, Slot } from './scope.ts'
 
-/** @throws Error for a reference that leads nowhere */
+/** @throws Error for a reference that cannot be resolved */
 export function reference(scope: Scope, $ref: string): Check | undefined {
   const { root } = scope.place.document
   if (($ref === '#' || $ref === '#/') && scope.baseUri === root.baseUri)

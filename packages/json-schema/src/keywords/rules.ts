@@ -21,7 +21,10 @@ const ITEMS = ['prefixItems', 'items']
 const OBJECT_LATER = ['dependentRequired', 'dependentSchemas', 'unevaluatedProperties']
 const ARRAY_LATER = ['maxContains', 'minContains', 'unevaluatedItems']
 
-/** Returns the groups in ajv's order, so that a value with several faults is refused for the same one. */
+/**
+ * Returns the groups in ajv's order, so that a value with several faults is refused for the same fault as by
+ * ajv.
+ */
 function groupsOf(any: string[], items: string[], laterArray: string[], laterObject: string[]): Group[] {
   return [
     { type: undefined, keywords: any },

@@ -13,7 +13,10 @@ export interface Run {
   evaluated: unknown[]
   /** The number of failures before the current routine. */
   base: number
-  /** Whether the routine has ended at a failure: ajv returns at once, but not from a reference that fails. */
+  /**
+   * Whether the routine has ended at a failure: ajv then returns at once, except after a reference that
+   * fails.
+   */
   hasEnded: boolean
   /** The approximate number of visited values. */
   steps: number
@@ -24,12 +27,12 @@ export interface Run {
 export type Failure = { -readonly [Key in keyof ValidationError]: ValidationError[Key] }
 
 /**
- * @returns whether the value passes; undefined if it does and the keywords that
- *   follow in the group are left out
+ * @returns whether the value passes; undefined if the value passes and the keywords that follow in the group
+ *   are skipped
  */
 export type Check = (data: unknown, run: Run) => boolean | undefined
 
-/** A reference that is followed with the same value as its routine received. */
+/** A reference that is applied to the same value that its routine has received. */
 export interface Onward {
   readonly reference: string
   /** Returns the possible targets, which are known once all routines are compiled. */
@@ -39,7 +42,7 @@ export interface Onward {
 /** The compiled form of a referenced schema, or of the whole schema. */
 export interface Routine {
   check: Check
-  /** The number of slots that its runs need to note what is evaluated. */
+  /** The number of slots that a run of this routine needs to note what is evaluated. */
   slots: number
   /**
    * The properties that the last successful run has evaluated, which are the same for every run unless `isDynamic`.

@@ -168,7 +168,7 @@ function refuseType(scope: Scope, data: unknown, run: Run): false {
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'])
 
-/** @throws Error for types that there are not */
+/** @throws Error for unknown types */
 function typesOf({ type, nullable }: Readonly<Record<string, unknown>>): string[] {
   const types = (Array.isArray(type) ? [...(type as unknown[])] : type ? [type] : []) as string[]
   if (!types.every((each) => TYPES.has(each)))

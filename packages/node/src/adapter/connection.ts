@@ -25,7 +25,7 @@ export function nodeConnection(
   const { req, res } = (request as WithRuntime).runtime?.node ?? {}
   if (req !== undefined) return new NodeConnection(req, res)
   const { incoming, outgoing } = (environment[0] ?? {}) as Bindings
-  // A Worker may have bindings of these names.
+  // A Worker may have bindings with these names.
   return incoming?.socket === undefined ? undefined : new NodeConnection(incoming, outgoing)
 }
 

@@ -22,9 +22,9 @@ export interface NodeExchange {
  *
  * A large body counts as queued until it has left the process. If the client does not read any of it for one to two
  * minutes, the connection is closed: otherwise a client that never reads could make a server keep any number of
- * replies. If so many replies wait that callers are refused, the client gets five to ten seconds. If the reply precedes
- * the end of the request, such as 413, the
- * rest has the time of a body.
+ * replies. If so many replies are waiting that callers are refused, the client is given five to ten seconds.
+ * If the reply is sent before the end of the request, as with 413, the rest of the request must arrive within
+ * the time limit for a body.
  */
 export function watchNodeReply(
   endpoint: ReplyLimits,

@@ -24,7 +24,7 @@ export function serve(
   if ('status' in accepted) return send(accepted)
   const body = request.body(accepted.bodyLimit)
   if (!('pipe' in body)) return answer(accepted, send, body)
-  // Events of the stream run outside the async context of the app's hooks, which handlers expect.
+  // Stream events run outside the async context of the app's hooks, but handlers expect that context.
   const context = new AsyncResource('jetway')
   collectStream(body, accepted, context.runInAsyncScope.bind(context, answer, undefined, accepted, send))
 }

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
  * intervals.
  */
 const STALLED_MS = 60_000
-/** The interval while callers are refused because too many replies wait, in ms. */
+/** The interval while callers are refused because too many replies are waiting, in ms. */
 const SHORTENED_MS = 5_000
 
 /**
@@ -21,7 +21,10 @@ export class StallLimit {
     this.#response = response
   }
 
-  /** Starts the limit. Node sets another timeout at the end of a response, so `end` does not have to follow. */
+  /**
+   * Starts the limit. Node sets another timeout at the end of a response, so calling `end` afterwards is
+   * optional.
+   */
   begin(): void {
     const response = this.#response
     if (this.#before === undefined) response.on('timeout', () => response.destroy())
@@ -29,7 +32,7 @@ export class StallLimit {
     response.setTimeout(STALLED_MS)
   }
 
-  /** Gives the client less time, because the bytes that it does not read keep others out. */
+  /** Gives the client less time, because its unread bytes cause other callers to be refused. */
   shorten(): void {
     this.#response.setTimeout(SHORTENED_MS)
   }

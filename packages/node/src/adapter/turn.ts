@@ -10,9 +10,9 @@ import type { Socket } from 'node:net'
 const isQueued = ({ socket, writableEnded }: ServerResponse): boolean => socket === null && !writableEnded
 
 /**
- * Calls the listener once: with true when the response has its connection, with false if the connection has ended
- * before. Calls it at once unless the response is queued. Node emits no `close` on queued responses, and keeps what is
- * written to them in memory without a limit.
+ * Calls the listener exactly once: with true when the response gets its connection, or with false if the
+ * connection ends first. Calls it immediately unless the response is queued. Node does not emit `close` on
+ * queued responses, and keeps everything written to them in memory without a limit.
  */
 export function onTurn(
   { socket }: IncomingMessage,

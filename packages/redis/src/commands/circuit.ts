@@ -1,9 +1,9 @@
 /** The number of consecutive failures that open the circuit. */
 const MAX_FAILURES = 5
-/** The time in ms that an open circuit refuses commands. */
+/** The time in ms for which an open circuit refuses commands. */
 const OPEN_MS = 1_000
 
-/** `closed` sends commands, `open` refuses them, `probing` waits for the reply to one. */
+/** `closed` sends commands, `open` refuses them, and `probing` waits for the reply to a single command. */
 export type CircuitState = 'closed' | 'open' | 'probing'
 
 /** Refuses commands at once while Redis does not reply, so that callers do not wait for a timeout. */
@@ -12,7 +12,10 @@ export class Circuit {
   #openUntil = 0
   #probing = false
 
-  /** Whether a command may be sent. After `OPEN_MS` one command is sent as a probe, whose outcome decides. */
+  /**
+   * Returns whether a command may be sent. After `OPEN_MS`, one command is sent as a probe, and its outcome
+   * closes or reopens the circuit.
+   */
   admits(now: number): boolean {
     if (this.#failures < MAX_FAILURES) return true
     if (this.#probing || now < this.#openUntil) return false

@@ -11,10 +11,13 @@ import type { Script } from './script.ts'
 
 /** The maximum duration of a command, in ms. */
 const COMMAND_MS = 500
-/** The maximum number of commands that wait for their reply, beyond which a command is refused. */
+/** The maximum number of commands that wait for a reply. Further commands are refused. */
 const MAX_IN_FLIGHT = 2_000
 
-/** Sends commands with a deadline, a maximum number and a circuit for each node of Redis. */
+/**
+ * Sends commands. Limits the duration of each command and the number of waiting commands, and has a circuit
+ * for each Redis node.
+ */
 export class Commands {
   readonly #connection: RedisConnection
   readonly #logger: Logger
@@ -30,7 +33,7 @@ export class Commands {
     return this.#inFlight
   }
 
-  /** Whether every used node of Redis replies. */
+  /** Whether every Redis node in use replies. */
   get available(): boolean {
     return [...this.#circuits.values()].every(({ state }) => state === 'closed')
   }
@@ -98,7 +101,7 @@ export class Commands {
     if (opened === undefined) return
     if (opened === 'opened')
       this.#logger.warn({ node, err: error }, 'Redis does not reply. Commands are refused')
-    // A connection that lost its peer unnoticed would wait for minutes.
+    // Otherwise, a connection whose peer has vanished without notice would wait for minutes.
     this.#connection.reset?.()
   }
 }

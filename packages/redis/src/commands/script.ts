@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A Lua script. Redis runs no other command during a script. */
+/** A Lua script. Redis does not run any other command while a script is running. */
 export interface Script {
   readonly source: string
   /** The name of a script that Redis has run before. */

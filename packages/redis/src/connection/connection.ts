@@ -22,7 +22,8 @@ export interface RedisConnection {
   /** Opens another connection to the node of a key. The connection does not reconnect. */
   reader(key: string): RedisReader
   /**
-   * Returns the node that serves a key, so that the failure of one node does not stop the others.
+   * Returns the node that serves a key, so that the failure of one node does not affect commands to the
+   * others.
    *
    * @default one node for all keys
    */
@@ -32,12 +33,12 @@ export interface RedisConnection {
   close(): Promise<void>
 }
 
-/** Redis replied with an error. It may have executed the command. */
+/** Thrown if Redis replied with an error. Redis may have executed the command. */
 export class RedisReplyError extends Error {
   override readonly name = 'RedisReplyError'
 }
 
-/** Redis did not reply in time, or cannot be reached. It may have executed the command. */
+/** Thrown if Redis did not reply in time or cannot be reached. Redis may have executed the command. */
 export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable'
 }

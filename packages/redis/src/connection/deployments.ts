@@ -20,7 +20,10 @@ export interface RedisAddress {
   readonly username?: string
   /** The password for the nodes of a sentinel or cluster. */
   readonly password?: string
-  /** Whether to use TLS for the nodes of a sentinel or cluster, or TLS options such as `ca`, also for `rediss://`. */
+  /**
+   * Whether to use TLS for the nodes of a sentinel or cluster, or TLS options such as `ca`, which also apply
+   * to `rediss://`.
+   */
   readonly tls?: boolean | ConnectionOptions
 }
 
@@ -82,7 +85,8 @@ export function single(address: RedisAddress): Deployment<ReturnType<typeof crea
         ...COMMANDS,
         ...credentialsOf(address),
         url,
-        // The client's types distinguish sockets with and without TLS, but only the URL decides.
+        // The client's types distinguish sockets with and without TLS, but only the URL determines which kind
+        // is used.
         socket: { ...socketOf(reconnect), ...(typeof address.tls === 'object' && address.tls) } as object,
       }) as unknown as ReturnType<typeof createClient>,
     send: (client, _, args) => client.sendCommand<RedisReply>(args),

@@ -1,6 +1,6 @@
 import { type RedisConnection, type RedisReply, RedisReplyError } from './connection.ts'
 
-/** The used part of a client of ioredis or iovalkey, or of their `Cluster`. */
+/** The part of an ioredis or iovalkey client, or of their `Cluster`, that the stores use. */
 export interface IoredisClient {
   call(command: string, ...args: string[]): Promise<unknown>
   duplicate(): IoredisClient

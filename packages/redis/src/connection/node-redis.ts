@@ -16,13 +16,16 @@ import {
   single,
 } from './deployments.ts'
 
-/** The time in ms that a replaced connection stays open for its commands, longer than their deadline. */
+/**
+ * The time in ms for which a replaced connection stays open for its pending commands. It exceeds their
+ * deadline.
+ */
 const DRAIN_MS = 1_000
 
 /**
  * Connects with `@redis/client`.
  *
- * @param onError - gets the errors of connections. The client reconnects automatically
+ * @param onError - called with each connection error. The client reconnects automatically
  */
 export function connectTo(address: RedisAddress, onError: (error: unknown) => void): RedisConnection {
   if (address.cluster !== undefined) return new NodeRedis(clusterOf(address, address.cluster), onError)
@@ -41,7 +44,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   readonly #deployment: Deployment<C>
   readonly #onError: (error: unknown) => void
   #current: Opened<C> | undefined
-  /** Replaces the current client as soon as it is connected. */
+  /** The client that replaces the current one as soon as it is connected. */
   #next: Opened<C> | undefined
 
   constructor(deployment: Deployment<C>, onError: (error: unknown) => void) {
@@ -90,7 +93,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
         if (this.#next === next) this.#next = undefined
       }
     }
-    // The former client stays in use until then, because other nodes of a cluster may still reply.
+    // The former client stays in use until it is replaced, because other nodes of a cluster may still reply.
     void settle()
   }
 
@@ -116,7 +119,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
       () => {
         opened.isConnected = true
       },
-      // Each command that waits for this connection rejects.
+      // Every command that is waiting for this connection rejects.
       () => {
         if (this.#current === opened) this.#current = undefined
       },

@@ -16,8 +16,8 @@ const OPENING_MS = 10_000
 
 /**
  * Adds a session to its principal's index. Returns the sessions beyond the limit, for the caller to delete:
- * those that expire first. New sessions expire soon, but stay while they are less than half of all: otherwise
- * clients that open sessions at the same time would end each other's sessions.
+ * those that expire first. New sessions expire soon, but are kept as long as they are at most half of the
+ * limit: otherwise clients that open sessions at the same time would end each other's sessions.
  *
  * KEYS: sessions of the principal. ARGV: session, time to live, limit.
  */

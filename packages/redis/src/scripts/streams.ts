@@ -4,12 +4,12 @@ import { type Script, script } from '../commands/script.ts'
  * The fields of a stream's state: e epoch, o writing node, k kind, f fence, n last position, b bytes of all
  * events except the final one, z ended, w follower, q<id> for each request without a response.
  *
- * An event is an entry <position>-<ms>: its order depends on no clock, and its age is known.
+ * An event is an entry <position>-<ms>: its order does not depend on a clock, and its age is known.
  */
 
 /**
  * Starts a stream. Returns the streams beyond the limit, for the caller to delete. Ended streams have
- * negative scores, and go first.
+ * negative scores, so they are dropped first.
  *
  * KEYS: state, events, streams of the session.
  * ARGV: epoch, node, kind, limit of streams, time to live, stream, then requests.

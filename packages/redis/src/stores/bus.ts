@@ -5,7 +5,10 @@ import type { MessageReader } from './message-reader.ts'
 
 /** The number of messages that the bus stores for nodes that read slowly or reconnect. */
 const MAX_KEPT = 10_000
-/** The maximum number of messages that wait for Redis, beyond which the oldest is dropped. Equal ones wait once. */
+/**
+ * The maximum number of messages that wait for Redis. Beyond it, the oldest is dropped. Equal messages wait
+ * only once.
+ */
 const MAX_UNSENT = 1_000
 /** The time between two attempts to send waiting messages, in ms. */
 const RETRY_MS = 500
@@ -15,7 +18,9 @@ interface Unsent {
   readonly text: string
 }
 
-/** A bus over one Redis Stream. Listeners of this node get the node's messages at once, and only once. */
+/**
+ * A bus over one Redis Stream. Listeners on this node get the node's own messages immediately, and only once.
+ */
 export class RedisBus implements Bus {
   readonly #commands: Commands
   readonly #key: string

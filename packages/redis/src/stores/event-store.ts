@@ -26,7 +26,10 @@ export interface RedisEventLimits {
   readonly maxFinalBytes?: number
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
-  /** The maximum number of streams per session, beyond which an ended stream or the oldest is dropped. @default 512 */
+  /**
+   * The maximum number of streams per session. Beyond it, an ended stream is dropped, or the oldest if none
+   * has ended. @default 512
+   */
   readonly maxStreamsPerSession?: number
 }
 
@@ -44,7 +47,7 @@ export class RedisEventStore implements EventStore {
   readonly #keys: Keys
   readonly #limits: Required<RedisEventLimits>
   readonly #open: OpenStreams
-  /** Unstored streams by state key. */
+  /** Streams that are still being stored, by state key. */
   readonly #opening = new Map<string, Promise<unknown>>()
 
   constructor(commands: Commands, keys: Keys, limits: RedisEventLimits = {}) {

@@ -6,7 +6,7 @@ import {
   withDeadline,
 } from '../connection/connection.ts'
 
-/** The time in ms that a read waits for a message. */
+/** The time in ms for which a read waits for a message. */
 const BLOCK_MS = 2_000
 /** The maximum duration of a read, in ms. */
 const READ_MS = BLOCK_MS + 1_500
@@ -59,13 +59,13 @@ export class MessageReader {
     this.#onError = onError
   }
 
-  /** Resolves when all later messages will be read. */
+  /** Resolves as soon as all messages sent from then on will be read. */
   async ready(): Promise<void> {
     let ready
     do {
       ready = this.#ready
       await ready
-      // Another run may have replaced the awaited one.
+      // Another run may have replaced the one that was awaited.
     } while (ready !== this.#ready)
   }
 
@@ -163,7 +163,7 @@ export class MessageReader {
     return true
   }
 
-  /** Returns whether more messages may wait than one read returns. */
+  /** Returns whether more messages may be waiting than one read returns. */
   async #readOnce(reader: RedisReader, signal: AbortSignal): Promise<boolean> {
     const readings = [...this.#readings.values()]
     const keys = readings.map(({ stream }) => stream.key)
@@ -191,7 +191,10 @@ export class MessageReader {
   }
 }
 
-/** Reads the streams of a reply to XREAD: pairs, or from a client with RESP3 alternating names and values. */
+/**
+ * Reads the streams of a reply to XREAD: pairs, or alternating names and values from a client that uses
+ * RESP3.
+ */
 function streamsIn(reply: RedisReply): readonly (readonly [key: string, entries: readonly Entry[]])[] {
   const streams = (reply ?? []) as readonly unknown[]
   if (typeof streams[0] !== 'string') return streams as readonly (readonly [string, readonly Entry[]])[]

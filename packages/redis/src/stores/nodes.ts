@@ -6,14 +6,16 @@ import type { Keys } from '../keys.ts'
 import { RENEW_LEASE, SEND } from '../scripts/nodes.ts'
 import type { MessageReader } from './message-reader.ts'
 
-/** The time in ms that a node which stopped without notice counts as running. */
+/** The time in ms for which a node that stopped without notice still counts as running. */
 const LEASE_MS = 5_000
 const RENEW_MS = 1_500
-/** The time in ms that nodes may take to renew their leases, which are all missing after a restart of Redis. */
+/**
+ * The time in ms that nodes may take to renew their leases, all of which are missing after Redis restarts.
+ */
 const DOUBT_MS = 7_000
 /** The time to live of an inbox, in ms. */
 const INBOX_MS = 60_000
-/** The maximum number of unread messages per node, beyond which a message is refused. */
+/** The maximum number of unread messages per node. Further messages are refused. */
 const MAX_INBOX = 10_000
 
 /** Gives each node a lease and an inbox in Redis. */
@@ -99,7 +101,7 @@ export class RedisNodes implements Nodes {
   #receive(text: string): void {
     const message = JSON.parse(text) as JsonObject
     for (const listener of this.#listeners) listener(message)
-    // Read messages still fill the inbox.
+    // Messages stay in the inbox after they are read, until the lease is renewed.
     if (++this.#read >= MAX_INBOX / 20) this.#renew().catch(() => {})
   }
 }

@@ -38,7 +38,7 @@ export class OpenStreams {
     this.#timer = undefined
   }
 
-  /** Extends streams one after the other, because there may be many and it is not urgent. */
+  /** Extends the streams one after the other, because there may be many and this is not urgent. */
   async #prolong(): Promise<void> {
     const ms = String(this.#ttlMs)
     for (const streams of this.#sessions.values())

@@ -70,7 +70,10 @@ export class RedisSessionStore implements SessionStore {
     return deleted === 1
   }
 
-  /** Renews a session in its principal's index, which anonymous clients lack because they have no limit. */
+  /**
+   * Renews a session in its principal's index. Anonymous clients have no index, because their sessions are
+   * not limited.
+   */
   async #renew({ principal }: SessionKey, hash: string, ttlMs: number): Promise<void> {
     if (principal === ANONYMOUS) return
     const index = this.#keys.principal(hashOf(principal))
@@ -83,7 +86,7 @@ export class RedisSessionStore implements SessionStore {
   }
 }
 
-/** Parses a record at first use, because most are read only to see that they have not changed. */
+/** Parses a record on first use, because most are read only to see that they have not changed. */
 class Stored implements StoredSession {
   readonly version: string
 

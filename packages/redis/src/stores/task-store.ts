@@ -63,7 +63,8 @@ export class RedisTaskStore implements TaskStore {
   }
 
   async update(key: TaskKey, change: TaskChange): Promise<TaskRecord | undefined> {
-    // Each further round means that another node has changed the task, which ends with the task at the latest.
+    // Another round is needed only if another node has changed the task. The loop ends when the task ends at
+    // the latest.
     for (;;) {
       const value = await this.#value(key)
       const before = value === undefined ? undefined : recordOf(value)

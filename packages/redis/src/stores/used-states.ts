@@ -3,17 +3,20 @@ import type { Commands } from '../commands/commands.ts'
 import { hashOf, type Keys } from '../keys.ts'
 import { TAKE_STATE } from '../scripts/used-states.ts'
 
-/** Limits of the used states of calls, with `requestState.singleUse`. */
+/** Limits of the used states that are stored for `requestState.singleUse`. */
 export interface RedisUsedStateLimits {
   /**
-   * The maximum number of states per principal, or of all anonymous callers, beyond which the state that expires
-   * first is dropped. After that, every state of the principal that expires no later counts as used, and its client
-   * must start again. @default 100_000
+   * The maximum number of states per principal, or of all anonymous callers. Beyond it, the state that
+   * expires first is dropped. After that, every state of the principal that expires no later than the dropped
+   * one counts as used, and its client must start again. @default 100_000
    */
   readonly maxPerPrincipal?: number
 }
 
-/** The time in ms that a used state is kept after its expiry, because two nodes' clocks may each be 5 minutes off. */
+/**
+ * The time in ms for which a used state is kept after its expiry, because two nodes' clocks may each be 5
+ * minutes off.
+ */
 const SKEW_MS = 10 * 60_000
 
 /** Stores the used states of each principal in a key that expires after the states. */

@@ -2,7 +2,8 @@ import { UsageError } from '@jetway/core'
 import { parse } from 'yaml'
 
 /**
- * The limit for the frontmatter of a skill, in characters, because hosts keep the frontmatter of all skills in memory.
+ * The maximum length of a skill's frontmatter, in characters, because hosts keep the frontmatter of all
+ * skills in memory.
  */
 const MAX_LENGTH = 65_536
 
@@ -14,8 +15,8 @@ export interface Frontmatter {
 }
 
 /**
- * Reads YAML 1.2 by its core schema, in which a date stays text, because hosts
- * compare the file with the manifest.
+ * Reads YAML 1.2 with its core schema, in which a date remains a string, because hosts compare the file with
+ * the manifest.
  *
  * @param file - for errors
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION`

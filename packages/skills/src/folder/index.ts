@@ -5,30 +5,28 @@ import type { SkillDefinition } from '../skill-types.ts'
 import { fault, readFrontmatter } from './frontmatter.ts'
 import { filesBelow, type FoundFile } from './walk.ts'
 
-/**
- * Limits for the search, so that a wrong folder, such as `/`, fails instead of filling the memory.
- */
+/** Limits for the search, so that a wrong folder, such as `/`, fails instead of exhausting memory. */
 export interface ReadSkillsOptions {
-  /** The depth of folders. @default 16 */
+  /** The maximum depth of folders. @default 16 */
   readonly maxDepth?: number
-  /** The number of files and folders, including those outside of skills. @default 10_000 */
+  /** The maximum number of files and folders, including those outside of skills. @default 10_000 */
   readonly maxFiles?: number
-  /** The bytes of all files of all skills. @default 67_108_864 (64 MiB) */
+  /** The maximum total size of all files in all skills, in bytes. @default 67_108_864 (64 MiB) */
   readonly maxBytes?: number
 }
 
 const DOCUMENT = 'SKILL.md'
-/** The limit of open files, because a process may have few descriptors. */
+/** The maximum number of open files, because a process may have few file descriptors. */
 const AT_ONCE = 16
 
 /**
- * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/skills`.
- * A skill's path is the path of its folder below `folder`, or its name if `folder` is the skill. Ignores
- * files that belong to no skill, and names that begin with a dot. Follows links within the folder. To update
- * the skills, read the folder again and pass the result to the extension's `set`.
+ * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/skills`. A
+ * skill's path is the path of its folder below `folder`, or its name if `folder` is the skill. Ignores files
+ * that do not belong to a skill, and files and folders whose names begin with a dot. Follows links within the
+ * folder. To update the skills, read the folder again and pass the result to the extension's `set`.
  *
- * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for invalid frontmatter, a link out of the folder, and
- *   beyond a limit; `ERR_MCP_OPTION` for an invalid limit; and errors of the file system
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for invalid frontmatter, for a link that leads out of the
+ *   folder, and if a limit is exceeded; `ERR_MCP_OPTION` for an invalid limit; and errors of the file system
  */
 export async function readSkills(
   folder: string,

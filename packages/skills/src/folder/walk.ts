@@ -28,7 +28,8 @@ interface Place {
  * Returns all files below a folder, except those whose names begin with a dot.
  * Follows links within the folder.
  *
- * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for a link that leads out or back, and beyond a limit
+ * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for a link that leads out of the folder or back to a parent
+ *   folder, and if a limit is exceeded
  */
 export async function filesBelow(folder: string, limits: WalkLimits): Promise<readonly FoundFile[]> {
   const root = await realpath(folder)
@@ -66,7 +67,7 @@ async function resolve(shown: string, at: string, root: string): Promise<string>
   } catch (cause) {
     throw fault(shown, 'cannot be read; correct or remove it', cause)
   }
-  // A link to the root leads back: `enter` refuses it, with a better message.
+  // A link to the root is accepted here: `enter` refuses it with a better message.
   if (real === root || real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return real
   throw fault(
     shown,

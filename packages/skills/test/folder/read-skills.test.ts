@@ -77,7 +77,7 @@ describe('readSkills', () => {
     expect(await pathsOf(join(path, 'tax'))).toEqual({ tax: ['SKILL.md'], 'tax/rates': ['SKILL.md'] })
   })
 
-  it('keeps every frontmatter field as in YAML 1.2, and every byte of the files', async () => {
+  it('reads every frontmatter field as YAML 1.2, and keeps every byte of the files', async () => {
     const more = 'license: MIT\nsince: 2024-01-01\nyes: on\nmetadata:\n  tags: [a, "b"]\n  depth: 0o17\n'
     const text = document('verbatim', more).replaceAll('\n', '\r\n')
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
@@ -106,7 +106,7 @@ describe('readSkills', () => {
     ])
   })
 
-  it('reads changes only at the next call', async () => {
+  it('does not see changes until it is called again', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     const library = skills({ skills: await readSkills(path) })
     const server = new McpServer({ name: 's', version: '1' }, { extensions: [library] })
@@ -118,7 +118,7 @@ describe('readSkills', () => {
     expect(await uris()).toEqual(['skill://git/SKILL.md', 'skill://new/SKILL.md'])
   })
 
-  it('skips names that begin with a dot, and entries that are neither file nor folder', async () => {
+  it('skips names that begin with a dot, and entries that are neither files nor folders', async () => {
     const path = folder({
       'git/SKILL.md': document('git'),
       'git/.env': 'SECRET=1',
@@ -135,7 +135,7 @@ describe('readSkills', () => {
     expect(await readSkills(folder({ 'a/README.md': 'x' }))).toEqual([])
   })
 
-  it('rejects for a missing folder', async () => {
+  it('rejects if the folder is missing', async () => {
     await expect(readSkills(join(folder({}), 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
@@ -194,9 +194,9 @@ describe('invalid SKILL.md', () => {
     ['a mapping that does not end', '---\na: {\n---\n', /frontmatter: \w.{10}/],
     ['no description', '---\nname: git\n---\n', /has no name or no description/],
     ['a name that is a number', '---\nname: 1\ndescription: a\n---\n', /has no name or no description/],
-    ['another name than its folder', document('other'), /give its folder the same name/],
+    ['a name that differs from its folder', document('other'), /give its folder the same name/],
     ['another encoding', new Uint8Array([0xff, 0xfe]), /not UTF-8/],
-    ['too long frontmatter', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
+    ['frontmatter that is too long', document('git', `note: ${'x'.repeat(65_536)}\n`), /more than 65536/],
     ['aliases that multiply', document('git', bomb()), /invalid YAML|more than/],
   ])('is named in the error: %s', async (_, content, message) => {
     const path = folder({ 'git/SKILL.md': content })
@@ -221,7 +221,7 @@ describe('limits of readSkills', () => {
     expect(await readSkills(path, { maxDepth: 3, maxFiles: 5, maxBytes: 3000 })).toHaveLength(1)
   })
 
-  it('allow exactly their value', async () => {
+  it('accept a folder that reaches them exactly', async () => {
     const text = document('c')
     const path = folder({ 'a/c/SKILL.md': text })
     expect(await readSkills(path, { maxDepth: 2, maxFiles: 3, maxBytes: text.length })).toHaveLength(1)

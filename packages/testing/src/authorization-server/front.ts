@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-/** The endpoints that a test can disrupt or count. `metadata` is both documents below `/.well-known`. */
+/**
+ * The endpoints that a test can disrupt or count. `metadata` stands for both documents below `/.well-known`.
+ */
 export type Endpoint =
   | 'metadata'
   | 'keys'
@@ -13,7 +15,7 @@ export type Endpoint =
 /** How an endpoint fails: status 503, a connection that is cut, or no response until `restore`. */
 export type Disruption = 'unavailable' | 'unreachable' | 'silent'
 
-/** The paths of the endpoints. Those below `authorization` belong to it. */
+/** The paths of the endpoints. Paths below that of `authorization` belong to the same endpoint. */
 export const PATHS: Readonly<Record<Exclude<Endpoint, 'metadata'>, string>> = {
   authorization: '/authorize',
   introspection: '/introspect',
@@ -27,7 +29,7 @@ export const PATHS: Readonly<Record<Exclude<Endpoint, 'metadata'>, string>> = {
 export class Front {
   readonly #counts = new Map<Endpoint, number>()
   readonly #disruptions = new Map<Endpoint, Disruption>()
-  /** Continues waiting requests. */
+  /** The functions that resume waiting requests. */
   readonly #waiting = new Set<() => void>()
   readonly #serve: RequestListener
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OidcProvider } from './load.ts'
 
-/** Where `oidc-provider` sends the browser for sign-in and for consent. */
+/** The path to which `oidc-provider` sends the browser for sign-in and for consent. */
 export const INTERACTION = '/interaction'
 
-/** The user that signs in if the request has no `login_hint`. */
+/** The user who signs in if the request has no `login_hint`. */
 const DEFAULT_USER = 'alice'
 
 /** Signs in, or consents to everything, and sends the browser back. No page is shown. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { PATHS } from './front.ts'
 import type { AuthorizationServer, TokenRequest, TokenSet } from './types.ts'
 
-/** Runs the authorization code flow with PKCE for the client that is registered by hand. */
+/** Runs the authorization code flow with PKCE for the manually registered client. */
 export async function issueTokens(
   { issuer, client, signIn }: Pick<AuthorizationServer, 'issuer' | 'client' | 'signIn'>,
   { resource, scopes = [], user }: TokenRequest,

@@ -45,14 +45,15 @@ export function createProvider(
     clientBasedCORS: () => true,
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     interactions: { url: (_context, { uid }) => `${INTERACTION}/${uid}` },
-    // Issue refresh tokens without the scope `offline_access`, too, like most authorization servers for MCP.
+    // Refresh tokens are issued even without the scope `offline_access`, as by most authorization servers for
+    // MCP.
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
     renderError: (context, { error, error_description: description }) => {
       context.type = 'text/plain'
       context.body = [error, description].filter(Boolean).join(': ')
     },
-    // Never use the network: an unpublished metadata document does not exist.
+    // The network is never used: a metadata document that is not published does not exist.
     fetch: async (url) => {
       const document = documents.get(new Request(url).url)
       return document === undefined ? new Response(null, { status: 404 }) : Response.json(document)
@@ -77,7 +78,7 @@ export function createProvider(
   return provider
 }
 
-/** In seconds. */
+/** Returns the lifetimes of everything that the provider issues, in seconds. */
 function ttlOf(state: ProviderState): OidcProvider.Configuration['ttl'] {
   const ofToken = (): number => Math.max(1, state.lifetime)
   return {
@@ -125,7 +126,8 @@ function featuresOf(state: ProviderState): OidcProvider.Configuration['features'
     registration: {
       enabled: registration.includes('dynamic'),
       idFactory: ({ oidc: { body } }) => {
-        // Ignore the requested scopes: the official clients register with those of their first challenge, and could get no others.
+        // The requested scopes are ignored, because the official clients register with the scopes of their
+        // first challenge, and could not get any others later.
         if (body !== undefined) delete body['scope']
         return randomUUID()
       },

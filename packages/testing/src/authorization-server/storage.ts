@@ -25,15 +25,16 @@ interface Entry {
   readonly expiresAt: number
 }
 
-/** The oldest entries are dropped beyond this number. */
+/** The maximum number of entries. Beyond it, the oldest entries are dropped. */
 const MAX_ENTRIES = 10_000
 
-/** Belongs to a user that has signed in. */
+/** The kinds of entries that belong to a user who has signed in. */
 const OF_USERS: ReadonlySet<string> = new Set(['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken'])
 
 /**
- * Keeps everything in memory, apart from any provider: so a provider can be replaced by one with other keys. The
- * memory of `oidc-provider` itself would be shared by all authorization servers of the process.
+ * Keeps everything in memory, independently of any provider, so that a provider can be replaced by one with
+ * other keys. The in-memory storage of `oidc-provider` itself would be shared by all authorization servers in
+ * the process.
  */
 export class MemoryStorage {
   readonly #entries = new Map<string, Entry>()

@@ -29,7 +29,8 @@ export function adapterCases(capabilities: readonly AdapterCapability[]): readon
 }
 
 /**
- * How long a case waits for any data, in ms. Long, so that a busy machine does not fail a correct adapter.
+ * How long a case waits for any data, in ms. It is long, so that a correct adapter does not fail on a busy
+ * machine.
  */
 const PATIENCE = 15_000
 

@@ -13,7 +13,7 @@ export interface Sent {
   readonly path?: string
   readonly headers?: SentHeaders
   readonly body?: string | Uint8Array
-  /** Leaves out Content-Length. */
+  /** Whether to omit Content-Length. */
   readonly chunked?: boolean
 }
 
@@ -43,7 +43,9 @@ export interface WholeReply {
 /** A raw connection. */
 interface RawConnection {
   readonly send: (bytes: string | Uint8Array) => Promise<void>
-  /** Resolves to all received text when it is enough, or the peer has closed. */
+  /**
+   * Resolves to all received text when `done` accepts the text, or when the peer has closed the connection.
+   */
   readonly until: (done: (received: string) => boolean, what: string) => Promise<string>
   readonly leave: () => void
 }
@@ -57,10 +59,13 @@ const MCP_HEADERS: SentHeaders = {
   'mcp-protocol-version': REVISION,
 }
 
-/** Time limit of a reply, as a multiple of the limit for each chunk. */
+/** The time limit of a reply, as a multiple of the limit for each chunk. */
 const PIECES = 3
 
-/** A client directly on the socket, so that no library repairs what arrives. Every wait has a limit. */
+/**
+ * A client that works directly on the socket, so that no library corrects what arrives. Every wait has a time
+ * limit.
+ */
 export class AdapterClient {
   readonly url: URL
   readonly #patience: number
@@ -135,7 +140,9 @@ export class AdapterClient {
     }
   }
 
-  /** The bytes of a POST to the endpoint. `content-length` may announce more than the body. */
+  /**
+   * Returns the bytes of a POST to the endpoint. `content-length` may announce more bytes than the body has.
+   */
   post(body: string, headers: Readonly<Record<string, string>> = {}): string {
     const all = {
       host: this.url.host,
@@ -174,7 +181,7 @@ export class AdapterClient {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Resolves to all received text when it is enough, or no more can come. */
+  /** Resolves to all received text when `enough` accepts the text, or when no more can arrive. */
   async #arrived(arriving: Arriving, enough: (text: string) => boolean, what: string): Promise<string> {
     const limit = Date.now() + PIECES * this.#patience
     while (!arriving.over && !enough(arriving.text)) {
@@ -249,13 +256,13 @@ export const INITIALIZE: string = JSON.stringify({
 
 export const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
-/** A call that asks for progress. */
+/** Returns a call that requests progress. */
 export function callFrame(name: string, args: object = {}, id: number = 1): string {
   const params = { name, arguments: args, _meta: { progressToken: 'p' } }
   return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })
 }
 
-/** The messages of a reply, as JSON or as a stream. */
+/** Returns the messages in a reply, which is JSON or a stream. */
 export function messagesOf({ headers, body }: Pick<WholeReply, 'headers' | 'body'>): Message[] {
   if (headers['content-type']?.startsWith('text/event-stream') !== true) return [JSON.parse(body) as Message]
   return body
@@ -272,7 +279,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** The text of a tool's result. */
+/** Returns the text of a tool result. */
 export function textOf(reply: WholeReply): string {
   const text = messagesOf(reply).at(-1)?.result?.content[0]?.text
   if (text === undefined) throw new Error(`Status ${reply.status} and no result: ${reply.body.slice(0, 500)}`)

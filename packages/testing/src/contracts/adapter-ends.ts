@@ -8,12 +8,13 @@ import type { AdapterCase, CaseContext, Serving } from './adapter-types.ts'
 const FRAME_BYTES = 64 * 1024
 const FRAMES = 1024
 /**
- * Size that exceeds all buffers of sockets, kernel and streams. Loopback buffers grow to several MB on each side.
+ * A size that exceeds all buffers of sockets, kernel and streams. Loopback buffers grow to several MB on each
+ * side.
  */
 const HELD_FRAMES = FRAMES / 2
 
 interface Flood extends Serving {
-  /** The number of frames that the endpoint accepted so far. */
+  /** The number of frames that the endpoint has accepted so far. */
   readonly written: () => number
   readonly reply: Awaited<ReturnType<Serving['client']['open']>>
 }

@@ -14,7 +14,7 @@ import type { AdapterCase } from './adapter-types.ts'
 
 const ADA: AuthInfo = { principal: 'ada' }
 
-/** An `authenticate` option that records each request as the endpoint sees it. */
+/** Creates an `authenticate` option that records each request as the endpoint sees it. */
 export function watching<T extends AuthInfo | Promise<AuthInfo> = AuthInfo>(
   answer: T = ADA as T,
 ): {
@@ -38,7 +38,7 @@ export function expectError(
 }
 
 const statusOf = (received: string): string | undefined => /^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]
-/** All replies that are read this way end with their JSON. */
+/** Every reply that is read this way ends with its JSON. */
 const isAnswered = (received: string): boolean => received.includes('\r\n\r\n') && received.includes('}')
 
 /** Sends bytes, and returns the status of the first reply. */

@@ -3,7 +3,10 @@ import { McpServer } from '@jetway/core'
 /** A description so long that the endpoint sends the list as bytes instead of text. */
 export const DESCRIPTION: string = 'aä€😀 '.repeat(2_000)
 
-/** The server of most cases: a tool that returns at once, and a tool that reports progress first. */
+/**
+ * Creates the server for most cases. It has a tool that returns at once, and a tool that reports progress
+ * first.
+ */
 export function createServer(): McpServer {
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
   server.addTool({
@@ -25,7 +28,7 @@ export function createServer(): McpServer {
   return server
 }
 
-/** A server with a tool that reports progress once, then waits for `release()`. */
+/** Creates a server with a tool that reports progress once, and then waits for `release()`. */
 export function holding(): {
   readonly server: McpServer
   readonly release: () => void
@@ -50,7 +53,10 @@ export function holding(): {
   return { server, release, calls: () => calls }
 }
 
-/** A server whose tool returns what the mount knows about the request. */
+/**
+ * Creates a server whose tool returns the locals and the principal that the mount has passed with the
+ * request.
+ */
 export function seeing(): McpServer {
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
   server.addTool({

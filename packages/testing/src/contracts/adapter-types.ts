@@ -12,8 +12,8 @@ import type { AdapterClient } from './adapter-client.ts'
  * - `auth`: the host authenticates, and the adapter passes on its auth info
  * - `rawHeaders`: the host gives repeated headers as sent
  * - `peer`: the host gives the socket's addresses
- * - `pipelining`: the host passes on a request before the replies to those before it
- *   on the connection are complete
+ * - `pipelining`: the host passes on a request before the replies to earlier requests on the connection are
+ *   complete
  * - `legacySse`: the adapter serves `/sse` and `/message` if the MCP path is at the root
  */
 export type AdapterCapability =
@@ -27,7 +27,7 @@ export type AdapterCapability =
   | 'pipelining'
   | 'legacySse'
 
-/** How a case sets up the host. It uses declared capabilities only. */
+/** How a case sets up the host. A case uses only declared capabilities. */
 export interface HostSetup {
   /** `headers`: the host sets these on every reply before the adapter runs. */
   readonly headers?: Readonly<Record<string, string>>
@@ -71,7 +71,7 @@ export interface Serving extends ServedAdapter {
 /** One rule for adapters, as data, so that any test runner can run it. */
 export interface AdapterCase {
   readonly name: string
-  /** Undefined: every adapter must pass it. */
+  /** The capability that the case requires. If undefined, every adapter must pass the case. */
   readonly needs?: AdapterCapability
   /** Rejects if the adapter breaks the rule. */
   readonly run: (context: CaseContext) => Promise<void>

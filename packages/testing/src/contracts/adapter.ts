@@ -17,8 +17,8 @@ export type {
 const TIMEOUT = 60_000
 
 /**
- * The contract of an adapter over `@jetway/core/http`, as Vitest tests: one per case, none for
- * capabilities that are not declared.
+ * The contract of an adapter over `@jetway/core/http`, as Vitest tests: one test per case, except for cases
+ * of capabilities that are not declared.
  *
  * @returns the names of the tests. Count them, so that a lost capability cannot remove its tests unnoticed
  */

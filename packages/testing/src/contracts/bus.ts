@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 /** The nodes on one bus. */
 export interface BusSubject {
-  /** Each node's view of the bus. In one process they are the same object. */
+  /** Each node's view of the bus. In a single process, all nodes are the same object. */
   readonly nodes: readonly [Bus, ...Bus[]]
   /** Resolves when every published message has arrived at every node. */
   readonly settled: () => Promise<void>
@@ -101,7 +101,10 @@ export function describeBus(name: string, create: CreateBus): void {
 
 /** Nodes on a bus that can lose messages. */
 export interface LossyBusSubject extends BusSubject {
-  /** Lets messages of any topic be published that the last node misses, and resolves when it is back. */
+  /**
+   * Publishes messages on any topic while the last node cannot receive them, and resolves when that node is
+   * back.
+   */
   readonly lose: () => Promise<void>
 }
 

@@ -8,14 +8,14 @@ import type {
 } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
-/** A store of a test, empty, and its clock. */
+/** An empty store for one test, and its clock. */
 export interface EventStoreSubject {
   readonly store: EventStore
   /** Advances the store's clock, in ms. */
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** The limits with which `create` is to make its store. */
+/** The limits that `create` must set for its store. */
 export interface EventStoreLimits {
   readonly maxEvents: number
   readonly maxBytes: number
@@ -57,7 +57,7 @@ async function append(
   return (await store.append(key(), lease, events, options)).state
 }
 
-/** The events after a position, by their numbers and frames; undefined if the position is unknown. */
+/** Returns the number and frame of each event after a position; undefined if the position is unknown. */
 async function after(
   store: EventStore,
   of: StreamKey,
@@ -86,7 +86,7 @@ function positions(create: CreateEventStore): void {
     expect(await seqs(store, lease, 5)).toEqual([])
   })
 
-  it('knows a new stream before its first event', async () => {
+  it('finds a new stream even before its first event', async () => {
     const { store } = await create(LIMITS)
     const lease = await store.open(key(), ORIGIN)
     expect(lease.epoch).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
@@ -110,7 +110,7 @@ function positions(create: CreateEventStore): void {
   })
 
   it.each([-1, 6, 0.5, Number.NaN, Number.MAX_SAFE_INTEGER])(
-    'does not know position %s of five',
+    'does not accept position %s in a stream of five events',
     async (seq) => {
       const { store } = await create(LIMITS)
       expect(await seqs(store, await fill(store, key(), 5), seq)).toBeUndefined()
@@ -163,7 +163,7 @@ function appends(create: CreateEventStore): void {
     expect(await seqs(store, lease, 0)).toEqual([1, 2])
   })
 
-  it('stores nothing after the end', async () => {
+  it('does not store events after the end of a stream', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     await store.append(key(), lease, [event(2)], FINAL)
@@ -248,7 +248,7 @@ function followers(create: CreateEventStore): void {
     expect((await store.append(key(), lease, [event(5)])).follower).toBeUndefined()
   })
 
-  it('does not name a reader whose position is unknown, or that reads after a seizure', async () => {
+  it('does not name a reader whose position is unknown, or that has become the writer', async () => {
     const { store } = await create(LIMITS)
     const lease = await fill(store, key(), 1)
     expect(await store.read(key(), { epoch: lease.epoch, seq: 9 }, OTHER)).toBeUndefined()
@@ -289,7 +289,7 @@ function limits(create: CreateEventStore): void {
     expect(await seqs(store, lease, 15)).toEqual([16, 17, 18, 19, 20, 21, 22, 23, 24, 25])
   })
 
-  it('keeps at most maxBytes, counted in UTF-8', async () => {
+  it('keeps at most maxBytes of events, counted in UTF-8', async () => {
     const { store } = await create(LIMITS)
     const lease = await store.open(key(), ORIGIN)
     for (let seq = 1; seq <= 4; seq++) await store.append(key(), lease, [event(seq, 'é'.repeat(200))])

@@ -11,7 +11,7 @@ export interface NodesSubject {
 /** Creates nodes for each test. */
 export type CreateNodes = () => NodesSubject | Promise<NodesSubject>
 
-/** A listener that records messages. */
+/** Creates a listener that records messages. */
 function inbox(): { readonly messages: JsonObject[]; readonly listener: (message: JsonObject) => void } {
   const messages: JsonObject[] = []
   return { messages, listener: (message) => void messages.push(message) }

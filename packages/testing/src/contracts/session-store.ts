@@ -1,7 +1,7 @@
 import type { SessionRecord, SessionStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
-/** A store of a test, empty, and its clock. */
+/** An empty store for one test, and its clock. */
 export interface SessionStoreSubject {
   readonly store: SessionStore
   /** Advances the store's clock, in ms. */
@@ -28,7 +28,7 @@ const record = (change: Partial<SessionRecord> = {}): SessionRecord => ({
 const LIFETIME = { ttlMs: TTL }
 
 function records(create: CreateSessionStore): void {
-  it('returns a stored record whole', async () => {
+  it('returns a stored record in full', async () => {
     const { store } = await create()
     const full = record({
       logLevel: 'debug',
@@ -113,7 +113,7 @@ function changes(create: CreateSessionStore): void {
     expect((await store.get(record()))?.record.subscriptions).toEqual(won)
   })
 
-  it('does not bring a deleted record back', async () => {
+  it('does not restore a deleted record', async () => {
     const { store } = await create()
     const version = await store.create(record(), LIFETIME)
     expect(await store.delete(record())).toBe(true)

@@ -1,17 +1,17 @@
 import type { TaskRecord, TaskStore } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
-/** The limits with which `create` makes its store. */
+/** The limits that `create` must set for its store. */
 export interface TaskStoreLimits {
-  /** The most tasks in total. */
+  /** The maximum number of tasks in total. */
   readonly max: number
-  /** The most tasks of one owner. */
+  /** The maximum number of tasks per owner. */
   readonly maxPerOwner: number
-  /** The most bytes of all records as JSON. */
+  /** The maximum total size of all records as JSON, in bytes. */
   readonly maxBytes: number
 }
 
-/** A store of a test, empty, and its clock. */
+/** An empty store for one test, and its clock. */
 export interface TaskStoreSubject {
   readonly store: TaskStore
   /** The time on the store's clock, in ms since 1970. */
@@ -20,12 +20,12 @@ export interface TaskStoreSubject {
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** Creates an empty store with the given limits, and its defaults for others. */
+/** Creates an empty store with the given limits, and with its defaults for all other limits. */
 export type CreateTaskStore = (
   limits: Partial<TaskStoreLimits>,
 ) => TaskStoreSubject | Promise<TaskStoreSubject>
 
-/** The time to live of tasks, in ms. A store whose time has to pass is tested with a shorter one. */
+/** The time to live of tasks, in ms. A store whose clock runs in real time is tested with a shorter one. */
 const DEFAULT_TTL = 60_000
 
 function recordAt(now: number, change: Partial<TaskRecord> = {}): TaskRecord {
@@ -46,7 +46,7 @@ function recordAt(now: number, change: Partial<TaskRecord> = {}): TaskRecord {
 const FINAL = ['completed', 'failed', 'cancelled'] as const
 
 function records(create: CreateTaskStore): void {
-  it('returns a created task whole', async () => {
+  it('returns a created task in full', async () => {
     const { store, now } = await create({})
     const full = recordAt(now(), {
       node: 'node-1',

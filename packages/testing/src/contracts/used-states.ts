@@ -1,25 +1,25 @@
 import type { UsedStates } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
-/** The used states of a test, none yet, and their clock. */
+/** An empty set of used states for one test, and its clock. */
 export interface UsedStatesSubject {
-  /** Each process's view of the same states. In one process they are the same object. */
+  /** Each process's view of the same states. In a single process, all views are the same object. */
   readonly nodes: readonly [UsedStates, ...UsedStates[]]
   /** The time of the store, in ms since 1970. */
   readonly now: () => number
 }
 
-/** Limits of used states that the contract sets. */
+/** The limits on used states that the contract sets. */
 export interface UsedStatesLimits {
-  /** States of one principal, or of all. */
+  /** The maximum number of states, whether of one principal or of several. */
   readonly max: number
 }
 
-/** Creates used states for each test. */
+/** Creates an empty set of used states for each test. */
 export type CreateUsedStates = (limits?: UsedStatesLimits) => UsedStatesSubject | Promise<UsedStatesSubject>
 
 const ALICE = 'alice'
-/** Numbers of states: those that fit, those that are dropped, and more. */
+/** The limit that the tests set. They use {@link USED} states, so that some of them are dropped. */
 const MAX = 8
 const USED = 3 * MAX
 

@@ -25,7 +25,7 @@ export const blobContents = (uri: string, id: number) => ({
 export const contentsOf = (type: ResourceType, id: number) =>
   type === 'Text' ? textContents(uriOf(type, id), id) : blobContents(uriOf(type, id), id)
 
-/** Why a type and an id name no dynamic resource; undefined if they do. */
+/** Returns why a type and an id do not name a dynamic resource; undefined if they do. */
 export function problemOf(type: string, id: string | number): string | undefined {
   if (!RESOURCE_TYPES.includes(type as ResourceType))
     return `Invalid resourceType: ${type}. Must be ${RESOURCE_TYPES.join(' or ')}.`

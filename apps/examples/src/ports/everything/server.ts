@@ -29,7 +29,9 @@ import { toggleSimulatedLogging } from './tools/toggle-simulated-logging.ts'
 import { toggleSubscriberUpdates } from './tools/toggle-subscriber-updates.ts'
 import { triggerLongRunningOperation } from './tools/trigger-long-running-operation.ts'
 
-/** @param docs - the folder of the documents; `instructions.md` in it instructs the model */
+/**
+ * @param docs - the folder of the documents; its `instructions.md` contains the instructions for the model
+ */
 export function createEverything(docs: string): McpServer {
   const server = new McpServer(
     { name: 'mcp-servers/everything', title: 'Everything Reference Server', version: '2.0.0' },

@@ -1,6 +1,8 @@
 import { type RequestContext, ToolError } from '@jetway/core'
 
-/** Whether the call belongs to a session. The original needs one everywhere; here a few tools do. */
+/**
+ * Whether the call belongs to a session. The original needs a session everywhere; here, only a few tools do.
+ */
 export const hasSession = ({ session }: Pick<RequestContext, 'session'>): boolean => session !== undefined
 
 /** @throws ToolError without a session */
@@ -14,7 +16,7 @@ export function sessionOf({ session }: Pick<RequestContext, 'session'>) {
 export class Pulses {
   readonly #timers = new Map<string, NodeJS.Timeout>()
 
-  /** @returns whether it is on now */
+  /** @returns whether the function is now switched on */
   toggle(session: string, beat: () => void): boolean {
     if (this.stop(session)) return false
     beat()
@@ -22,7 +24,7 @@ export class Pulses {
     return true
   }
 
-  /** @returns whether it was on */
+  /** @returns whether the function was switched on */
   stop(session: string): boolean {
     clearInterval(this.#timers.get(session))
     return this.#timers.delete(session)

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expandHome, isWithin, normalizePath } from './paths.ts'
 
 /**
- * The directories that a client may use. No path leaves this class that is outside of
- * them, symbolic links followed.
+ * The directories that a client may use. This class never returns a path outside these directories, even if
+ * symbolic links are followed.
  */
 export class AllowedDirectories {
   readonly #list: readonly string[]
@@ -19,14 +19,14 @@ export class AllowedDirectories {
   }
 
   /**
-   * Checks a path that a client has sent. It may not exist yet.
+   * Checks a path that a client has sent. The file does not have to exist yet.
    *
    * @returns the path with its symbolic links followed
-   * @throws Error if it is outside
+   * @throws Error if the path is outside the directories
    */
   async resolve(requested: string): Promise<string> {
     const expanded = expandHome(requested)
-    // Here it would be the name of a file.
+    // On a POSIX host, such a path would be the name of a file.
     if (process.platform !== 'win32' && /^[a-z]:(?:[\\/]|$)/i.test(expanded))
       throw new Error(`Access denied - Windows-style path received on a POSIX host: ${requested}`)
     const absolute = path.isAbsolute(expanded) ? path.resolve(expanded) : this.#fromRelative(expanded)
@@ -58,8 +58,8 @@ export class AllowedDirectories {
   }
 
   /**
-   * Resolves a path that does not exist, part by part, so that no part is a link to the outside. Takes a name
-   * in another Unicode normalisation for the same name, as macOS writes them.
+   * Resolves a path that does not exist, part by part, so that no part is a link to the outside. Treats names
+   * that differ only in Unicode normalisation, as on macOS, as the same name.
    */
   async #resolveNew(absolute: string): Promise<string> {
     const longestFirst = this.#list.toSorted((a, b) => b.length - a.length)
@@ -95,8 +95,8 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
 const isDirectory = async (given: string) => (await unlessMissing(stat(given)))?.isDirectory() === true
 
 /**
- * The directories of the command line: as they were written and with their links followed, since clients may
- * use both. Others than directories are left out.
+ * Returns the directories from the command line, both as written and with their links followed, because
+ * clients may use either form. Arguments that are not directories are omitted.
  */
 export async function directoriesOf(args: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(
@@ -109,13 +109,13 @@ export async function directoriesOf(args: readonly string[]): Promise<readonly s
   return existing(found.flat())
 }
 
-/** The directories among a client's roots, with their links followed. */
+/** Returns the directories among a client's roots, with their links followed. */
 export async function directoriesOfRoots(uris: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(uris.map((uri) => realRoot(uri).catch(() => undefined)))
   return existing(found.filter((each) => each !== undefined))
 }
 
-/** @throws Error for another scheme than `file:`, and for a folder that does not exist */
+/** @throws Error for a scheme other than `file:`, and for a folder that does not exist */
 const realRoot = async (uri: string) => normalizePath(await realpath(fileURLToPath(uri)))
 
 async function existing(directories: readonly string[]): Promise<readonly string[]> {

@@ -5,14 +5,14 @@ type Caller = Pick<RequestContext, 'client' | 'session'>
 type Answered = Caller & { readonly answers: { readonly roots: readonly Root[] | undefined } }
 
 /**
- * The directories of each caller: those of the command line, or its client's roots if it has ever
- * had valid ones. Every tool asks for the roots, which reaches a client once per session, and
- * again after they have changed.
+ * The directories of each caller: the client's roots if it has ever had valid ones, otherwise those from the
+ * command line. Every tool asks for the roots, but the question is sent only once per session, and again
+ * after the roots have changed.
  */
 export class Directories {
   readonly #default: AllowedDirectories
   readonly #bySession = new Map<string, AllowedDirectories>()
-  /** The sessions whose directories are those of their roots now. */
+  /** The sessions whose directories reflect their current roots. */
   readonly #current = new Set<string>()
 
   constructor(server: McpServer, list: readonly string[]) {

@@ -33,7 +33,7 @@ async function preview(file: string, edits: readonly Edit[]): Promise<{ before: 
 function applyEdit(text: string, edit: Edit): string {
   const oldText = withLf(edit.oldText)
   const newText = withLf(edit.newText)
-  // A function, because a text after `$` has a meaning in a replacement.
+  // The replacement is a function, because `$` has a special meaning in a replacement string.
   if (text.includes(oldText)) return text.replace(oldText, () => newText)
   const edited = replaceLines(text.split('\n'), oldText.split('\n'), newText.split('\n'))
   if (edited !== undefined) return edited.join('\n')
@@ -41,8 +41,8 @@ function applyEdit(text: string, edit: Edit): string {
 }
 
 /**
- * Replaces lines that differ from the wanted ones in the spaces around them only,
- * and keeps their indentation.
+ * Replaces lines that differ from the wanted ones only in leading or trailing whitespace, and keeps their
+ * indentation.
  */
 function replaceLines(
   lines: readonly string[],

@@ -5,10 +5,10 @@ import { StringDecoder } from 'node:string_decoder'
 const CHUNK_BYTES = 1024
 const LF = 0x0a
 
-/** CRLF becomes LF. */
+/** Converts CRLF to LF. */
 export const withLf = (text: string) => text.replaceAll('\r\n', '\n')
 
-/** The first lines of a file. Reads no more of it than they need. */
+/** Returns the first lines of a file, without reading much more of it. */
 export async function firstLines(file: string, count: number): Promise<string> {
   await using handle = await open(file)
   const decoder = new StringDecoder('utf8')
@@ -33,7 +33,7 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** The last lines of a file. Reads it from its end. */
+/** Returns the last lines of a file, which is read from its end. */
 export async function lastLines(file: string, count: number): Promise<string> {
   await using handle = await open(file)
   const chunks: Buffer[] = []
@@ -63,7 +63,7 @@ export async function writeText(file: string, text: string): Promise<void> {
   }
 }
 
-/** Replaces a file at once by renaming a new one, which keeps its permissions. */
+/** Replaces a file atomically by renaming a new one, and keeps the file's permissions. */
 export async function replaceText(file: string, text: string): Promise<void> {
   const { mode } = await stat(file)
   const temporary = `${file}.${randomBytes(16).toString('hex')}.tmp`
@@ -74,11 +74,11 @@ export async function replaceText(file: string, text: string): Promise<void> {
     await rm(temporary, { force: true })
     throw error
   }
-  // The text is written: a failure here must not report another outcome.
+  // The text has been written, so a failure here must not be reported as a failed write.
   await chmod(file, mode & 0o777).catch(() => {})
 }
 
-/** Moves a file or a folder. `rename` alone would replace what is there. */
+/** Moves a file or a folder. `rename` alone would replace an existing destination. */
 export async function move(source: string, destination: string): Promise<void> {
   try {
     await lstat(destination)
@@ -91,7 +91,7 @@ export async function move(source: string, destination: string): Promise<void> {
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
 
-/** A size for people, such as `1.50 KB`. */
+/** Returns a size in human-readable form, such as `1.50 KB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${Math.max(0, bytes)} B`
   const unit = Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1)

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const isWindows = process.platform === 'win32'
 
-/** Replaces a `~` at the start by the home folder. */
+/** Replaces a `~` at the start with the home folder. */
 export const expandHome = (given: string) =>
   given === '~' || given.startsWith('~/') ? path.join(homedir(), given.slice(1)) : given
 

@@ -5,7 +5,10 @@ import type { AllowedDirectories } from './allowed-directories.ts'
 
 const matches = (relative: string, pattern: string) => minimatch(relative, pattern, { dot: true })
 
-/** The paths below a folder that match a pattern. Leaves out what cannot be read and what is outside. */
+/**
+ * Returns the paths below a folder that match a pattern, except those that cannot be read or are outside the
+ * allowed directories.
+ */
 export async function search(
   allowed: AllowedDirectories,
   root: string,
@@ -37,7 +40,7 @@ export interface TreeEntry {
   readonly children?: readonly TreeEntry[]
 }
 
-/** A folder and all below it. Fails if a part cannot be read. */
+/** Lists a folder and everything below it. Fails if any part cannot be read. */
 export function treeOf(
   allowed: AllowedDirectories,
   root: string,

@@ -13,7 +13,8 @@ interface Question {
 const MAX_QUESTIONS = 1_024
 
 /**
- * Unanswered requests of processes to one client. Two processes may choose the same id, so the relay replaces the ids.
+ * Unanswered requests that processes have sent to one client. Two processes may choose the same id, so the
+ * relay replaces the ids.
  */
 export class Questions {
   readonly #open = new Map<RequestId, Question>()

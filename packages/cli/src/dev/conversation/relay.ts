@@ -36,7 +36,7 @@ export interface Routed {
   readonly message: unknown
 }
 
-/** The messages that the end of a process causes. */
+/** The messages to send after a process has ended. */
 export interface Lost {
   readonly toClient: readonly JsonRpcMessage[]
   /** Requests to repeat in the next process. */
@@ -48,8 +48,9 @@ const MAX_PENDING = 4_096
 const keyOf = (id: RequestId): string => JSON.stringify(id)
 
 /**
- * Routes one client's messages over a duplex connection to one process after another. It does not do input or
- * output: callers pass each message through it. The generation, an increasing number, identifies a process.
+ * Routes one client's messages on a duplex connection to successive processes. It does not perform input or
+ * output itself: callers pass each message through it. Each process is identified by its generation, an
+ * increasing number.
  */
 export class Relay {
   readonly replay: SessionReplay = new SessionReplay()
@@ -78,8 +79,8 @@ export class Relay {
   }
 
   /**
-   * Returns the number of unanswered requests of a process, except subscriptions, which move to the next
-   * process.
+   * Returns the number of requests that a process has not answered, not counting subscriptions, which move to
+   * the next process.
    */
   inFlight(generation: number): number {
     let count = 0
@@ -94,7 +95,7 @@ export class Relay {
     if (incoming.kind === 'request') return this.#request(incoming.message)
     if (incoming.kind === 'notification') return this.#notification(incoming.message)
     if (incoming.kind === 'response') return this.#response(incoming.message)
-    // The server answers it.
+    // The server answers an invalid message.
     return { generation: this.#current, message: value }
   }
 
@@ -120,7 +121,7 @@ export class Relay {
     return [...this.#subscriptions.values()].map(({ request }) => request)
   }
 
-  /** Sends no more new requests to this process. */
+  /** Stops sending new requests to this process. */
   leave(generation: number): void {
     if (this.#current === generation) this.#current = undefined
   }

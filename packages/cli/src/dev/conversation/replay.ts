@@ -9,12 +9,15 @@ export interface Call {
 /** The lists whose changes a server may announce. */
 export type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** The maximum number of subscriptions repeated in the next process. Further ones are only relayed. */
+/**
+ * The maximum number of subscriptions repeated in the next process. Any further subscriptions are relayed but
+ * not repeated.
+ */
 const MAX_SUBSCRIPTIONS = 1_024
 
 /**
- * The state that a client has set in its session, with which the relay opens the same session in another
- * process. Revisions without sessions do not need it.
+ * The state that a client has set in its session. The relay uses this state to open the same session in
+ * another process. Revisions without sessions do not need it.
  */
 export class SessionReplay {
   #initialize: JsonObject | undefined
@@ -38,7 +41,7 @@ export class SessionReplay {
     return isObject(capability) && capability['listChanged'] === true
   }
 
-  /** Returns the names of new capabilities, which the client does not know. */
+  /** Returns the names of capabilities that are new to the client. */
   unknownCapabilities({ capabilities }: JsonObject): readonly string[] {
     return isObject(capabilities)
       ? Object.keys(capabilities).filter((name) => !(name in this.#capabilities))

@@ -4,8 +4,8 @@ import { namesRevision } from './request-meta.ts'
 const RESTARTED = 'The server was restarted while this ran; call again'
 
 /**
- * Creates the answer to a request whose process has ended: for a tool call an error result, which the model
- * reads.
+ * Creates the answer to a request whose process has ended. A tool call is answered with an error result, so
+ * that the model reads it.
  */
 export function lostAnswer({ id, method, params }: JsonRpcRequest): JsonRpcResponse {
   if (method !== Method.CallTool) return failure(id, RESTARTED)

@@ -20,7 +20,7 @@ import { eventsOf, publicEventId, SseOutput } from './sse.ts'
 export interface ExchangeRelay {
   /** Whether the maximum number of requests is waiting for a process. */
   readonly full: boolean
-  /** The process for new requests. Resolves to undefined if none serves within 10 s. */
+  /** The process for new requests. Resolves to undefined if none is serving within 10 s. */
   process(): Promise<HttpProcess | undefined>
   isCurrent(process: HttpProcess): boolean
   opened(id: string, process: HttpProcess, caller: Caller): Session

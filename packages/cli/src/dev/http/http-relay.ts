@@ -18,7 +18,7 @@ import { resumePost } from './resumed-post.ts'
 import { Session, Sessions, withId } from './session.ts'
 import { parseEventId } from './sse.ts'
 
-/** The maximum size of a body in bytes, number of relayed sessions, and number of waiting requests. */
+/** The maximum size of a body in bytes, and the maximum numbers of relayed sessions and waiting requests. */
 const MAX_BODY = 4 * 1024 * 1024
 const MAX_SESSIONS = 256
 const MAX_WAITING = 1_024
@@ -68,7 +68,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     this.#server.closeAllConnections()
   }
 
-  /** Accepts any process that listens. Its sessions are opened on demand. */
+  /** Accepts any process that is listening. Sessions are opened in the process on demand. */
   prepare(child: ServedProcess): Promise<void> {
     this.#processes.set(child.generation, new HttpProcess(child))
     return Promise.resolve()

@@ -157,7 +157,9 @@ export class LastingStream {
     return passText(data, { process, session: this.session, waiting: new Map() })?.toString()
   }
 
-  /** Returns whether to pass on the acknowledgement: the client receives only the first process's. */
+  /**
+   * Returns whether to pass on the acknowledgement: the client receives only the one from the first process.
+   */
   #acknowledged({ notifications }: JsonObject, process: HttpProcess, caller: Caller): boolean {
     const isFirst = this.#agreed === undefined
     this.#agreed ??= isObject(notifications) ? notifications : {}

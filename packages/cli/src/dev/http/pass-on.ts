@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { request as send } from 'node:http'
 import { endToEnd, type HttpProcess } from './process-http.ts'
 
-/** Passes on a request that is not MCP, and its reply, unchanged. */
+/** Passes on a request that is not an MCP request, and passes back the reply, both unchanged. */
 export function passOn(process: HttpProcess, request: IncomingMessage, response: ServerResponse): void {
   const end = process.begin()
   const { method, url, headers } = request

@@ -15,8 +15,8 @@ export interface Outgoing {
 export class HttpProcess {
   readonly child: ServedProcess
   /**
-   * The list changes that were printed for this process, because several clients see the same changes, some
-   * of them late.
+   * The list changes that were already printed for this process. They are recorded because several clients
+   * see the same changes, some of them later than others.
    */
   readonly printed: Set<string> = new Set()
   readonly #inFlight = new Set<object>()

@@ -18,7 +18,7 @@ export interface Resumption {
   readonly process: HttpProcess | undefined
 }
 
-/** Resumes the reply to a POST request. If its process has ended, the relay answers. */
+/** Resumes the reply to a POST request. If its process has ended, the relay itself answers. */
 export async function resumePost(resumption: Resumption): Promise<void> {
   const { relay, process, response, session, last } = resumption
   let reply = process && (await request(process, resumption))

@@ -80,9 +80,8 @@ export class Session {
   }
 
   /**
-   * Reads the lists of the first process, to compare them after a restart. The caller's headers have the id
-   * of that
-   * process.
+   * Reads the lists of the first process, to compare them after a restart. The caller's headers contain the
+   * session id in that process.
    */
   readFirstLists(process: HttpProcess, caller: Caller): void {
     this.#lists ??= sessionLists(process, caller)
@@ -94,7 +93,7 @@ export class Session {
     this.#outdated = true
   }
 
-  /** Keeps requests whose stream ended before their answers. */
+  /** Keeps requests whose stream ended before they were answered. */
   keepUnanswered(generation: number, requests: Iterable<readonly [string, JsonRpcRequest]>): void {
     const kept = this.#unanswered.get(generation) ?? new Map<string, JsonRpcRequest>()
     for (const [key, request] of requests) if (kept.size < MAX_UNANSWERED) kept.set(key, request)
@@ -110,7 +109,7 @@ export class Session {
   forget(generation: number): void {
     // The session was never open in this process.
     if (!this.#ids.delete(generation)) return
-    // The client has had the time to resume streams of earlier processes.
+    // The client has had time to resume the streams of earlier processes.
     for (const old of this.#unanswered.keys()) if (old < generation) this.#unanswered.delete(old)
   }
 

@@ -5,8 +5,8 @@ import { type SseEvent, SseParser } from '@jetway/client/http'
 const KEEP_ALIVE_MS = 15_000
 
 /**
- * Yields the events of a reply until it ends or the connection breaks, which the message's `complete`
- * distinguishes.
+ * Yields the events of a reply until the reply ends or the connection breaks. The message's `complete`
+ * indicates which of the two happened.
  */
 export async function* eventsOf(message: IncomingMessage): AsyncGenerator<SseEvent> {
   const parser = new SseParser()

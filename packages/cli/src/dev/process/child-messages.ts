@@ -2,7 +2,7 @@
 export type FromChild =
   /** The process has imported these files, as URLs. */
   | { readonly type: 'imported'; readonly urls: readonly string[] }
-  /** The process serves; over HTTP, on this port. */
+  /** The process is ready to serve; over HTTP, on this port. */
   | { readonly type: 'ready'; readonly port?: number }
   /** The port of the process is in use. */
   | { readonly type: 'port-in-use'; readonly port?: number }

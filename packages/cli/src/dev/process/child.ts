@@ -11,7 +11,7 @@ import { SERVER_PROCESS } from './server-process.ts'
 /** The time between SIGTERM and SIGKILL, in ms. */
 const TERM_MS = 2_000
 
-/** The reason why a process does not serve. */
+/** The reason why a process is not serving. */
 export class StartError extends Error {
   override name = 'StartError'
   readonly reason: 'port-in-use' | 'failed' | 'exited'
@@ -37,7 +37,7 @@ export interface ChildOptions {
 /** A process that runs the server's file. It leads a process group, so that its children end with it. */
 export class Child {
   readonly generation: number
-  /** Resolves when the process serves. Rejects with a {@link StartError}. */
+  /** Resolves when the process is ready to serve. Rejects with a {@link StartError}. */
   readonly ready: Promise<void>
   /** Resolves to a description of how the process ended, such as `exited with code 1`. */
   readonly exited: Promise<string>

@@ -128,7 +128,7 @@ export class StdioRelay implements ClientSide {
     try {
       value = JSON.parse(text)
     } catch {
-      // The server answers it.
+      // The server answers an invalid message.
       return this.#links.get(this.#relay.current ?? 0)?.sendText(text)
     }
     if (!Array.isArray(value)) return this.#pass(text, value)
@@ -191,7 +191,7 @@ export class StdioRelay implements ClientSide {
   async #announce(old: Promise<Lists>, link: ChildLink): Promise<Lists> {
     const before = await old.catch((): Lists => new Map())
     const after = await this.#readLists(link).catch(() => undefined)
-    // The process has ended, so compare the next one with the lists before.
+    // The process has ended, so compare the next one with the previous lists.
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
     for (const line of lines) this.#print(line)

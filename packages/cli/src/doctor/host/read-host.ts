@@ -17,7 +17,7 @@ export interface HostEntry {
   readonly list: HostList
   /** The entry as written in the file. */
   readonly raw: unknown
-  /** The file whose entry of the same name the host uses instead. */
+  /** The file that contains the entry of the same name that the host uses instead. */
   readonly replacedBy?: string
 }
 
@@ -96,7 +96,7 @@ async function unreadFiles(
   entries: readonly HostEntry[],
 ): Promise<readonly Section[]> {
   const place = thisPlace(streams.env)
-  // Hosts read only the first existing one of the user's files.
+  // Of the user's files, hosts read only the first one that exists.
   const [read = host.files(place)[0] ?? '', ...others] = host.files(place).filter((file) => existsSync(file))
   const known = new Set(entries.filter(({ list }) => !others.includes(list.file)).map(({ name }) => name))
   const sections: Section[] = []

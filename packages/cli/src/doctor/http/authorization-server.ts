@@ -25,8 +25,8 @@ export async function authorizationServerFinding(site: Site, issuer: string): Pr
 }
 
 /**
- * Returns whether to follow an issuer. Private URLs are not followed, because a server may name any URL, even one that only
- * this machine reaches.
+ * Returns whether to follow an issuer. Private URLs are not followed, because a server may name any URL, even
+ * one that can be reached only from this machine.
  */
 function mayAsk({ url }: Site, issuer: string): boolean {
   if (!URL.canParse(issuer)) return false

@@ -16,7 +16,7 @@ export interface Opened {
   readonly reply: RpcReply
   /** The time until the reply to `initialize`, in ms. */
   readonly replyMs: number
-  /** The headers of later requests. Undefined if the server does not support revisions with sessions. */
+  /** The headers for later requests. Undefined if the server does not support revisions with sessions. */
   readonly session: Readonly<Record<string, string>> | undefined
   /** The session id. Undefined if the server did not send one. */
   readonly sessionId: string | undefined

@@ -20,7 +20,9 @@ export interface Site {
   readonly headers: Readonly<Record<string, string>>
   /** The time limit for a reply. */
   readonly replyMs: number
-  /** The time limit for the first bytes of a stream, added to the time of a reply. */
+  /**
+   * The time limit for the first bytes of a stream, in addition to the time that the server takes to reply.
+   */
   readonly firstBytesMs: number
   /** The time limit for the first data on a silent stream. */
   readonly keepAliveMs: number
@@ -103,7 +105,7 @@ export const initializeMessage = (): JsonObject => ({
 export const INITIALIZED: JsonObject = { jsonrpc: '2.0', method: Notification.Initialized }
 export const PING: JsonObject = { jsonrpc: '2.0', id: 2, method: Method.Ping }
 
-/** Creates a request of the revision without sessions, with the headers that repeat its fields. */
+/** Creates a request in the revision without sessions, with headers that repeat fields of the request. */
 export function modernRequest(method: string, params: JsonObject = {}): readonly [JsonObject, Headers] {
   const _meta = {
     [PROTOCOL_VERSION]: MODERN.version,
@@ -118,5 +120,5 @@ export function modernRequest(method: string, params: JsonObject = {}): readonly
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** Returns whether only this machine reaches a URL. */
+/** Returns whether a URL can be reached only from this machine. */
 export const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname)

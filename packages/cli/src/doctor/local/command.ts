@@ -54,7 +54,10 @@ const unknown = (command: string): Finding =>
         `Install ${command}, or write its absolute path`,
       )
 
-/** Reports a bare command that is missing in the `PATH` of apps, which differs from that of the user's shell. */
+/**
+ * Reports a bare command that is missing in the `PATH` of apps, because that `PATH` differs from the one in
+ * the user's shell.
+ */
 function bare(command: string, found: string, path: string): Finding {
   const interpreter = interpreterOf(found)
   const needsPath = interpreter !== undefined && findProgram(interpreter, path) === undefined
@@ -113,7 +116,7 @@ function missing(command: string): Finding {
   )
 }
 
-/** Returns the program in a first line such as `#!/usr/bin/env node`, which is searched in `PATH`. */
+/** Returns the program that a first line such as `#!/usr/bin/env node` looks up in `PATH`. */
 export function interpreterOf(path: string): string | undefined {
   try {
     const [line = ''] = readRegularFile(path, 256).toString('latin1').split('\n')

@@ -2,14 +2,17 @@ import { type Start, userEnvironment } from '../../start/environment.ts'
 import { answers, type TrialOptions } from '../../start/trial.ts'
 import type { Examination } from '../subject.ts'
 
-/** The part of the user's environment that a server needs but its host does not provide. */
+/** The part of the user's environment that a server needs but that its host does not provide. */
 export type Need =
   | { readonly kind: 'folder' }
   | { readonly kind: 'path' }
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'several' }
 
-/** Finds the need. Resolves to undefined if the server does not answer in the user's environment either. */
+/**
+ * Finds what the server needs. Resolves to undefined if the server does not answer in the user's environment
+ * either.
+ */
 export async function findNeed(
   start: Start,
   stderr: readonly string[],

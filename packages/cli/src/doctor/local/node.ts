@@ -10,7 +10,10 @@ import { isTypeScript, type NodeRun } from './script.ts'
 const { ok, fault } = verdictsOf('node')
 const TIMEOUT_MS = 10_000
 
-/** Checks whether the package of a script supports its Node.js, and whether that Node.js can run TypeScript if needed. */
+/**
+ * Checks whether a script's package supports the Node.js that runs it, and whether that Node.js can run
+ * TypeScript if needed.
+ */
 export async function checkNode({ node, script, loader }: NodeRun): Promise<readonly Finding[]> {
   const found = await versionOf(node)
   if (found === undefined)

@@ -19,7 +19,9 @@ const WITH_VALUE =
   /^(?:-r|--require|--import|--(?:experimental-)?loader|-C|--conditions|--env-file(?:-if-exists)?)$/
 const CODE = /^(?:-e|--eval|-p|--print|-pe)$/
 
-/** Returns the script that a command runs. Undefined if the arguments do not contain a script's path. */
+/**
+ * Returns the script that a command runs. Returns undefined if the arguments do not contain a script's path.
+ */
 export function scriptOf({ command, args }: Pick<Start, 'command' | 'args'>): string | undefined {
   if (!isNode(command)) return args.find((arg) => !arg.startsWith('-') && SCRIPT.test(arg))
   for (let at = 0; at < args.length; at++) {
@@ -33,7 +35,7 @@ export function scriptOf({ command, args }: Pick<Start, 'command' | 'args'>): st
 
 const isNode = (command: string): boolean => /^node(?:js)?(?:\.exe)?$/i.test(basename(command))
 
-/** Checks whether the script of a command exists for its host. */
+/** Checks whether a command's script exists where its host looks for it. */
 export async function checkScript(
   { program, startedBy }: ProgramSubject,
   start: Start,

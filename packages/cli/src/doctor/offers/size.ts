@@ -4,7 +4,7 @@ import { fault, ok, warning } from '../verdicts.ts'
 
 /** The maximum number of tools: OpenAI refuses requests with more, so VS Code does not send more. */
 const MAX_TOOLS = 128
-/** The number of tools above which models choose less well, about which Cursor and Amazon Q warned. */
+/** The number of tools above which models choose tools less reliably, as Cursor and Amazon Q have warned. */
 const MANY_TOOLS = 40
 const MANY_TOKENS = 20_000
 const BYTES_PER_TOKEN = 4

@@ -55,7 +55,7 @@ describe('compareLists', () => {
     expect([...changes.kinds]).toEqual(kinds)
   })
 
-  it('prints up to 12 changes of a list', async () => {
+  it('prints up to 12 changes to a list', async () => {
     const twelve = Array.from({ length: 12 }, (_, index) => ({ name: `t${index}` }))
     const { lines } = compareLists(await listsOf({}), await listsOf(tools(...twelve)))
     expect(lines).toEqual([`tools: ${twelve.map(({ name }) => `+${name}`).join(' ')}`])
@@ -70,13 +70,13 @@ describe('compareLists', () => {
     expect(pages).toBe(100)
   })
 
-  it('prints the number of changes beyond 12', async () => {
+  it('counts the changes beyond the first 12 instead of printing them', async () => {
     const many = Array.from({ length: 50 }, (_, index) => ({ name: `t${index}` }))
     const { lines } = compareLists(await listsOf({}), await listsOf(tools(...many)))
     expect(lines).toEqual([expect.stringMatching(/^tools: \+t0 .* \+t11 and 38 more$/)])
   })
 
-  it('rejects if the process ends while its lists are read', async () => {
+  it('rejects if the process ends while its lists are being read', async () => {
     await expect(readLists(() => Promise.reject(new ProcessEnded()))).rejects.toThrow(ProcessEnded)
   })
 })

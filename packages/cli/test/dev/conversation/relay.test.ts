@@ -25,7 +25,7 @@ function initialized(capabilities: object = { tools: { listChanged: true } }): R
 }
 
 describe('Relay requests', () => {
-  it('sends requests to the current process, and passes one response from the process that has the request', () => {
+  it('sends requests to the current process, and passes on exactly one response from the process that received the request', () => {
     const relay = initialized()
     expect(relay.fromClient(request(1, 'ping'))).toEqual({ generation: 1, message: request(1, 'ping') })
     relay.moveTo(2)
@@ -45,7 +45,7 @@ describe('Relay requests', () => {
     expect(relay.fromProcess(1, result(1))).toEqual(result(1))
   })
 
-  it('does not find a process while none runs', () => {
+  it('does not find a process while none is running', () => {
     const relay = initialized()
     relay.leave(1)
     expect(relay.fromClient(request(1, 'ping'))?.generation).toBeUndefined()
@@ -56,7 +56,7 @@ describe('Relay requests', () => {
     ['tools/call', {}, { result: { isError: true } }],
     ['tools/call', modern, { result: { isError: true, resultType: 'complete' } }],
     ['resources/read', {}, { error: { code: -32_603 } }],
-  ])('answers %s when its process ends', (method, params, answer) => {
+  ])('answers a %s request when the process that received it ends', (method, params, answer) => {
     const relay = initialized()
     relay.fromClient(request(1, method, params))
     const { toClient, again } = relay.lost(1)
@@ -86,7 +86,7 @@ describe('Relay requests', () => {
     [2, -32_603, 'The server was restarted while this ran; call again'],
     [2, -32_602, 1],
   ])(
-    'replaces an error only if a newer process serves and the error is internal: process %i, error %i',
+    'replaces an error only if the error is internal and a newer process is serving: process %i, error %i',
     (current, code, expected) => {
       const relay = initialized()
       relay.fromClient(request(1, 'resources/read'))
@@ -99,7 +99,7 @@ describe('Relay requests', () => {
     },
   )
 
-  it('is full at 4,096 open requests', () => {
+  it('reports that the relay is full at 4,096 open requests', () => {
     const relay = initialized()
     for (let id = 1; id < 4_096; id++) relay.fromClient(request(id, 'ping'))
     expect(relay.full).toBe(false)
@@ -110,7 +110,7 @@ describe('Relay requests', () => {
   })
 
   it.each([{ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'no' } }, 'text', { method: 1 }])(
-    'passes responses to unknown requests: %o',
+    'passes on responses to unknown requests: %o',
     (value) => {
       const relay = initialized()
       expect(relay.fromProcess(1, value)).toBe(value)
@@ -213,7 +213,7 @@ describe('Relay sessions', () => {
     ])
   })
 
-  it('repeats settings that the client changes while another process starts', () => {
+  it('repeats settings that the client changes while another process is starting', () => {
     const relay = initialized()
     const set = (id: number, method: string, params: object): void => {
       relay.fromClient(request(id, method, params))
@@ -246,7 +246,7 @@ describe('Relay sessions', () => {
     expect(relay.replay.settings()).toHaveLength(1_024)
   })
 
-  it('sends list_changed only for lists whose server declared listChanged', () => {
+  it('sends list_changed only for lists for which the server declared listChanged', () => {
     const relay = initialized({ tools: { listChanged: true }, prompts: {} })
     expect(relay.listChanged('tools')).toEqual([
       { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
@@ -267,7 +267,7 @@ describe('Relay subscriptions/listen', () => {
     return relay
   }
 
-  it('moves a subscription to the next process, and drops its acknowledgement', () => {
+  it('moves a subscription to the next process, and drops the acknowledgement from that process', () => {
     const relay = listening()
     expect(relay.inFlight(1)).toBe(0)
     expect(relay.moveTo(2)).toEqual([listen])
@@ -284,7 +284,7 @@ describe('Relay subscriptions/listen', () => {
     expect(relay.moveTo(2)).toEqual([])
   })
 
-  it('passes the acknowledgements of other subscriptions', () => {
+  it('passes on the acknowledgements of other subscriptions', () => {
     const relay = listening()
     for (const other of [acknowledged(8, {}), { ...acknowledged(9, {}), params: {} }])
       expect(relay.fromProcess(1, other)).toBe(other)
@@ -306,7 +306,7 @@ describe('Relay subscriptions/listen', () => {
     expect(relay.moveTo(2)).toEqual([listen])
   })
 
-  it('cancels a subscription while no process runs', () => {
+  it('cancels a subscription while no process is running', () => {
     const relay = listening()
     relay.lost(1)
     expect(

@@ -22,7 +22,7 @@ const lost = (id: number) => ({
 })
 
 describe('an HTTP exchange', () => {
-  it('passes request and reply on with their end-to-end headers', async () => {
+  it('passes on the request and the reply with their end-to-end headers', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       ping: ({ message }, response) =>
@@ -68,7 +68,7 @@ describe('an HTTP exchange', () => {
     ['JSON that is not a message', 'application/json', '7', 400],
     ['broken JSON', 'application/json', '{', 200],
     ['no media type', undefined, '', 202],
-  ])('passes a reply with %s unchanged', async (_, type, body, status) => {
+  ])('passes on a reply with %s unchanged', async (_, type, body, status) => {
     const { url, start } = await relayHttp()
     await start({
       ping: (_got, response) =>
@@ -100,7 +100,7 @@ describe('an HTTP exchange', () => {
     expect(replies.map(({ headers }) => headers.get('mcp-session-id'))).toEqual(['session-1', null])
   })
 
-  it('does not open a session in the next process after 404', async () => {
+  it('does not open a session in the next process after a 404 reply has ended the session', async () => {
     const { url, start } = await relayHttp()
     await start({ ping: (_, response) => json(response, 404, 'gone') })
     const session = await openSession(url)
@@ -113,8 +113,8 @@ describe('an HTTP exchange', () => {
   })
 
   it.each([
-    ['another method', request(1, 'ping'), 200],
-    ['another status', request(1, 'initialize'), 201],
+    ['a request other than initialize', request(1, 'ping'), 200],
+    ['a status other than 200', request(1, 'initialize'), 201],
   ])('does not open a session for %s', async (_, message, status) => {
     const { url, start } = await relayHttp()
     const reply: Reply = (got, response) =>
@@ -165,7 +165,7 @@ describe('an HTTP exchange when its process ends', () => {
     expect((await note).status).toBe(202)
   })
 
-  it('answers if the process cuts off its reply', async () => {
+  it('answers the request if the process cuts off its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       ping(_, response) {
@@ -200,7 +200,7 @@ describe('an HTTP exchange when its process ends', () => {
     relay.lost(refusing)
   })
 
-  it('drains the process when all exchanges have their replies', async () => {
+  it('drains the process when every exchange has received its reply', async () => {
     const { relay, url, start } = await relayHttp()
     let finish = (): void => {}
     const process = await start({
@@ -221,7 +221,7 @@ describe('an HTTP exchange when its process ends', () => {
 })
 
 describe('the stream of an HTTP exchange', () => {
-  it('passes on events with ids that name the process', async () => {
+  it('passes on events with ids that identify the process', async () => {
     const { url, start } = await relayHttp()
     const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
     await start({

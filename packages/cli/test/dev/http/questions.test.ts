@@ -38,7 +38,7 @@ describe('HttpRelay questions', () => {
     ])
   })
 
-  it('cancels the question when its process cancels it or ends', async () => {
+  it('cancels the question when the process that asked either cancels it or ends', async () => {
     const front = await relayHttp()
     const { url, start } = front
     const cancelled = (id: unknown) => ({
@@ -63,7 +63,7 @@ describe('HttpRelay questions', () => {
     expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }])
   })
 
-  it('passes the question of a server without sessions unchanged', async () => {
+  it('passes on a question from a server without sessions unchanged', async () => {
     const { url, start } = await relayHttp()
     await start({
       'tools/call': ({ message }, response) => {
@@ -78,7 +78,7 @@ describe('HttpRelay questions', () => {
   })
 })
 
-it('sends a cancellation to the process that has the call', async () => {
+it('sends a cancellation to the process that is running the call', async () => {
   const { url, start } = await relayHttp()
   const first = await start({ 'tools/call': streams() })
   const session = await openSession(url)

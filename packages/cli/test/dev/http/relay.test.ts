@@ -22,7 +22,7 @@ function waitsOf(relay: HttpRelay): (count: number) => Promise<readonly unknown[
   }
 }
 
-describe('HttpRelay while no process runs', () => {
+describe('HttpRelay while no process is running', () => {
   it('answers waiting requests after 10 s', async () => {
     useFakeTimers()
     const { url, relay } = await relayHttp()
@@ -220,7 +220,7 @@ describe('HttpRelay requests to other paths', () => {
     await expect(ask(url, 'PUT')).rejects.toThrow()
   })
 
-  it('drains the process after the reply without waiting for a stream', async () => {
+  it('drains the process after the reply, without waiting for open streams to end', async () => {
     const { relay, url, start } = await relayHttp()
     let finish = (): void => {}
     const process = await start({

@@ -56,7 +56,7 @@ function leaving(): { readonly reply: Reply; readonly left: () => void } {
   }
 }
 
-it('continues in the process that has the call', async () => {
+it('continues a resumed reply in the process that is running the call', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const process = await front.start({
@@ -89,7 +89,7 @@ it('continues in the process that has the call', async () => {
   expect(await (await resume(front, call)).rest()).toEqual([])
 })
 
-it('answers once if the process has ended', async () => {
+it('answers a resumed request exactly once if its process has ended', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })
@@ -102,7 +102,7 @@ it('answers once if the process has ended', async () => {
   expect(next.asked()).not.toContain('GET')
 })
 
-it('answers if the process ends during the resumption', async () => {
+it('answers a resumed request if its process ends during the resumption', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply, GET: begins })
@@ -114,7 +114,7 @@ it('answers if the process ends during the resumption', async () => {
   expect(await stream.rest()).toMatchObject([lost(1)])
 })
 
-it('can be resumed again if the process closed the stream early', async () => {
+it('allows a reply to be resumed again if the process closed the stream early', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   let replies = 0
@@ -132,7 +132,7 @@ it('can be resumed again if the process closed the stream early', async () => {
   expect(await (await resume(front, call)).rest()).toEqual([answer(1)])
 })
 
-it("passes on the current process's refusal", async () => {
+it("passes on the current process's refusal to resume a reply", async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   await front.start({
@@ -148,17 +148,20 @@ it("passes on the current process's refusal", async () => {
 it.each([
   [503, [lost(1)]],
   [400, undefined],
-])('answers if an older process replies with %i', async (status, expected) => {
-  const front = await relayHttp()
-  const { reply, left } = leaving()
-  await front.start({ 'tools/call': reply, GET: (_, response) => json(response, status, 'no') })
-  const call = await cut(front)
-  await whenKept(left)
-  await front.start()
-  const stream = await resume(front, call)
-  expect(stream.reply.status).toBe(expected === undefined ? status : 200)
-  if (expected !== undefined) expect(await stream.rest()).toMatchObject(expected)
-})
+])(
+  'answers a resumed request or passes on the status if an older process replies with %i',
+  async (status, expected) => {
+    const front = await relayHttp()
+    const { reply, left } = leaving()
+    await front.start({ 'tools/call': reply, GET: (_, response) => json(response, status, 'no') })
+    const call = await cut(front)
+    await whenKept(left)
+    await front.start()
+    const stream = await resume(front, call)
+    expect(stream.reply.status).toBe(expected === undefined ? status : 200)
+    if (expected !== undefined) expect(await stream.rest()).toMatchObject(expected)
+  },
+)
 
 it('forgets the requests of a process after a later process has ended', async () => {
   const front = await relayHttp()

@@ -91,7 +91,7 @@ describe('a session that moves to the next process', () => {
     ).toEqual(LISTS.toSorted())
   })
 
-  it('opens once for concurrent requests', async () => {
+  it('is opened only once for concurrent requests', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -120,7 +120,7 @@ describe('a session that moves to the next process', () => {
     expect(second.got.at(-1)?.headers['mcp-session-id']).toBe('other')
   })
 
-  it('opens even if the new process refuses a setting', async () => {
+  it('is opened even if the new process refuses a setting', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -200,7 +200,7 @@ describe('a session that moves to the next process', () => {
       '',
       undefined,
     ],
-  ])('passes %s', async (_, initialize, status, body, challenge) => {
+  ])('answers with %s', async (_, initialize, status, body, challenge) => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -254,7 +254,7 @@ describe('list changes of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
   })
 
-  it('are announced even without a difference if the old process announced a change', async () => {
+  it('are announced if the old process announced a change, even if the lists do not differ', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const stream = await listenOn(front.url, session)
@@ -337,7 +337,7 @@ describe('list changes of a session', () => {
     expect(marked.asked()).toContain('initialize')
   })
 
-  it('are omitted if a process ends while its lists are read', async () => {
+  it('are omitted if a process ends while its lists are being read', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const second = await front.start({ 'tools/list': () => void setImmediate(() => second.end()) })

@@ -41,7 +41,7 @@ function written(): Written {
 }
 
 describe('the GET stream of a session', () => {
-  it('continues in the next process, which does not get the last event id', async () => {
+  it('continues in the next process without passing on the last event id', async () => {
     const { url, start } = await relayHttp()
     const old = written()
     const first = await start({ GET: old.reply })
@@ -71,7 +71,7 @@ describe('the GET stream of a session', () => {
   })
 
   it.each(['1.get.', '2.get.7', '1.got.7', 'get.7', 'x1.get.7', `${'1'.repeat(16)}.get.7`])(
-    'is not resumed in a process after the id %s of another',
+    'is not resumed with an event id from another process: %s',
     async (id) => {
       const { url, start } = await relayHttp()
       const first = await start()
@@ -126,7 +126,7 @@ describe('the GET stream of a session', () => {
   it.each<[string, Readonly<Record<string, Reply>>]>([
     ['has no stream', { GET: (_, response) => json(response, 200, 'none') }],
     [
-      'has another status',
+      'replies with another status',
       { GET: (_, response) => response.writeHead(202, { 'content-type': 'text/event-stream' }).end() },
     ],
     ['refuses the session', { initialize: (_, response) => json(response, 401, 'who?') }],
@@ -138,7 +138,7 @@ describe('the GET stream of a session', () => {
     expect(await stream.rest()).toEqual([])
   })
 
-  it('passes on the refusal of the session', async () => {
+  it('passes on a refusal to open the session', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -242,7 +242,7 @@ describe('subscriptions/listen', () => {
     )
   }
 
-  it('moves to the next process, with one acknowledgement and the list changes', async () => {
+  it('moves to the next process, and receives only one acknowledgement and the list changes', async () => {
     const front = await relayHttp()
     const first = await front.start(process(['a']).replies)
     const stream = await listening(front)
@@ -322,7 +322,7 @@ describe('subscriptions/listen', () => {
     expect(front.printed).toEqual([])
   })
 
-  it('stays open when processes end while their lists are read', async () => {
+  it('stays open when processes end while their lists are being read', async () => {
     const unhandled = vi.fn()
     globalThis.process.on('unhandledRejection', unhandled)
     onTestFinished(() => void globalThis.process.off('unhandledRejection', unhandled))

@@ -41,7 +41,7 @@ describe('list changes over stdio', () => {
     expect(methods(first.take()).filter((method) => method === 'tools/list')).toEqual(['tools/list'])
   })
 
-  it("are read with the client's _meta if there is no session", async () => {
+  it("are found in lists that are read with the client's _meta if there is no session", async () => {
     const front = relayStdio()
     const meta = { 'io.modelcontextprotocol/protocolVersion': 'x' }
     const first = await front.start(server(['a']))
@@ -59,7 +59,7 @@ describe('list changes over stdio', () => {
     ])
   })
 
-  it('are found in lists read again if the old process announced a change', async () => {
+  it('are found after reading the old lists again if the old process announced a change', async () => {
     const front = relayStdio()
     const tools = ['a']
     const first = await front.start(server(tools))
@@ -84,7 +84,7 @@ describe('list changes over stdio', () => {
     expect(third.take()).toEqual([])
   })
 
-  it('are found in the known lists if the old process does not answer in 500 ms', async () => {
+  it('are found by comparison with the known lists if the old process does not answer within 500 ms', async () => {
     useFakeTimers()
     const front = relayStdio()
     let answers = true
@@ -105,7 +105,7 @@ describe('list changes over stdio', () => {
     expect(front.client.take()).toEqual([TOOLS_CHANGED])
   })
 
-  it('are found in empty lists if the first process ends while its lists are read', async () => {
+  it('are found by comparison with empty lists if the first process ends while its lists are being read', async () => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
     onTestFinished(() => void process.off('unhandledRejection', unhandled))
@@ -124,7 +124,7 @@ describe('list changes over stdio', () => {
     expect(front.printed).toEqual(['tools: +a'])
   })
 
-  it('are omitted if a process ends while its lists are read', async () => {
+  it('are omitted if a process ends while its lists are being read', async () => {
     const front = relayStdio()
     await front.start(server(['a']))
     await initialize(front)

@@ -21,7 +21,7 @@ describe('StdioRelay', () => {
     expect(front.printed).toEqual([])
   })
 
-  it('splits batches of the client, and keeps batches of the process', async () => {
+  it('splits batches from the client, and keeps batches from the process intact', async () => {
     const front = relayStdio()
     const process = await front.start()
     await front.client.write([request(1, 'ping'), request(2, 'ping')])
@@ -99,7 +99,7 @@ describe('StdioRelay session', () => {
   })
 
   it.each([
-    ['its error', { error: { code: 1, message: 'no' } }, 'Error: no'],
+    ['an error', { error: { code: 1, message: 'no' } }, 'Error: no'],
     ['an error without text', { error: {} }, 'Error: undefined'],
     ['neither result nor error', {}, 'Error: undefined'],
   ])('rejects a process that answers initialize with %s', async (_, answer, why) => {
@@ -144,7 +144,7 @@ describe('StdioRelay session', () => {
   })
 })
 
-describe('StdioRelay while no process runs', () => {
+describe('StdioRelay while no process is running', () => {
   it('keeps held messages in order', async () => {
     useFakeTimers()
     const front = relayStdio()
@@ -270,7 +270,7 @@ describe('StdioRelay at the end of the input', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('disconnects after the time limit if a request gets no response', async () => {
+  it('disconnects after the time limit if a request is still unanswered', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()
@@ -284,7 +284,7 @@ describe('StdioRelay at the end of the input', () => {
     await front.relay.ended
   })
 
-  it('disconnects at once if there are no requests or no process', async () => {
+  it('disconnects at once if no request is open or no process is running', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()

@@ -70,7 +70,7 @@ describe('checkLog', () => {
     expect(finding?.verdict).toBe('ok')
   })
 
-  it('reports nothing if there is no log, or for other hosts', async () => {
+  it('reports nothing for other hosts or if there is no log', async () => {
     const { path } = folderWith({})
     const place = placeAt(path('~'))
     expect(await checkLog(host('claude-desktop'), 'shop', place)).toEqual([
@@ -132,14 +132,14 @@ describe('the content of a host file', () => {
   })
 })
 
-it.each(HOSTS.map(({ id }) => id))('misplacedFiles lists no file that %s reads', (id) => {
+it.each(HOSTS.map(({ id }) => id))('misplacedFiles does not list any file that %s reads', (id) => {
   const place = placeAt('/home/ann')
   const files = misplacedFiles(host(id), place)
   expect(files.filter((file) => host(id).files(place).includes(file))).toEqual([])
   expect(files.length > 0).toBe(!['zed', 'goose'].includes(id))
 })
 
-it("misplacedFiles lists the project's file only in the home folder", () => {
+it('misplacedFiles lists a project file in the home folder unless that folder is the current project', () => {
   expect(misplacedFiles(host('vscode'), placeAt(process.cwd()))).toEqual([])
   expect(misplacedFiles(host('vscode'), placeAt('/home/ann'))).toEqual(['/home/ann/.vscode/mcp.json'])
 })

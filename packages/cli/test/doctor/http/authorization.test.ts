@@ -64,7 +64,7 @@ describe('the authorization challenge', () => {
     })
   })
 
-  it('is skipped for a server that needs no token for initialize', async () => {
+  it('is skipped for a server that does not require a token for initialize', async () => {
     expect(await findings({ status: 200 })).toEqual([
       {
         check: 'authorization',
@@ -119,11 +119,11 @@ describe('resource metadata', () => {
         advice: 'Serve the metadata at this URL',
       },
     ],
-  ])('is found or rejected: %s', async (_, server, expected) => {
+  ])("is expected at the usual path on the server's own origin: %s", async (_, server, expected) => {
     expect((await findings(server))[1]).toEqual({ check: 'resource-metadata', ...expected })
   })
 
-  it('is read from the document named in the challenge, if both exist', async () => {
+  it('is read from the document named in the challenge even if another exists at the usual path', async () => {
     const documents = { '/m': { resource: 'https://named' }, ...at({ resource: 'https://usual' }) }
     const found = await findings({ challenge: NAMED, documents })
     expect(found[2]?.evidence).toContain('https://named')
@@ -148,10 +148,13 @@ describe('resource metadata', () => {
     ],
     ['mcp', '/mcp', { verdict: 'fault', evidence: 'the resource of the metadata is mcp, the URL is ~/mcp' }],
     [1, '/mcp', { verdict: 'fault', evidence: 'the metadata has no resource' }],
-  ])('matches or does not match: resource %s, server at %s', async (resource, path, expected) => {
-    const found = await findings({ path, documents: at({ resource }, path) })
-    expect(found[2]).toMatchObject({ check: 'audience', ...expected })
-  })
+  ])(
+    "must name the server's URL as its resource: resource %s, server at %s",
+    async (resource, path, expected) => {
+      const found = await findings({ path, documents: at({ resource }, path) })
+      expect(found[2]).toMatchObject({ check: 'audience', ...expected })
+    },
+  )
 
   it.each<readonly [issuers: unknown, count: number, evidence: string]>([
     [undefined, 1, 'the metadata lists no authorization_servers'],
@@ -159,7 +162,7 @@ describe('resource metadata', () => {
     [[1, null], 1, 'the metadata lists no authorization_servers'],
     [[1, 'a'], 1, 'a is no https URL'],
     [['a', 'b', 'c', 'd'], 3, 'a is no https URL'],
-  ])('lists the issuers %j', async (issuers, count, evidence) => {
+  ])('is checked for issuers: %j', async (issuers, count, evidence) => {
     const found = await findings({ documents: at({ resource: '~/mcp', authorization_servers: issuers }) })
     const ofIssuers = found.filter(({ check }) => check === 'authorization-server')
     expect(ofIssuers).toHaveLength(count)
@@ -175,7 +178,7 @@ describe('authorizationServerFinding', () => {
     ['https://h.example/mcp', 'http://issuer.example'],
     ['https://h.example/mcp', 'https://127.0.0.1:1'],
     ['https://h.example/mcp', 'http://localhost:1'],
-  ])('does not follow from the server %s the issuer %s', async (url, issuer) => {
+  ])('given the server %s, does not follow the issuer %s', async (url, issuer) => {
     expect(await authorizationServerFinding(siteAt(url), issuer)).toEqual({
       check: 'authorization-server',
       verdict: 'fault',

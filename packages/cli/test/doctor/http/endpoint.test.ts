@@ -29,7 +29,7 @@ describe('connectionFinding', () => {
     ['ECONNRESET', 'http://h', 'Try the URL with https'],
     ['ECONNRESET', 'https://h', 'the port speaks HTTP'],
     ['ECONNRESET', 'http://localhost', 'the port speaks HTTP'],
-  ])('advises on %s at %s', (code, url, advice) => {
+  ])('given the error %s at %s, returns advice', (code, url, advice) => {
     const error = new NoReplyError(code, 'x'.repeat(201))
     expect(connectionFinding(siteAt(`${url}/mcp?key=s3cret`), error)).toEqual({
       check: 'connection',
@@ -74,14 +74,17 @@ describe('refusalFinding', () => {
     ],
     [302, undefined, 'fault', '302 without a location', 'Answer POST requests'],
     [302, 'https://', 'fault', '302 without a location', 'Answer POST requests'],
-  ])('reports %i to %s as a redirect', (status, location, verdict, evidence, advice) => {
-    expect(refusalFinding(site, reply(status, location === undefined ? {} : { location }))).toEqual({
-      check: 'redirect',
-      verdict,
-      evidence: expect.stringContaining(evidence),
-      advice: expect.stringContaining(advice),
-    })
-  })
+  ])(
+    'reports the status %i with the location %s as a redirect',
+    (status, location, verdict, evidence, advice) => {
+      expect(refusalFinding(site, reply(status, location === undefined ? {} : { location }))).toEqual({
+        check: 'redirect',
+        verdict,
+        evidence: expect.stringContaining(evidence),
+        advice: expect.stringContaining(advice),
+      })
+    },
+  )
 
   it.each([
     [undefined, ''],
@@ -103,7 +106,7 @@ describe('refusalFinding', () => {
     [429, 'Wait'],
     [406, 'Accept JSON'],
     [415, 'Accept JSON'],
-  ])('reports %i without another request', async (status, advice) => {
+  ])('reports the status %i without sending another request', async (status, advice) => {
     expect(
       await noServerFinding(siteAt('http://127.0.0.1:1/mcp'), reply(status, {}, { message: 'No' })),
     ).toEqual({
@@ -133,7 +136,13 @@ describe('noServerFinding', () => {
       'Use the URL ~/mcp',
     ],
     ['another error', '/x', '/mcp', (_, response) => json(response, 400, {}), OTHER_PATH],
-    ['the asked server', '/mcp', '/mcp', (_, response) => json(response, 401, {}), OTHER_PATH],
+    [
+      'the server at the requested path',
+      '/mcp',
+      '/mcp',
+      (_, response) => json(response, 401, {}),
+      OTHER_PATH,
+    ],
     ['an older server', '/x', '/sse', events('event: endpoint\ndata: /m\n\n'), 'Use the URL ~/sse'],
     [
       'an older server with CRLF',
@@ -144,21 +153,24 @@ describe('noServerFinding', () => {
     ],
     ['other events', '/x', '/sse', events('event: endpoints\ndata: /m\n\n'), OTHER_PATH],
     ['another media type', '/x', '/sse', events('event: endpoint\ndata: /m\n\n', 'text/plain'), OTHER_PATH],
-  ])('looks for %s: requested at %s, served at %s', async (_, asked, at, listener, advice) => {
-    const origin = await serve((request, response) =>
-      request.url === at ? listener(request, response) : void response.writeHead(404).end(),
-    )
-    const finding = await noServerFinding(
-      siteAt(`${origin}${asked}`),
-      reply(404, { 'content-type': 'text/html; a' }),
-    )
-    expect(finding).toMatchObject({
-      check: 'endpoint',
-      verdict: 'fault',
-      evidence: `POST ${origin}${asked} was answered with 404 and text/html`,
-      advice: expect.stringContaining(advice.replace('~', origin)),
-    })
-  })
+  ])(
+    'given %s, advises on the URL: requested at %s, served at %s',
+    async (_, asked, at, listener, advice) => {
+      const origin = await serve((request, response) =>
+        request.url === at ? listener(request, response) : void response.writeHead(404).end(),
+      )
+      const finding = await noServerFinding(
+        siteAt(`${origin}${asked}`),
+        reply(404, { 'content-type': 'text/html; a' }),
+      )
+      expect(finding).toMatchObject({
+        check: 'endpoint',
+        verdict: 'fault',
+        evidence: `POST ${origin}${asked} was answered with 404 and text/html`,
+        advice: expect.stringContaining(advice.replace('~', origin)),
+      })
+    },
+  )
 
   it('finds an HTTP+SSE server even if its stream does not end', async () => {
     const origin = await serve(

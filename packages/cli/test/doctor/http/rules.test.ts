@@ -102,7 +102,7 @@ describe('checkOrigin', () => {
     [500, 200, 'fault', 'with 500: any website'],
     [200, 403, 'warning', 'with 200, and with a foreign Host, too, with 403'],
   ])(
-    'reports an Origin answered with %i, and a Host answered with %i',
+    'rates a foreign Origin answered with %i, and a foreign Host answered with %i',
     async (origin, host, verdict, evidence) => {
       expect(await checkOrigin(await listening(answering(origin, host)))).toMatchObject([
         { check: 'origin', verdict, evidence: expect.stringContaining(evidence) },
@@ -110,7 +110,7 @@ describe('checkOrigin', () => {
     },
   )
 
-  it('only warns about a server that is not on loopback', async () => {
+  it('warns about a server that is not on loopback instead of reporting a fault', async () => {
     const { url } = await listening(answering(200, 200))
     expect(await checkOrigin(siteAt(`http://0.0.0.0:${url.port}/mcp`))).toMatchObject([
       { verdict: 'warning' },
@@ -127,7 +127,7 @@ describe('the session checks', () => {
     [405, 'ok'],
     [300, 'warning'],
     [404, 'warning'],
-  ])('rate status %i for DELETE as %s', async (status, verdict) => {
+  ])('rate the status %i for DELETE as %s', async (status, verdict) => {
     const site = await listening((_, response) => response.writeHead(status).end())
     expect(await checkSessionEnd(site, opened)).toMatchObject([
       { check: 'session-end', verdict, evidence: `DELETE was answered with ${status}` },
@@ -206,7 +206,7 @@ describe('Site', () => {
     ['http://0.0.0.0', false],
     ['http://notlocalhost', false],
     ['http://127.0.0.1.example', false],
-  ])('isLoopback of %s is %j', (url, expected) => {
+  ])('given %s, isLoopback returns %j', (url, expected) => {
     expect(isLoopback(new URL(url))).toBe(expected)
   })
 
@@ -264,19 +264,22 @@ describe('Site', () => {
     [200, '[]', { document: undefined, problem: 'is no JSON object' }],
     [200, '{', { document: undefined, problem: 'is no JSON object' }],
     [201, '{"a":1}', { document: undefined, problem: 'was answered with 201' }],
-  ])('readDocument of a reply with %i and %s', async (status, text, expected) => {
-    const site = await listening((_, response) => response.writeHead(status).end(text))
-    expect(await readDocument(site, site.url)).toEqual(expected)
-  })
+  ])(
+    'given a reply with the status %i and the body %s, readDocument returns the document or the problem',
+    async (status, text, expected) => {
+      const site = await listening((_, response) => response.writeHead(status).end(text))
+      expect(await readDocument(site, site.url)).toEqual(expected)
+    },
+  )
 })
 
 it.each([
   [{}, ''],
   [{ 'content-type': 'Text/HTML ; charset=utf-8' }, 'text/html'],
-])('mediaType of %j is %j', (headers, type) => {
+])('given the headers %j, mediaType returns %j', (headers, type) => {
   expect(mediaType(headers)).toBe(type)
 })
 
-it('shown removes credentials, query and fragment of a URL', () => {
+it('shown removes the credentials, the query and the fragment from a URL', () => {
   expect(shown('https://u:p@h:8/a?b=c#d')).toBe('https://h:8/a')
 })

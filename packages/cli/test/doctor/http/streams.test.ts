@@ -115,7 +115,7 @@ describe('checkStream', () => {
     ['subscriptions/listen', MODERN, () => {}, 'the reply to subscriptions/listen', 60],
     // Long enough for the head to arrive on a busy machine.
     ['an event', MODERN, streaming(() => {}), 'the first event of subscriptions/listen', 1_000],
-  ])('reports a delay of %s', async (_, opened, listener, what, firstBytesMs) => {
+  ])('reports a delayed reply or event: %s', async (_, opened, listener, what, firstBytesMs) => {
     expect(await findings(listener, { ...opened, replyMs: 0.5 }, { firstBytesMs })).toEqual([
       {
         check: 'stream',
@@ -159,7 +159,7 @@ describe('checkStream', () => {
     })
   })
 
-  it("rejects if the connection is cut before the reply's head", async () => {
+  it('rejects if the connection is cut before the head of the reply arrives', async () => {
     await expect(findings((request) => request.socket.destroy())).rejects.toMatchObject({
       code: 'ECONNRESET',
     })

@@ -22,7 +22,7 @@ describe('scriptOf', () => {
     ['python3', ['-m', 'server'], undefined],
     ['tsx', ['--flag.js', 'watch', 'a.mts'], 'a.mts'],
     ['my-node', ['a'], undefined],
-  ])('finds the script in %s %j: %j', (command, args, script) => {
+  ])('given the command %s with the arguments %j, returns the script %j', (command, args, script) => {
     expect(scriptOf({ command, args })).toBe(script)
   })
 })
@@ -62,22 +62,25 @@ describe('checkScript', () => {
     ['~/built/src/b.js', 'app', undefined, { ...MISSING, advice: 'Did you mean ~/built/src/a.js?' }],
     ['~/plain/dist/a.js', 'app', undefined, { ...MISSING, advice: 'Correct the path in "args"' }],
     ['~/bare/dist/a.js', 'app', undefined, { ...MISSING, advice: 'Correct the path in "args"' }],
-  ])('rates %s started by %s in %j: %j', async (script, startedBy, cwd, expected) => {
-    const { path, shown } = folderWith(FILES)
-    const args = [path(script)]
-    const program = { command: 'node', args, env: {}, ...(cwd !== undefined && { cwd: path(cwd) }) }
-    const findings = await checkScript(
-      { kind: 'program', name: 'shop', program, startedBy },
-      { command: 'node', args, env: {}, cwd: path('~') },
-    )
-    const partly = Object.entries(expected).map(([name, text]) => [
-      name,
-      expect.stringContaining(text as string),
-    ])
-    expect(shown(findings)).toEqual([
-      expect.objectContaining({ check: 'script', ...(Object.fromEntries(partly) as object) }),
-    ])
-  })
+  ])(
+    'given the script %s, started by %s in the folder %j, returns %j',
+    async (script, startedBy, cwd, expected) => {
+      const { path, shown } = folderWith(FILES)
+      const args = [path(script)]
+      const program = { command: 'node', args, env: {}, ...(cwd !== undefined && { cwd: path(cwd) }) }
+      const findings = await checkScript(
+        { kind: 'program', name: 'shop', program, startedBy },
+        { command: 'node', args, env: {}, cwd: path('~') },
+      )
+      const partly = Object.entries(expected).map(([name, text]) => [
+        name,
+        expect.stringContaining(text as string),
+      ])
+      expect(shown(findings)).toEqual([
+        expect.objectContaining({ check: 'script', ...(Object.fromEntries(partly) as object) }),
+      ])
+    },
+  )
 
   it('returns no findings for a program without a script', async () => {
     const program = { command: 'shop', args: [], env: {} }

@@ -136,7 +136,7 @@ describe('checkStart for a server that does not answer', () => {
     expect(serves).toBe(false)
   })
 
-  it('warns with other advice if no host has the server yet', async () => {
+  it('warns with different advice if no host has the server yet', async () => {
     const { findings, serves } = await shell(REGION, { startedBy: 'user', own: { REGION: 'x' } })
     expect(findings[0]).toMatchObject({
       check: 'start',
@@ -150,7 +150,7 @@ describe('checkStart for a server that does not answer', () => {
     ["in a terminal, which provides the user's environment", { startedBy: 'terminal', own: { REGION: 'x' } }],
     ["with the user's environment either", { own: { OTHER: 'x' } }],
     ["with its entry's value", { own: { REGION: 'x' }, env: { REGION: '' } }],
-  ])('only quotes the error of a server that does not start %s', async (_, given) => {
+  ])('quotes the error, without naming a cause, if the server does not start %s', async (_, given) => {
     const { findings, serves } = await shell(REGION, given)
     expect(findings).toEqual([
       {

@@ -40,7 +40,7 @@ describe('trialFindings', () => {
     ])
   })
 
-  it('reports a server that does not answer only once', () => {
+  it('reports only once that a server does not answer', () => {
     const advice = expect.stringContaining('Answer first')
     expect(trialFindings(SILENT, undefined)).toEqual([
       { check: 'start', verdict: 'skipped', evidence: 'It runs, and does not answer' },

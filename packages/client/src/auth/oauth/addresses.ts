@@ -18,9 +18,10 @@ export interface TrustedAddresses {
 }
 
 /**
- * Returns the policy for addresses from metadata, which may name what only this process can reach: a cloud's
- * metadata service, a router, a local database. So they must be https and public. Configured URLs may be private,
- * and if the server is on loopback, loopback is allowed, over http as well.
+ * Returns the policy for addresses from metadata. Metadata may name services that only this process can
+ * reach, such as a cloud's metadata service, a router or a local database, so its addresses must be https and
+ * public. Configured URLs may be private. If the server is on loopback, other loopback addresses are allowed,
+ * even over http.
  *
  * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
  */

@@ -16,7 +16,7 @@ export interface AuthorizationCodeOptions {
   readonly authorize: (url: URL, context: { readonly signal: AbortSignal }) => Promise<string | URL>
   /** The maximum time in ms for the user to authorize the client, after which the request fails. @default 600_000 */
   readonly timeoutMs?: number
-  /** Asks for a refresh token if the server supports the scope `offline_access`. @default true */
+  /** Whether to request a refresh token if the server supports the scope `offline_access`. @default true */
   readonly offlineAccess?: boolean
 }
 
@@ -109,8 +109,8 @@ async function ask({ authorize, timeoutMs = 600_000 }: AuthorizationCodeOptions,
 }
 
 /**
- * Compares the issuer first, so that a server in a mix-up attack gets no code, and
- * its error text is not shown.
+ * Compares the issuer first, so that a server in a mix-up attack does not receive the code and its error text
+ * is not shown.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
  */

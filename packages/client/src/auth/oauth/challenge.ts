@@ -8,10 +8,13 @@ export interface Challenge {
 }
 
 const SCHEMES: ReadonlySet<string> = new Set(['bearer', 'dpop'])
-/** The maximum length of a header. Longer ones are ignored, because parsing takes quadratic time. */
+/** The maximum length of a header. Longer headers are ignored, because parsing takes quadratic time. */
 const MAX_HEADER = 8_192
 
-/** Reads the challenge of a response. An invalid header is ignored: https://www.rfc-editor.org/rfc/rfc9728#section-5.1 */
+/**
+ * Reads the challenge in a response. An invalid header is ignored:
+ * https://www.rfc-editor.org/rfc/rfc9728#section-5.1
+ */
 export async function readChallenge(headers: Headers): Promise<Challenge> {
   const all = await challengesOf(headers.get('www-authenticate') ?? '')
   const found = all.filter(({ scheme }) => SCHEMES.has(scheme))

@@ -9,23 +9,23 @@ export type AuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' |
 export interface SigningKey {
   /** A Web Crypto key, a JWK, or PKCS #8 as PEM. */
   readonly key: CryptoKey | JWK | string
-  /** Such as `ES256`. */
+  /** The signature algorithm, such as `ES256`. */
   readonly alg: string
   readonly kid?: string
 }
 
-/** A client that the user registered at an authorization server. */
+/** A client that the user has registered with an authorization server. */
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret?: string
-  /** The key that signs an assertion, which replaces the secret. */
+  /** The key for signing an assertion, which is used instead of a secret. */
   readonly privateKey?: SigningKey
   /**
    * The issuer that has registered the client, spelled as in its metadata. If it is missing, the credentials are
    * bound to the first authorization server that they are used with.
    */
   readonly issuer?: string
-  /** @default what fits the credentials and the server's metadata */
+  /** @default a method that suits the credentials and the server's metadata */
   readonly authMethod?: AuthMethod
 }
 
@@ -39,7 +39,10 @@ export interface Identity {
   readonly isRegistered: boolean
 }
 
-/** The methods of a server whose metadata names none: https://www.rfc-editor.org/rfc/rfc8414#section-2 */
+/**
+ * The methods assumed for a server whose metadata does not list any:
+ * https://www.rfc-editor.org/rfc/rfc8414#section-2
+ */
 export const DEFAULT_METHODS: readonly string[] = ['client_secret_basic']
 
 export async function identityOf(
@@ -69,9 +72,8 @@ function fittingMethod({ clientSecret, privateKey }: ClientCredentials, server: 
 }
 
 /**
- * Encodes credentials itself, because the library also encodes hyphens and dots. Servers that do not decode
- * would refuse the
- * credentials.
+ * Encodes credentials without the library, which also encodes hyphens and dots. Servers that do not decode
+ * credentials would refuse them.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#appendix-B
  */

@@ -4,7 +4,7 @@ import type { AddressPolicy } from './addresses.ts'
 import { AuthorizationError } from './errors.ts'
 import type { PlainFetch } from './fetch.ts'
 
-/** The authorization server of a server. */
+/** The authorization server for an MCP server. */
 export interface Discovered {
   /** The `resource` parameter: https://www.rfc-editor.org/rfc/rfc8707#section-2 */
   readonly resource: string
@@ -12,7 +12,9 @@ export interface Discovered {
   /** The metadata of the authorization server, whose `issuer` has been checked. */
   readonly authorizationServer: AuthorizationServer
   readonly resourceMetadata: string | undefined
-  /** Whether the server has no metadata, so that the endpoints are the defaults of 2025-03-26. */
+  /**
+   * Whether the authorization server has no metadata, so that the endpoints are the defaults of 2025-03-26.
+   */
   readonly isAssumed: boolean
 }
 
@@ -25,8 +27,8 @@ export interface Discovery {
 }
 
 /**
- * Finds the authorization server: by the URL in the challenge, by the well-known URLs, or at the
- * server's own origin (2025-03-26).
+ * Finds the authorization server through the URL in the challenge, the well-known URLs, or the server's own
+ * origin (2025-03-26).
  *
  * @throws AuthorizationError `address`, `network`, `discovery`, `issuer`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/authorization-server-discovery
@@ -45,7 +47,7 @@ export async function discover(at: Discovery, challenged: string | undefined): P
   return { resource, scopesSupported, authorizationServer, resourceMetadata: challenged, isAssumed: false }
 }
 
-/** Returns the metadata at the first well-known URL of an issuer that has it. */
+/** Returns an issuer's metadata from the first well-known URL that provides it. */
 export async function serverMetadataOf(at: Discovery, issuer: string): Promise<AuthorizationServer> {
   const found = await serverMetadata(at, wellKnown(at.policy.check(issuer)), [issuer])
   if (found !== undefined) return found
@@ -100,7 +102,7 @@ function covers(resource: string, server: URL): boolean {
 async function atOwnOrigin(at: Discovery): Promise<Discovered> {
   const { origin } = at.policy.check(at.server)
   const resource = canonical(at.server)
-  // This issuer is our own guess, so a trailing slash makes no difference.
+  // This issuer is only assumed, so a trailing slash makes no difference.
   const found = await serverMetadata(at, wellKnown(new URL(origin)), [origin, `${origin}/`])
   const known = { resource, scopesSupported: undefined, resourceMetadata: undefined }
   if (found !== undefined) return { ...known, authorizationServer: found, isAssumed: false }
@@ -142,7 +144,10 @@ async function serverMetadata(at: Discovery, addresses: readonly string[], issue
   )
 }
 
-/** Reads a JSON object. Returns undefined if there is none, because some servers answer every URL with a page. */
+/**
+ * Reads a JSON object. Returns undefined if there is none, because some servers answer every URL with an HTML
+ * page.
+ */
 async function readJson(at: Discovery, address: string): Promise<JsonObject | undefined> {
   const response = await at.fetch(address, {
     // https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#server-metadata-discovery-headers

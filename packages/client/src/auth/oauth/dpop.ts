@@ -12,9 +12,12 @@ import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** Options of DPoP, which binds tokens to a key: https://www.rfc-editor.org/rfc/rfc9449 */
 export interface DpopOptions {
-  /** Whether DPoP is required. `when-supported` accepts unbound tokens from servers without it. @default 'required' */
+  /**
+   * Whether DPoP is required. `when-supported` accepts unbound tokens from servers that do not support it.
+   * @default 'required'
+   */
   readonly mode?: 'required' | 'when-supported'
-  /** The asymmetric algorithm of the signature. @default 'ES256' */
+  /** The asymmetric signature algorithm. @default 'ES256' */
   readonly alg?: string
   /** The key pair that signs proofs. @default a new pair, kept in memory */
   readonly keyPair?: { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey }

@@ -27,8 +27,8 @@ export type AuthorizationFailure =
   | 'dpop'
 
 /**
- * Authorization failed. The message contains the authorization server's error code and description, without
- * this client's secrets.
+ * Thrown when authorization fails. The message contains the authorization server's error code and
+ * description, without this client's secrets.
  */
 export class AuthorizationError extends Error {
   readonly reason: AuthorizationFailure
@@ -69,8 +69,8 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Converts the library's error. It is not kept as the cause, because it contains codes and tokens that a
- * logger would print.
+ * Converts the library's error. The original error is not kept as the cause, because it contains codes and
+ * tokens that a logger would print.
  */
 export function fromLibrary(
   reason: AuthorizationFailure,

@@ -17,14 +17,14 @@ export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 /** A `fetch` that does not follow redirects. */
 export type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Limits for a response of an authorization server. */
+/** Limits for a response from an authorization server. */
 export interface FetchLimits {
   readonly maxBytes: number
   readonly timeoutMs: number
 }
 
 /**
- * Returns a `fetch` for URLs from metadata, which checks the address, does not follow redirects and limits the
+ * Returns a `fetch` for URLs from metadata. It checks the address, does not follow redirects, and limits the
  * response.
  */
 export function guardedFetch(policy: AddressPolicy, send: SendRequest, limits: FetchLimits): PlainFetch {

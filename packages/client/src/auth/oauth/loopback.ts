@@ -24,8 +24,8 @@ export interface LoopbackRedirect {
 const PAGE = '<!doctype html><meta charset="utf-8"><title>Done</title><p>You can close this window.'
 
 /**
- * Returns options that receive the redirect at `http://127.0.0.1:port/path`, listening only while the user is asked:
- * `authorizationCode({ ...loopbackRedirect({ port: 33_418, open }) })`.
+ * Returns options that receive the redirect at `http://127.0.0.1:port/path`, listening only while the user is
+ * being asked: `authorizationCode({ ...loopbackRedirect({ port: 33_418, open }) })`.
  *
  * @throws UsageError `ERR_MCP_OPTION` for an invalid port; `authorize` rejects if the port is in use
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
@@ -54,8 +54,8 @@ export function loopbackRedirect(options: LoopbackOptions): LoopbackRedirect {
 }
 
 /**
- * Resolves to the URL of the first request with this state: any page in the browser can send a request here,
- * and must not end the wait. `authorizationCode` validates the rest.
+ * Resolves to the URL of the first request with this state. Other requests do not end the wait, because any
+ * page in the browser can send them. `authorizationCode` validates the rest.
  */
 function answerOn(
   server: Server,
@@ -66,7 +66,7 @@ function answerOn(
   return new Promise((found) => {
     server.on('request', (request, response) => {
       const url = new URL(request.url ?? '/', origin)
-      // A page of another site that uses DNS rebinding has that site's name as the host.
+      // With DNS rebinding, a request from another site has that site's name as its host.
       const isHere = request.method === 'GET' && request.headers.host === host && url.pathname === pathname
       if (!isHere || url.searchParams.get('state') !== state) {
         response.writeHead(isHere ? 400 : 404).end()

@@ -8,16 +8,19 @@ import { type OAuthOptions, type OAuthSettings, resolveOAuthOptions } from './op
 import { isNative } from './registration.ts'
 import { ServerAuthorization } from './server-authorization.ts'
 
-/** The maximum number of servers whose tokens are in memory. Other tokens are read from the store again. */
+/**
+ * The maximum number of servers whose tokens are in memory. The tokens of other servers are read from the
+ * store when they are needed.
+ */
 const MAX_SERVERS = 256
 
 /**
- * Creates a provider for OAuth as MCP specifies it: it discovers the authorization server, requests and renews
- * tokens, and asks for more scopes when the server requires them. One provider serves any number of servers.
- * Concurrent requests share an authorization.
+ * Creates a provider for OAuth as MCP specifies it: it discovers the authorization server, requests and
+ * renews tokens, and asks for more scopes when the server requires them. One provider serves any number of
+ * servers. Concurrent requests share an authorization.
  *
- * Only public https addresses are contacted, and loopback if the server is on loopback. Redirects are not
- * followed. Requests fail with an {@link AuthorizationError}.
+ * Only public https addresses are contacted, as well as loopback addresses if the server is on loopback.
+ * Redirects are not followed. Requests fail with an {@link AuthorizationError}.
  *
  * @throws UsageError `ERR_MCP_OPTION` for invalid options
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization

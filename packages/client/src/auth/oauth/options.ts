@@ -8,7 +8,7 @@ import { type CredentialStore, memoryCredentials } from './store.ts'
 
 /** Metadata for dynamic registration: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
 export interface RegistrationOptions {
-  /** The client's name for users. */
+  /** The client's name, as shown to users. */
   readonly clientName: string
   readonly clientUri?: string
   readonly logoUri?: string
@@ -24,14 +24,14 @@ export interface OAuthOptions {
   /** Clients that the user has registered. They take precedence over any other client id. */
   readonly clients?: readonly ClientCredentials[]
   /**
-   * The https URL, with a path, of this client's metadata document. It is the client
-   * id at servers that support it:
+   * The https URL, with a path, of this client's metadata document. It is used as the client id with servers
+   * that support metadata documents:
    * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
    */
   readonly clientMetadataUrl?: string
   /** Enables dynamic registration with servers for which no other client id is known. */
   readonly registration?: RegistrationOptions
-  /** Asks the user for a client id, as the last resort. */
+  /** Asks the user for a client id, as a last resort. */
   readonly askClient?: (issuer: string) => Promise<ClientCredentials | undefined>
   /** Scopes to request in addition to the server's. */
   readonly scopes?: readonly string[]
@@ -48,7 +48,10 @@ export interface OAuthOptions {
   readonly maxBytes?: number
   /** Replaces the DNS lookup. Every address that it returns is checked. */
   readonly resolve?: Resolve
-  /** Sends requests to authorization servers. URLs are checked before, but not the addresses that they resolve to. */
+  /**
+   * The function that sends requests to authorization servers. URLs are checked before it is called, but the
+   * addresses that they resolve to are not.
+   */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   readonly clock?: Pick<Clock, 'now'>
 }

@@ -37,7 +37,7 @@ export async function identify(
   )
 }
 
-/** Deletes a registration that the server no longer knows. */
+/** Deletes a registration that the server no longer recognizes. */
 export async function forget(settings: OAuthSettings, server: oauth.AuthorizationServer): Promise<void> {
   await settings.store.write('client', server.issuer, undefined)
 }
@@ -106,7 +106,10 @@ async function register(
   return client
 }
 
-/** Returns the method to register. A public client cannot keep a secret, so it asks for one only if required. */
+/**
+ * Returns the method to register. A public client cannot keep a secret, so it requests a method with a secret
+ * only if the server requires one.
+ */
 function methodToAskFor(server: oauth.AuthorizationServer): AuthMethod {
   const supported = server.token_endpoint_auth_methods_supported ?? DEFAULT_METHODS
   const wanted: readonly AuthMethod[] = ['none', 'client_secret_basic', 'client_secret_post']
@@ -155,7 +158,8 @@ async function send(server: oauth.AuthorizationServer, metadata: Partial<oauth.C
 }
 
 /**
- * Adds what the library requires, because many servers send status 200 or omit `client_secret_expires_at`.
+ * Adds what the library requires to a response, because many servers send status 200 or omit
+ * `client_secret_expires_at`.
  */
 async function lenient(answer: Response): Promise<Response> {
   if (!answer.ok) return answer

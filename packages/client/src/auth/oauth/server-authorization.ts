@@ -10,13 +10,13 @@ import type { StoredTokens } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
 /**
- * How long before its expiry a token is renewed, in ms. A short-lived token is renewed in the second half of
- * its life.
+ * The time in ms before its expiry at which a token is renewed. A short-lived token is renewed in the second
+ * half of its lifetime.
  */
 const EARLY_MS = 30_000
 /** The age in ms below which a refused token is not replaced, because a new one would not help. */
 const REFUSED_MS = 60_000
-/** The maximum number of requested scopes, because a server could ask for new ones endlessly. */
+/** The maximum number of requested scopes, because a server could ask for new scopes endlessly. */
 const MAX_SCOPES = 100
 
 /** The tokens of one server. */
@@ -33,7 +33,7 @@ export class ServerAuthorization {
   /** Whether refreshing may help: false after a refreshed token was refused. */
   #isRefreshable = true
   #renewAt = Infinity
-  /** The current token, while no request with it has succeeded. */
+  /** The current token, until a request with it succeeds. */
   #untried: { readonly since: number; readonly isRefreshed: boolean } | undefined
 
   constructor(settings: OAuthSettings, discovery: Discovery) {
@@ -64,7 +64,7 @@ export class ServerAuthorization {
     const isNewNonce = this.#settings.prover?.learn(answer.url, answer.headers) === true
     if (challenge.error === 'use_dpop_nonce' && sentToken(answer.sent) !== undefined)
       return isNewNonce ? 'retry' : 'give-up'
-    // Another request has got a new token for the same challenge.
+    // Another request has obtained a new token for the same challenge.
     if (this.#tokens !== undefined && !this.#isCurrent(answer.sent)) return 'retry'
     return answer.status === 401 ? this.#unauthorized(challenge, answer) : this.#forbidden(challenge, answer)
   }
@@ -72,7 +72,7 @@ export class ServerAuthorization {
   async #unauthorized(challenge: Challenge, { signal }: AuthResponse): Promise<'retry' | 'give-up'> {
     const { since = -Infinity, isRefreshed = false } = this.#untried ?? {}
     if (!isRefreshed && this.#settings.clock.now() - since < REFUSED_MS) return 'give-up'
-    // Refreshing again would give another token that is refused.
+    // Refreshing again would yield another token that the server refuses.
     if (isRefreshed) this.#isRefreshable = false
     await this.#share(() => this.#reauthorize(challenge), signal)
     return 'retry'
@@ -91,7 +91,10 @@ export class ServerAuthorization {
     return 'retry'
   }
 
-  /** Runs one authorization at a time. A caller that joins it checks afterwards what is left to do. */
+  /**
+   * Runs one authorization at a time. A caller that joins a running authorization checks afterwards whether
+   * anything is left to do.
+   */
   async #share(work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     this.#work ??= work().finally(() => {
       this.#work = undefined
@@ -117,19 +120,19 @@ export class ServerAuthorization {
     }
     if (!this.#isEnding() || this.#tokens === undefined) return
     const { refreshToken, expiresAt = 0 } = this.#tokens
-    // The user is only asked after a challenge.
+    // The user is asked only after a challenge.
     if (refreshToken === undefined && this.#settings.grant.isInteractive) return
     try {
       await this.#renew(this.#tokens)
     } catch (error) {
-      // The old token is still valid, and the next try may succeed.
+      // The old token is still valid, and the next attempt may succeed.
       if (!(error instanceof AuthorizationError) || expiresAt <= this.#settings.clock.now()) throw error
     }
   }
 
   async #renew({ issuer, resourceMetadata }: StoredTokens): Promise<void> {
     const found = await discover(this.#discovery, resourceMetadata)
-    // The server has changed its authorization server: wait for its challenge.
+    // The server now uses another authorization server: wait for the server's challenge.
     if (found.authorizationServer.issuer !== issuer) return
     if (await this.#refresh(found)) return
     if (!this.#settings.grant.isInteractive) await this.#obtain(found, this.#scopes)
@@ -148,7 +151,10 @@ export class ServerAuthorization {
     await this.#obtain(found, union(this.#scopes, wanted, this.#settings.scopes).slice(0, MAX_SCOPES))
   }
 
-  /** Requests new tokens with the refresh token, and returns whether it worked. An invalid refresh token is deleted. */
+  /**
+   * Requests new tokens with the refresh token, and returns whether the request succeeded. An invalid refresh
+   * token is deleted.
+   */
   async #refresh(found: Discovered): Promise<boolean> {
     const tokens = this.#tokens
     if (tokens?.refreshToken === undefined || !this.#isRefreshable) return false
@@ -171,7 +177,10 @@ export class ServerAuthorization {
     }
   }
 
-  /** Forgets a registration that the server no longer knows, so that the next authorization registers again. */
+  /**
+   * Forgets a registration that the server no longer recognizes, so that the next authorization registers
+   * again.
+   */
   async #forgetUnknown(error: unknown, { identity, server }: TokenEndpoint): Promise<void> {
     const isUnknown = error instanceof AuthorizationError && UNKNOWN_CLIENT.has(error.oauthError ?? '')
     if (isUnknown && identity.isRegistered) await forget(this.#settings, server)

@@ -7,7 +7,7 @@ export interface StoredClient {
   /** The expiry of the secret in ms since 1970. Absent if the secret does not expire. */
   readonly secretExpiresAt?: number
   readonly authMethod?: string
-  /** The registered redirect URIs. Others need a new registration. */
+  /** The registered redirect URIs. Other URIs require a new registration. */
   readonly redirectUris: readonly string[]
 }
 
@@ -52,7 +52,10 @@ export interface CredentialKinds {
 /** The kinds of credentials that a store keeps. */
 export type CredentialKind = keyof CredentialKinds
 
-/** Stores up to 1,000 credentials in memory. The oldest is dropped when it is full, and its user is asked again. */
+/**
+ * Creates a store that keeps up to 1,000 credentials in memory. When it is full, the oldest credentials are
+ * dropped, and their user is asked again.
+ */
 export function memoryCredentials(maxEntries: number = 1_000): CredentialStore {
   const entries = new BoundedMap<string, CredentialKinds[CredentialKind]>(maxEntries)
   return {

@@ -21,7 +21,7 @@ export class TokenEndpoint {
   /**
    * Sends a request, and repeats it if the server asks for a DPoP nonce.
    *
-   * @param more - `secrets` are removed from messages, as the parameters are
+   * @param more - `secrets`, like the parameters, are removed from error messages
    * @throws AuthorizationError `token`, `dpop`, `address`, `network`
    */
   async request(
@@ -57,7 +57,7 @@ export class TokenEndpoint {
   async #options(): Promise<oauth.TokenEndpointRequestOptions> {
     const handle = (await this.#prover?.keys())?.handle
     return {
-      // The address policy decides about http.
+      // The address policy decides whether http is allowed.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: async (url, init) => withoutExtras(await this.#fetch(url, init)),
       ...(handle === undefined ? {} : { DPoP: handle }),

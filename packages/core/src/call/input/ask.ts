@@ -16,7 +16,8 @@ import type { RequestStates } from './request-state.ts'
 /** Limits on the questions of one call. */
 export interface InputLimits {
   /**
-   * How long a user or model may take for one question, in ms. Does not count towards the handler's time limit.
+   * How long a user or model may take to answer one question, in ms. Does not count towards the handler's
+   * time limit.
    *
    * @default 600_000
    */
@@ -31,7 +32,7 @@ export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds
 export interface InputContext {
   readonly rounds: InputRounds
   readonly limits: InputLimits
-  /** Undefined if requests cannot be sent to the client while a call runs. */
+  /** Undefined if requests cannot be sent to the client while a call is running. */
   readonly live?: LiveRequests
   /** Seals the state of a call between two requests. */
   readonly states: RequestStates
@@ -53,7 +54,10 @@ interface InputRounds {
    * questions.
    */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
-  /** Asks the user to open the URLs that an error requires; undefined for other errors and clients. */
+  /**
+   * Asks the user to open the URLs that an error requires. Returns undefined for other errors, and for
+   * clients that cannot be asked.
+   */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
   readonly readForm: ReadForm
   /** Creates the response for an error that requires URLs. Returns undefined for other errors. */
@@ -66,7 +70,7 @@ interface UrlFailure {
   readonly text?: string
 }
 
-/** The methods of `ctx` that ask a question while the handler runs. */
+/** The methods of `ctx` that ask a question while the handler is running. */
 export type LiveMethod = 'elicit' | 'elicitUrl' | 'sample' | 'listRoots'
 
 /** The members of a call that questions use. */
@@ -101,7 +105,7 @@ export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<st
   return new Map(await Promise.all(pins))
 }
 
-/** Returns undefined if requests cannot be sent to the client while the call runs. */
+/** Returns undefined if requests cannot be sent to the client while the call is running. */
 export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveRequests | undefined =>
   exchange.duplex ? input?.live : undefined
 
@@ -125,7 +129,7 @@ export const noClientChannel = (questions: Questions): McpError =>
 
 const QUESTIONS = { elicit, elicitUrl, sample, listRoots } as const
 
-/** Sends requests to the client while a call runs, on connections that can carry them. */
+/** Sends requests to the client while a call is running, on connections that can carry them. */
 export class LiveRequests {
   readonly requests: RequestChannel
   readonly #limits: InputLimits
@@ -163,7 +167,8 @@ export class LiveRequests {
 async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
   const urlIds = new Map<string, string>()
   const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }
-  // All questions are encoded before any is sent, so that a client that does not support one of them gets none.
+  // All questions are encoded before any is sent, so that a client that lacks support for one of them is not
+  // asked any.
   const encoded = Object.entries(questions).map(
     ([key, question]) => [key, encodeQuestion(question, key, to)] as const,
   )

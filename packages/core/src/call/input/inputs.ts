@@ -14,7 +14,7 @@ import { QuestionError } from '../../errors.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { compileForm } from './form.ts'
 
-/** Responses of a request that are not matched with questions yet. */
+/** The responses in a request, before they are matched with their questions. */
 export type UnmatchedResponses =
   /** Some responses of a round, each with the digest of its question. */
   | { readonly answers: ResponsesByKey }
@@ -64,7 +64,7 @@ export class CallInputs {
     throw declined(seen.action, key)
   }
 
-  /** Like {@link get}, but returns a decline instead of throwing. */
+  /** Like {@link get}, but if the user declines, returns the action instead of throwing. */
   see<const S extends AnySchema>(key: string, schema: S): Seen<InferForm<S>> | undefined {
     const response = this.raw(key)
     if (response === undefined) return undefined
@@ -72,7 +72,7 @@ export class CallInputs {
   }
 }
 
-/** The answers to `inputRequired`, with which the handler runs again. */
+/** The answers to `inputRequired`, which the handler receives when it runs again. */
 export type Inputs = Readonly<Pick<CallInputs, 'state' | 'has' | 'get' | 'see' | 'raw'>>
 
 /** A response, and the digest of the question that it answers. */
@@ -163,7 +163,7 @@ function readElicited(
     : finish(acceptedValue(checked, key))
 }
 
-/** @throws QuestionError if the response does not have the members that such a question requires */
+/** @throws QuestionError if the response lacks members that a question of this kind requires */
 export function checkShape(kind: QuestionKind, response: JsonObject, key: string): void {
   if (kind === 'sampling') readSampled(response, key)
   else if (kind === 'roots') readRoots(response, key)

@@ -21,8 +21,8 @@ const MAX_REASON = 200
 /** The length of the prefix of ids, in characters of six random bits each. */
 const TOKEN_LENGTH = 8
 /**
- * A part of the ids of pings that check what the client has read. Other pings only check whether the client is
- * there, so any message answers them.
+ * A part of the ids of pings that check what the client has read. Other pings only check whether the client
+ * is connected, so any message counts as their response.
  */
 const PING = 'ping-'
 /**
@@ -30,7 +30,7 @@ const PING = 'ping-'
  * progress.
  */
 const CONFIRM_MS = 1_000
-/** How long a client that does not answer pings is given to read, in ms. */
+/** How long to wait for a client to read if it does not answer pings, in ms. */
 const READ_MS = 20
 
 interface Pending {
@@ -64,7 +64,7 @@ interface PendingRequestsOptions {
   readonly onSend: () => void
 }
 
-/** The requests to one client that wait for a response. */
+/** The requests to one client that are waiting for a response. */
 export class PendingRequests implements RequestChannel {
   readonly #options: PendingRequestsOptions
   readonly #pending = new Map<RequestId, Pending>()
@@ -104,8 +104,9 @@ export class PendingRequests implements RequestChannel {
   }
 
   /**
-   * Sends a ping, and resolves when its response shows that the client has read everything sent before. If the
-   * client does not respond in time, the promise resolves anyway, and later calls only wait for a fixed time.
+   * Sends a ping, and resolves when its response shows that the client has read everything sent before the
+   * ping. If the client does not respond in time, the promise resolves anyway, and later calls wait for a
+   * fixed time instead.
    */
   confirmRead(send: (frame: string) => void): Promise<void> {
     if (this.#ended) return Promise.resolve()

@@ -104,12 +104,12 @@ export function elicitUrl<D extends Declined = 'fail'>(
   options?: ElicitOptions<D>,
 ): Question<Elicited<undefined, D>> {
   const parts: UrlParts = { kind: 'url', message, url, seesDecline: options?.declined === 'see' }
-  // Throws here instead of when the question is sent.
+  // An invalid URL is refused here rather than later, when the question is sent.
   urlOf(parts, NO_ID)
   return question(parts)
 }
 
-/** The id in the digest of a question, because the digest must be the same for every client. */
+/** Replaces the id in the digest of a question, because the digest must be the same for every client. */
 export const NO_ID = 'id'
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` or `http:` */
@@ -162,7 +162,7 @@ export function sample(params: SampleParams): Question<Sampled> {
 }
 
 /**
- * The message after a tool_use must contain exactly the results of the used tools.
+ * Checks that the message after a tool_use contains exactly the results of those tools.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#message-content-constraints
  */
@@ -194,7 +194,7 @@ const unpaired = (index: number): Error =>
 
 export const blocksOf = ({ content }: SamplingMessage): readonly SamplingContent[] => [content].flat()
 
-/** A directory or other place that the client works in. */
+/** A directory or other location that the client works in. */
 export interface Root {
   readonly uri: string
   readonly name?: string

@@ -22,20 +22,23 @@ export interface RequestStateOptions {
   /** How long a client may take to answer a round, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum size of a state in characters, at least 1024. A call that needs more cannot ask again.
+   * The maximum size of a state in characters, at least 1024. A call that needs a larger state cannot ask
+   * more questions.
    *
    * @default 16_384
    */
   readonly maxBytes?: number
   /**
-   * Whether a state is accepted only once. Several processes need the option `shared`, because otherwise each process
-   * remembers only its own states. A client that loses the reply must start again. @default false
+   * Whether a state is accepted only once. Several processes need the option `shared`, because otherwise each
+   * process remembers only its own states. A client that loses the reply must start the call again. @default
+   * false
    */
   readonly singleUse?: boolean
   /**
-   * The maximum number of used states that this process remembers with `singleUse` if `shared` is not set. Beyond it,
-   * the oldest state of a principal with the most states is dropped. From then on, every state of that principal with
-   * the same or an earlier expiry counts as used, and its client must start again. @default 10_000
+   * The maximum number of used states that this process remembers with `singleUse` if `shared` is not set.
+   * Beyond it, the oldest state of a principal with the most states is dropped. From then on, every state of
+   * that principal with the same or an earlier expiry counts as used, and its client must start the call
+   * again. @default 10_000
    */
   readonly maxUsed?: number
 }
@@ -71,7 +74,7 @@ export interface Round {
   readonly after?: string | undefined
 }
 
-/** The caller and the request that a state was sealed for. Nobody else can use it. */
+/** The caller and the request that a state was sealed for. No other caller or request can use the state. */
 interface StateOwner {
   readonly principal: string
   readonly method: string
@@ -152,7 +155,7 @@ export class RequestStates {
     }
   }
 
-  /** Marks a state as used. Returns false if it already was. */
+  /** Marks a state as used. Returns false if the state was already used. */
   #take(sealed: string, expiresAt: number, { principal }: StateOwner): Awaitable<boolean> {
     const { used } = this.#options
     if (used === undefined) return true

@@ -11,7 +11,7 @@ import type { Clock } from '../../util/clock.ts'
 
 /** The maximum number of URLs in one error. */
 const MAX_URLS = 16
-/** A reserved prefix, with which keys chosen by handlers do not start. */
+/** A reserved prefix, which keys chosen by handlers do not use. */
 const KEY = 'dev.jetway/open-'
 /** Clients abort a request after a minute of silence, so the call asks again before that. */
 const MAX_WAIT_MS = 45_000
@@ -19,11 +19,12 @@ const MESSAGE = 'The user has to open a URL first'
 
 /**
  * Throw it in a handler or a middleware if the call can succeed after the user has opened these URLs. In
- * 2025-11-25, clients that can open URLs get the error `-32042` with them; `server.completeElicitation`
- * notifies them when the user is done, and they send the call again. Since 2026-07-28 the URLs are an ordinary
- * round of questions. The repeated call runs from the start. If it throws this error again, Jetway waits up to
- * 45 s for `server.completeElicitation` and runs the call once more; then it asks again. Other clients get the
- * URLs as text: in a result with `isError` from a tool, in a JSON-RPC error elsewhere.
+ * 2025-11-25, clients that can open URLs get these URLs in the error `-32042`. When the user is done,
+ * `server.completeElicitation` notifies the client, which then sends the call again. Since 2026-07-28 the
+ * URLs are an ordinary round of questions. The repeated call runs from the start. If it throws this error
+ * again, Jetway waits up to 45 s for `server.completeElicitation` and runs the call once more; then it asks
+ * again. Other clients get the URLs as text: in a result with `isError` from a tool, in a JSON-RPC error
+ * elsewhere.
  *
  * Unlike `elicitUrl` in a tool's `asks`, this also works in a session whose replies are JSON only.
  *
@@ -58,7 +59,8 @@ export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult>
   await readResponses(ctx)
   const { input } = ctx.scope
   if (input === undefined) return start()
-  // Recording starts before the handler runs, because a completion between its check and the wait would be lost.
+  // Recording starts before the handler runs, because a completion between the handler's check and the wait
+  // would otherwise be lost.
   const completions = ctx.inputs.urlIds && new UrlCompletions(input.bus, input.clock)
   try {
     return await start()
@@ -136,7 +138,8 @@ function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
 }
 
 /**
- * Returns the ids of the URLs that the user has agreed to open, or none if the URLs have changed since.
+ * Returns the ids of the URLs that the user has agreed to open. Returns no ids if the URLs have changed since
+ * then.
  *
  * @throws QuestionError if the user has declined
  */
@@ -185,7 +188,8 @@ export function urlFailure(
 const MAX_IDS = 1_024
 
 /**
- * Records all calls of `server.completeElicitation` until `stop`, including those before the call waits for them.
+ * Records all calls of `server.completeElicitation` until `stop`, including those made before the call starts
+ * to wait.
  */
 class UrlCompletions {
   readonly #clock: Clock
@@ -201,7 +205,7 @@ class UrlCompletions {
   }
 
   /**
-   * Resolves when all ids are complete, after `ms`, or when the call ends.
+   * Resolves when the elicitations with these ids are complete, after `ms`, or when the call ends.
    *
    * @param pause - stops the handler's timer, and runs its argument if the call ends
    */

@@ -6,16 +6,16 @@ import type { Caller, CallTarget } from '../scope.ts'
 interface LoggedCall {
   readonly message: Pick<JsonRpcRequest, 'method' | 'id'>
   readonly scope: { readonly caller: Pick<Caller, 'logger' | 'httpRequestId'> }
-  /** The definition, whose registered name is logged, because a URI may contain secrets. */
+  /** The definition. Its registered name is logged instead of the URI, because a URI may contain secrets. */
   readonly target?: CallTarget | undefined
 }
 
-/** The maximum length of an id in a line, because clients can choose long ids. */
+/** The maximum length of an id in a log line, because clients can choose long ids. */
 const MAX_ID = 64
 
 /**
- * Writes the lines about a call to its request's logger, or else to the server's. A line never contains the call's
- * arguments, because they may be secret.
+ * Writes the lines about a call to its request's logger, or to the server's logger if the request has none. A
+ * line never contains the call's arguments, because they may be secret.
  */
 export class CallLog {
   readonly #logger: Logger

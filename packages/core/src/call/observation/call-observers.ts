@@ -172,7 +172,10 @@ function callOutcome(answer: EncodedResponse, { failed, outcome: detail }: CallR
   return outcome === 'ok' ? (detail ?? outcome) : outcome
 }
 
-/** Calls a telemetry. Errors that it throws are reported at most once in ten minutes, and not rethrown. */
+/**
+ * Calls telemetry code. Errors that the code throws are reported at most once in ten minutes, and are not
+ * rethrown.
+ */
 export class SafeTelemetry {
   readonly #failures: ThrottledLog
   readonly #report: (error: unknown, skipped: number) => void

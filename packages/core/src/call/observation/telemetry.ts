@@ -27,7 +27,7 @@ export interface ReceivedCall {
   readonly revision: string | undefined
   /** Undefined outside sessions. */
   readonly sessionId: string | undefined
-  /** Whether the revision, an extension or a handler of the client has the method. */
+  /** Whether the method is defined by the revision, by an extension or by a handler of the client. */
   readonly known: boolean
   /**
    * The registered name of the tool, prompt or resource that the request refers to. The server's author has chosen
@@ -46,7 +46,10 @@ export interface ReceivedCall {
 export interface CallObservation {
   /** Whether {@link ServedCall.result} is read. */
   readonly wantsResult: boolean
-  /** Runs a part of the call: the handler, or its end by a time limit or a cancellation. */
+  /**
+   * Runs a part of the call: the handler, or the steps that end the call after a time limit or a
+   * cancellation.
+   */
   run(step: () => void): void
   end(served: ServedCall): void
 }
@@ -64,9 +67,9 @@ export interface ServedCall {
   readonly error?: { readonly code: number; readonly message: string } | undefined
   /** The session that `initialize` has opened. */
   readonly opened?: { readonly revision: string; readonly sessionId: string | undefined } | undefined
-  /** An error that the client did not see, and the reference that it got instead. */
+  /** An error that the client did not see, and the reference that the client got instead. */
   readonly hidden?: { readonly error: unknown; readonly reference: string } | undefined
-  /** The result before it is adapted to the client's revision, if the observation wants it. */
+  /** The result before it is adapted to the client's revision. Set if `wantsResult` is true. */
   readonly result?: JsonObject | undefined
 }
 
@@ -128,7 +131,7 @@ export interface ClientTelemetry extends CallTelemetry {
    * processes, subscriptions and reconnects.
    */
   apart(step: () => void): void
-  /** A session has ended. */
+  /** Called when a session has ended. */
   sessionClosed(session: ClosedClientSession): void
 }
 
@@ -137,7 +140,7 @@ export interface ClosedClientSession {
   readonly revision: string
   readonly network: ServerNetwork | undefined
   readonly seconds: number
-  /** Undefined if the client or the server has closed it. */
+  /** The reason for an unexpected end; undefined if the client or the server has closed the session. */
   readonly failure: 'session-lost' | 'closed' | undefined
 }
 

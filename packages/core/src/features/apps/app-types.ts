@@ -5,8 +5,8 @@ import type { DisplayFields } from '../registry/checks.ts'
 export type ToolAudience = 'model' | 'app'
 
 /**
- * A tool's user interface, for clients that have declared the extension. Other clients get the tool without its
- * interface, so the text of its results must be sufficient.
+ * A tool's user interface, for clients that have declared the extension. Other clients get the tool without
+ * its interface, so its results must be understandable as text alone.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx#resource-discovery
  */
@@ -14,8 +14,9 @@ export interface ToolUi {
   /** The `ui://` URI of the interface that shows the tool's results. */
   readonly resourceUri?: string
   /**
-   * The callers of the tool. A tool that only the interface may call is listed only for clients with the extension,
-   * which hide it from their model. This is not access control: check the caller as in any tool.
+   * The callers of the tool. A tool that only the interface may call is listed only for clients that have
+   * declared the extension. Those clients hide the tool from their model. This is not access control: check
+   * the caller as in any tool.
    * @default ['model', 'app']
    */
   readonly visibility?: readonly ToolAudience[]
@@ -45,14 +46,14 @@ export interface AppDefinition<App = unknown, Locals = unknown> extends DisplayF
   readonly uri: string
   readonly name: string
   /**
-   * An HTML5 document. It can call this server's tools as the user, so do not insert untrusted text, and send data in
-   * the tools' results instead.
+   * An HTML5 document. It can call this server's tools as the user, so do not insert untrusted text: send
+   * data in the tools' results instead.
    */
   readonly html: string | ((ctx: RequestContext<App, Locals>) => string | Promise<string>)
   readonly csp?: AppCsp
   readonly permissions?: readonly AppPermission[]
   /** A dedicated origin, in the host's format. */
   readonly domain?: string
-  /** Whether the host should draw a border and a background. @default up to the host */
+  /** Whether the host should draw a border and a background. @default the host decides */
   readonly prefersBorder?: boolean
 }

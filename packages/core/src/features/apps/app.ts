@@ -86,7 +86,10 @@ function checkCsp(subject: Subject, csp: unknown): JsonObject | undefined {
   return structuredClone(clean(csp))
 }
 
-/** Converts the list to the extension's object of empty objects. */
+/**
+ * Converts a list of permissions to the form that the extension defines: an object with an empty object per
+ * permission.
+ */
 function checkPermissions(subject: Subject, permissions: unknown): JsonObject | undefined {
   if (permissions === undefined) return undefined
   if (Array.isArray(permissions) && permissions.every((it) => PERMISSIONS.includes(it)))

@@ -24,7 +24,10 @@ export function checkAppUri(subject: Subject, uri: unknown): void {
   )
 }
 
-/** A tool's `_meta` with its user interface, and the `visible` rule that takes its audience into account. */
+/**
+ * The `_meta` of a tool with a user interface, and a `visible` rule that takes the callers of the tool into
+ * account.
+ */
 export interface CompiledUi {
   readonly _meta: Meta
   readonly visible: Guarded['visible']
@@ -45,7 +48,10 @@ export interface ToolUi {
    * @returns undefined for a tool without a user interface
    */
   compile(subject: Subject, definition: UiDefinition, visible: Guarded['visible']): CompiledUi | undefined
-  /** Returns a function that removes user interfaces from tools, or undefined for a client that shows them. */
+  /**
+   * Returns a function that removes user interfaces from tools, or undefined if the client shows user
+   * interfaces.
+   */
   plainFor(
     client: ClientView,
   ): (<Entry extends ListedTool>(entries: readonly Entry[]) => readonly Entry[]) | undefined
@@ -58,7 +64,7 @@ export function createToolUi(): ToolUi {
     alone: withoutUi(entry.alone),
   }))
   const allPlain = memoize((entries: readonly ListedTool[]) => entries.map((entry) => plain(entry)))
-  // Each entry keeps its type.
+  // The cast is safe, because each entry keeps its type.
   const plainOf = allPlain as <Entry extends ListedTool>(entries: readonly Entry[]) => readonly Entry[]
   return { compile: uiOf, plainFor: (client) => (showsApps(client) ? undefined : plainOf) }
 }
@@ -90,7 +96,7 @@ const isVisibility = (given: unknown): given is readonly string[] | undefined =>
   given === undefined ||
   (Array.isArray(given) && given.length > 0 && given.every((it) => it === 'model' || it === 'app'))
 
-/** Hides a tool from clients without user interfaces, because they would offer it to their model. */
+/** Hides a tool from clients that do not show user interfaces, because they would offer it to their model. */
 const onlyForApps =
   (visible: Guarded['visible']): Guarded['visible'] =>
   (ctx: CallContext) =>

@@ -74,10 +74,10 @@ export const content = {
     [BRAND]: 'content',
   }),
   /**
-   * Links to a resource, which need not be in any list.
+   * Creates a link to a resource. The resource need not be in any list.
    *
-   * @throws `ERR_MCP_INVALID_DEFINITION` for a URI that is not absolute,
-   *   `ERR_MCP_INVALID_ICON` for an unsafe icon
+   * @throws `ERR_MCP_INVALID_DEFINITION` for a URI that is not absolute, `ERR_MCP_INVALID_ICON` for an unsafe
+   *   icon
    */
   link: (resource: Resource): ResourceLink & Branded<'content'> => {
     const subject = { kind: 'resource link', name: String(resource.uri) }
@@ -90,7 +90,7 @@ export const content = {
   /**
    * Embeds the content of a resource.
    *
-   * @throws `ERR_MCP_INVALID_DEFINITION` unless there is either a text or a blob, and an absolute URI
+   * @throws `ERR_MCP_INVALID_DEFINITION` unless there is an absolute URI, and either a text or a blob
    */
   resource: (resource: ResourcePart, options?: BlockOptions): EmbeddedResource & Branded<'content'> => ({
     type: 'resource',

@@ -43,7 +43,7 @@ const BLOCKS: ReadonlyMap<unknown, Rules> = new Map<unknown, Rules>([
 ])
 const CONTENTS: Rules = { uri, mimeType: optional(text), ...META }
 
-/** Returns the path and rule of an invalid member, or undefined if all members are valid. */
+/** The path and the rule of an invalid member; undefined if all members are valid. */
 type Problem = string | undefined
 
 function memberProblem(value: unknown, rules: Rules, path: string): Problem {
@@ -80,7 +80,7 @@ interface ResultForm {
   readonly list: string
   /** The members other than the list. */
   readonly members: Rules
-  /** Returns the problem of an item. */
+  /** Returns the problem with an item. */
   readonly problem: (item: unknown, path: string) => Problem
 }
 
@@ -118,9 +118,9 @@ export function protocolToolResult(
 }
 
 /**
- * Returns whether an object is meant as a result, if there is an `outputSchema`. An object is a structured value
- * instead if it has other members, or if the schema declares all of its members. Many tools declare only `content`,
- * and return `{ content: [...], structuredContent: { content } }`.
+ * For a tool with an `outputSchema`, returns whether an object is meant as a result. It is a structured value
+ * instead if it has other members, or if the schema declares all of its members. Many tools declare only
+ * `content`, and return `{ content: [...], structuredContent: { content } }`.
  */
 function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput, 'jsonSchema'>): boolean {
   const { content, structuredContent, isError } = value
@@ -198,7 +198,10 @@ const strangers = (value: JsonObject, { list, members }: ResultForm): readonly s
     (name) => name !== list && !Object.hasOwn(members, name) && value[name] !== undefined,
   )
 
-/** Returns the value if it is a result. An object with other members is data, unless all its items are valid. */
+/**
+ * Returns the value if it is a result. An object with other members is data, unless all items of its list are
+ * valid.
+ */
 function readResult(value: JsonObject, source: string, form: ResultForm): object | undefined {
   const [stranger] = strangers(value, form)
   const problem = listProblem(value, form)
@@ -227,7 +230,7 @@ const faulty = (source: string, problem: string): OutputError =>
     `${source} returned a result in which ${problem}; correct it, or return JSON.stringify(value) if it is data`,
   )
 
-/** Returns whether a schema declares a property of its root. */
+/** Returns whether a schema declares a property at its root. */
 function declares(schema: unknown, name: string, root: unknown = schema, seen = new Set<unknown>()): boolean {
   if (!isObject(schema) || seen.has(schema)) return false
   seen.add(schema)
@@ -238,7 +241,7 @@ function declares(schema: unknown, name: string, root: unknown = schema, seen = 
 }
 
 function resolve(root: unknown, ref: unknown): unknown {
-  // "#" is the root, which was checked already.
+  // "#" is the root, which has already been checked.
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
   const names = ref.slice(2).split('/')
   return names.reduce<unknown>(

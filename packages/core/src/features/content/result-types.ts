@@ -24,14 +24,15 @@ type BlockMember =
   | 'icons'
 type ContentsMember = 'uri' | 'mimeType' | 'text' | 'blob' | '_meta'
 
-/** A result without the members that all results may have. */
+/** The optional members of a tool result whose types are checked. */
 interface Result {
   readonly isError?: boolean | undefined
   readonly _meta?: object | undefined
 }
 
 /**
- * A value that JSON turns into `{}`. `Error` is missing, because data with a name and a message has its type.
+ * A value that JSON turns into `{}`. `Error` is not included, because data with a name and a message would
+ * match its type.
  */
 type Lost = ReadonlyMap<never, unknown> | ReadonlySet<unknown>
 
@@ -57,7 +58,7 @@ export type ToolProblem<R> =
 
 type ToolMember = 'content' | 'structuredContent' | 'isError' | '_meta' | 'resultType'
 
-/** Accepts the items of `[]`, which have the type `never`, and `any`. */
+/** Accepts `any`, and also `never`, which is the type of the items of `[]`. */
 type ItemProblem<Item, Bare> = [Item] extends [never]
   ? never
   : IsAny<Item> extends true
@@ -66,7 +67,7 @@ type ItemProblem<Item, Bare> = [Item] extends [never]
       ? Unsendable
       : Bare
 
-/** Blocks that are not part of a result. */
+/** The problem with blocks that are not part of a result; never if there is none. */
 type BareProblem<T> = [T] extends [{ readonly [BRAND]: unknown }]
   ? never
   : [T] extends [{ readonly type: Block['type'] }]

@@ -17,7 +17,7 @@ export type PromptArguments = readonly PromptArgument[]
 
 type RequiredNames<L extends PromptArguments> = Extract<L[number], { readonly required: true }>['name']
 
-/** The types of listed arguments: required ones are strings, the others may be missing. */
+/** The types of listed arguments: required arguments are strings, and the others are optional. */
 type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNames<L>]: string } & {
   readonly [Name in Exclude<L[number]['name'], RequiredNames<L>>]?: string
 }
@@ -44,9 +44,12 @@ type PromptReturn =
 
 interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> extends DisplayFields {
   readonly name: string
-  /** Describes, checks and transforms the arguments. Clients send strings only. */
+  /** Describes, checks and transforms the arguments. Clients send only strings. */
   readonly argsSchema?: S
-  /** An alternative to `argsSchema`, for names with spaces, or if only the arguments' presence needs a check. */
+  /**
+   * An alternative to `argsSchema`, for names with spaces, or if only the presence of the arguments has to be
+   * checked.
+   */
   readonly arguments?: L
   /** Suggests values for arguments. */
   readonly complete?: Completers<Name, App, Locals>
@@ -57,8 +60,8 @@ interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> exten
    */
   readonly timeoutMs?: number
   /**
-   * The scopes that a caller needs to get the prompt. A caller that lacks one is refused, over HTTP with 403.
-   * The prompt stays listed. The local user on stdio does not need scopes. @default none
+   * The scopes that a caller needs to get the prompt. A caller that lacks one of them is refused (with 403
+   * over HTTP), but the prompt remains listed. The local user on stdio does not need scopes. @default none
    */
   readonly scopes?: readonly string[]
   /** Whether a caller may see the prompt. @default everybody may */
@@ -74,7 +77,7 @@ export interface PromptDefinition<
   Locals = unknown,
 > extends PromptFields<S, L, PromptArgumentName<S, L>, PromptInput<S, L>, App, Locals> {}
 
-/** Any prompt definition, for lists of them. */
+/** Any prompt definition, for use in lists. */
 export interface AnyPrompt<App = never, Locals = never> extends PromptFields<
   PromptSchema | undefined,
   PromptArguments,

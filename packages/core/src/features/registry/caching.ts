@@ -25,10 +25,11 @@ const METHODS: Readonly<Record<CacheKind, string>> = {
 }
 
 /**
- * Hints for all results, and for single kinds: `discover`, `tools`, `prompts`, `resources`,
- * `resourceTemplates`, `reads`. A `public` hint for all results does not apply to results that may depend on the
- * caller: those with middleware, a template's `list`, an `instructions` function, and reads. Such results are public
- * only if their own hint says so, here or in a definition. Results with a `visible` rule are always private.
+ * Hints for all results, and for individual kinds of results: `discover`, `tools`, `prompts`, `resources`,
+ * `resourceTemplates`, `reads`. A `public` hint for all results does not apply to results that may depend on
+ * the caller: reads, and results of middleware, a template's `list` or an `instructions` function. These
+ * results are public only if their own hint says so, here or in a definition. Results with a `visible` rule
+ * are always private.
  */
 export interface CacheOptions extends CacheHint {
   /** The hint for `server/discover`. */
@@ -59,7 +60,8 @@ interface Policy {
 }
 
 /**
- * Finds the cache hints of every result. Equal hints are the same object, so that callers can compare them.
+ * Finds the cache hints of every result. Equal hints are the same object, so that callers can compare them by
+ * identity.
  */
 export class Caching {
   readonly #policies: Readonly<Record<CacheKind, Policy>>
@@ -119,7 +121,7 @@ export function readHints(
   return merged(hints, visible === undefined ? own : { ...own, cacheScope: 'private' })
 }
 
-/** @param wrong - creates the error; the problem follows the name of the definition */
+/** @param wrong - creates the error from a problem, whose text follows the name of the definition */
 export function checkHint(
   hint: unknown,
   wrong: (problem: string) => Error,

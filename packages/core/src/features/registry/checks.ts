@@ -23,7 +23,7 @@ export interface Subject {
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const MAX_NAME_LENGTH = 1024
 
-/** Truncates a peer's text that an error repeats. */
+/** Truncates text from a peer before an error repeats it. */
 export const shorten = (text: string): string => text.slice(0, 128)
 
 function fault({ kind, name }: Subject, code: UsageErrorCode, problem: string, cause?: unknown): Error {
@@ -48,7 +48,10 @@ export function checkName(kind: string, name: unknown): void {
   throw usageError('ERR_MCP_INVALID_NAME', `A ${kind} needs a name of 1 to ${MAX_NAME_LENGTH} characters`)
 }
 
-/** The minimum for a limit on results, in bytes. With less, the error that names the limit might not fit. */
+/**
+ * The smallest limit on the size of results, in bytes. Below it, the error that names the limit might not
+ * fit.
+ */
 export const MIN_RESULT_BYTES = 1024
 
 export function checkResultBytes(subject: Subject, maxResultBytes: unknown): void {

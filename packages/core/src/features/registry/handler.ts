@@ -50,7 +50,7 @@ function compileVisible(
 /**
  * Uses the entry if the caller may see it. Otherwise, fails as if the entry did not exist.
  *
- * @throws ScopeError if the caller lacks its scopes
+ * @throws ScopeError if the caller lacks the entry's scopes
  */
 export function ifVisible<T>(
   { visible, scopes }: Guarded,

@@ -59,7 +59,8 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   ): Awaitable<SerializedResult> {
     const { member, pageSize, caching, among } = this.#options
     const isOpen = this.#isOpen(entries)
-    // The existence of rules decides, not their result for this caller, so that all pages have the same scope.
+    // The scope depends on whether there are rules, not on their result for this caller, so that all pages
+    // have the same scope.
     const hints = caching.of(member, isOpen ? varies : 'always')
     if (isOpen && cursor === undefined && pageSize === undefined)
       return this.#whole(entries, ctx.revision, hints)
@@ -71,7 +72,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
 
   #page(entries: readonly Entry[], cursor: unknown, revision: Revision, hints: CacheHints): SerializedResult {
     const { member, key, pageSize = entries.length } = this.#options
-    // A cursor is bound to the scope of its page, because later pages would otherwise have another scope.
+    // A cursor is bound to the scope of its page, because later pages could otherwise have a different scope.
     const list = hints.cacheScope === 'public' ? `public ${member}` : member
     const start = cursor === undefined ? 0 : this.#after(entries, decodeCursor(list, cursor))
     const end = Math.min(start + pageSize, entries.length)
@@ -126,7 +127,9 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   }
 }
 
-/** The maximum length of a cursor, sufficient for every URI. Decoding takes longer for longer cursors. */
+/**
+ * The maximum length of a cursor, which is sufficient for every URI. It limits the time that decoding takes.
+ */
 const MAX_CURSOR_LENGTH = 16_384
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -71,7 +71,7 @@ export class Registry<Definition extends object, Entry extends object> {
     return (this.#entries ??= Array.from(this.#registrations.values(), ({ entry }) => entry))
   }
 
-  /** Returns all entries. Those from `other` replace entries with the same key, or follow the rest. */
+  /** Returns all entries. Entries from `other` replace those with the same key, or follow the others. */
   entriesWith(other: Registry<Definition, Entry> | undefined): readonly Entry[] {
     if (other === undefined) return this.entries()
     return Array.from(
@@ -113,7 +113,8 @@ export class Registry<Definition extends object, Entry extends object> {
    * Replaces an owner's definitions, at the position of its first definition. Unchanged definitions are not
    * compiled again.
    *
-   * @param refuse - called for each omitted definition, which is invalid or has a name used by another owner
+   * @param refuse - called for each definition that is omitted because it is invalid or because another owner
+   *   uses its name
    * @returns the new registrations of the owner
    */
   replaceOwned(

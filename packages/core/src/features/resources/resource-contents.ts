@@ -31,8 +31,8 @@ interface ContentsOptions {
 }
 
 /**
- * Creates the result of a read with several contents, metadata or other media types. An empty list means that the
- * resource does not exist; an empty resource has one content with an empty text.
+ * Creates the result of a read with several contents, metadata or other media types. An empty list means that
+ * the resource does not exist; an empty resource has one content with empty text.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for invalid cache hints
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources

@@ -8,8 +8,9 @@ import type { TemplateVariables } from '../uri-template/uri-template.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 
 /**
- * Called when the first client in this process subscribes to a URI, or the last subscription ends, to start or stop
- * watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription stays.
+ * Called when the first client in this process subscribes to a URI, or the last subscription ends, to start
+ * or stop watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription
+ * remains.
  *
  * @param app - the value that the server's `lifespan` opened
  */
@@ -26,17 +27,21 @@ interface ResourceFields<App, Locals> extends DisplayFields {
    */
   readonly timeoutMs?: number
   /**
-   * The scopes that a caller needs to read the resource, or to subscribe to it. A caller that lacks one is
-   * refused, over HTTP with 403. The resource stays listed. The local user on stdio does not need scopes.
+   * The scopes that a caller needs to read the resource, or to subscribe to it. A caller that lacks one of
+   * them is refused (with 403 over HTTP), but the resource remains listed. The local user on stdio does not
+   * need scopes.
    *
    * @default none
    */
   readonly scopes?: readonly string[]
   readonly onSubscribe?: SubscriberHook<App>
-  /** Called when the last subscription has ended, by unsubscribing or with its session or stream. */
+  /**
+   * Called when the last subscription has ended, either because the client has unsubscribed or because its
+   * session or stream has ended.
+   */
   readonly onUnsubscribe?: SubscriberHook<App>
   /**
-   * How long clients may cache the contents. Never public with a `visible` rule.
+   * How long clients may cache the contents. Never public if there is a `visible` rule.
    *
    * @default the server's `cache.reads`
    */
@@ -56,7 +61,7 @@ interface TemplateFields<Template extends string, Variables, App, Locals, R = un
   readonly uriTemplate: Template
   /** Suggests values for variables. */
   readonly complete?: Completers<keyof TemplateVariables<Template>, App, Locals>
-  /** Lists resources that match this template, for `resources/list`. Called for each list. */
+  /** Lists resources that match this template. Called for each `resources/list` request. */
   readonly list?: (ctx: RequestContext<App, Locals>) => Awaitable<readonly Resource[]>
   /** Returns any value that the handler of a {@link ResourceDefinition} may return. */
   readonly handler: (variables: Variables, ctx: RequestContext<App, Locals>) => Awaitable<R>
@@ -86,8 +91,8 @@ export type ResourceTemplateDefinition<
   R = unknown,
 > = TemplateFields<Template, TemplateVariables<Template>, App, Locals, R>
 
-/** Any resource definition, for lists of them. */
+/** Any resource definition, for use in lists. */
 export type AnyResource<App = never, Locals = never> = ResourceDefinition<App, Locals>
 
-/** Any template definition, for lists of them. */
+/** Any template definition, for use in lists. */
 export type AnyResourceTemplate<App = never, Locals = never> = TemplateFields<string, never, App, Locals>

@@ -40,7 +40,10 @@ interface SubscriberHooksOptions {
   readonly lifespan?: Lifespan | undefined
 }
 
-/** Counts the subscribers of each URI in this process, and runs the hooks for the first and the last one. */
+/**
+ * Counts the subscribers of each URI in this process, and runs the hooks for the first and the last
+ * subscriber.
+ */
 export class SubscriberHooks {
   readonly #logger: Logger
   readonly #lifespan: Lifespan | undefined

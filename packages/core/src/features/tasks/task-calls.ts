@@ -39,7 +39,8 @@ class TaskCalls implements ToolTasks {
     if (ctx.revision.tasks?.extension === undefined)
       return params['task'] === undefined ? undefined : this.#startRequested(params, call)
     const entry = this.#options.find(params['name'], ctx)
-    // Rounds of questions run inside middleware, and headers are compared before a task starts.
+    // These calls become tasks later: their questions are asked inside middleware, and their headers are
+    // compared first.
     if (entry?.asks !== undefined || entry?.inHeaders !== undefined) return undefined
     if (entry === undefined || !this.#byExtension(entry, ctx)) return undefined
     return this.#ifVisible(entry, ctx, () => this.#start(entry, call))
@@ -107,7 +108,7 @@ function toCall(ctx: CallContext): Call | undefined {
 
 /** Runs tool calls as tasks. */
 export interface TaskFeature {
-  /** Creates the runner with the first task. */
+  /** Returns the runner, which is created for the first task. */
   readonly runner: () => TaskRunner
   calls(options: ToolTasksOptions): ToolTasks
   methods(options: Omit<Parameters<typeof taskMethods>[0], 'tasks'>): ReturnType<typeof taskMethods>
@@ -161,7 +162,8 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
       TaskMethod.Result,
       {
         handle: result,
-        // The task has its own limits, and its result has already been limited by its tool.
+        // The task has its own limits, and the size of its result has already been checked against its tool's
+        // limit.
         target: () => ({ timeoutMs: MAX_TIMEOUT_MS, maxResultBytes: Number.MAX_SAFE_INTEGER }),
       },
     ],
@@ -174,7 +176,7 @@ interface Caller {
   readonly tasks: TaskRunner
 }
 
-/** Adds the id of its task to a call's result. */
+/** Returns the result of a task's call, with the id of the task. */
 function resultOf({ taskId, result, error }: TaskRecord): HandlerResult {
   if (error !== undefined) throw new McpError(error.code, error.message, error.data)
   const meta = result?.['_meta'] as JsonObject | undefined
@@ -187,7 +189,7 @@ async function list(
   pageSize: number,
 ): Promise<HandlerResult> {
   const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
-  // One task more than a page is read, to find out whether there is a next page.
+  // One task more than fits on the page is read, to find out whether there is a next page.
   const found = await tasks.list(owner, after, pageSize + 1)
   const shown = found.slice(0, pageSize)
   const last = found.length > pageSize ? shown.at(-1) : undefined
@@ -207,7 +209,7 @@ function positionOf(key: string): TaskPosition {
 function requestedTtl(task: unknown): number | undefined {
   if (!isObject(task)) throw invalidParams('The member "task" must be an object')
   const { ttl } = task
-  // With null, the client requests a task without a time limit, which the server overrides.
+  // A ttl of null requests a task without a time limit. The server applies its own limit instead.
   if (ttl === undefined) return undefined
   if (ttl === null) return Number.MAX_SAFE_INTEGER
   if (typeof ttl !== 'number' || !(ttl >= 0))

@@ -18,14 +18,14 @@ const UPDATE = 'tasks/update'
 const TASK_IDS = 'taskIds'
 /** The capability with which clients of earlier revisions declare tasks. */
 const EARLIER = 'tasks'
-/** The maximum length of a task id, longer than Jetway's own ids. */
+/** The maximum length of a task id in a request. Jetway's own ids are shorter. */
 const MAX_ID_LENGTH = 256
 
 /**
- * Creates the tasks extension, for the option `extensions`. If a client declares the extension, calls of tools with a
- * `taskSupport` of `optional` or `required` immediately return a task, whose result the client fetches later. Other
- * clients get `-32021` if a tool's `taskSupport` is `required`. Clients can subscribe to changes of their tasks.
- * Session revisions with tasks use the same tools and store.
+ * Creates the tasks extension, for the option `extensions`. If a client declares the extension, calls of
+ * tools with a `taskSupport` of `optional` or `required` immediately return a task, whose result the client
+ * fetches later. Other clients get `-32021` if a tool's `taskSupport` is `required`. Clients can subscribe to
+ * changes to their tasks. Session revisions with tasks use the same tools and store.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
@@ -98,7 +98,10 @@ function earlierDialect({ revision }: TaskRecord): TaskDialect | undefined {
   return dialect?.extension === undefined ? dialect : undefined
 }
 
-/** Returns the task in both dialects, with its result, because the client's own method for results no longer exists. */
+/**
+ * Returns the task in both dialects, with its result, because the method with which the client would fetch
+ * the result no longer exists.
+ */
 const inBothDialects = ({ dialect }: At, record: TaskRecord): JsonObject => ({
   ...detailed(dialect, record),
   ...earlierDialect(record)?.shown(record),
@@ -157,7 +160,7 @@ function detailed(dialect: TaskDialect, record: TaskRecord): JsonObject {
   const { status, inputs = {}, result = {}, error } = record
   if (status === 'input_required') return { ...shown, inputRequests: inputs }
   if (status === 'completed') return { ...shown, result }
-  // In the revision that started it, a tool's failure fails the task; here only an error does.
+  // In the revision that started the task, a tool's failure makes the task fail; here, only an error does.
   if (status === 'failed' && record.result !== undefined) return { ...shown, status: 'completed', result }
   if (status !== 'failed') return shown
   return { ...shown, error: error ?? { code: ErrorCode.InternalError, message: 'The task has failed' } }

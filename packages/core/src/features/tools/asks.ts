@@ -40,7 +40,7 @@ export const asks = <const I extends AnySchema | undefined = undefined, App = un
   _inputSchema?: I,
 ): Asks<I, {}, App, Locals> => new AskList([]) as unknown as Asks<I, {}, App, Locals>
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for an ask that is not a function or a duplicate */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an ask that is a duplicate or not a function */
 export function compileAsks(tool: Subject, given: object | undefined): CompiledAsks | undefined {
   if (given === undefined) return undefined
   const list = given instanceof AskList ? given.entries : (Object.entries(given) as AskList['entries'])
@@ -97,7 +97,9 @@ interface Round {
 
 type AskView = Pick<CallContext, Exclude<keyof AskContext, 'answers'>> & { readonly answers: object }
 
-/** The part of a call's context that an ask may read. An ask cannot change anything through it. */
+/**
+ * Creates the view of a call's context that an ask may read. An ask cannot change anything through the view.
+ */
 function createView(ctx: CallContext, round: Round): AskView {
   const { tool, names, own, answers } = round
   const view = {}
@@ -118,7 +120,7 @@ function createView(ctx: CallContext, round: Round): AskView {
   return { app, auth, client, locals, protocolVersion, requestId, session, signal, answers: view }
 }
 
-/** Ends an ask that reads a missing answer. */
+/** Thrown to end an ask that reads a missing answer. */
 class NotYet extends Error {
   constructor(name: string) {
     super(

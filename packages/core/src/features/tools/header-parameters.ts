@@ -23,8 +23,9 @@ export function headerParameters(
 
 /**
  * Returns the error for the first parameter whose header differs from the argument. A proxy may have admitted
- * the call because of its headers, so they are compared with the arguments before defaults and transforms.
- * Values that a header cannot represent, such as objects, are left to the schema unless there is a header.
+ * the call because of its headers, so the headers are compared with the arguments as sent, before defaults
+ * and transforms. Values that a header cannot represent, such as objects, are left to the schema unless there
+ * is a header.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
  */
@@ -63,6 +64,7 @@ function isSame(value: unknown, header: string): boolean {
   if (text === undefined) return false
   if (typeof value === 'string') return text === value
   if (typeof value === 'boolean') return text === String(value)
-  // Outside the safe range, two different strings may be the same number, and a proxy may have read the other string.
+  // Outside the safe range, two different strings may denote the same number, and a proxy may have acted on
+  // the other string.
   return Number.isSafeInteger(value) && NUMBER.test(text) && Number(text) === value
 }

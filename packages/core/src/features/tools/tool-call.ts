@@ -34,7 +34,7 @@ export interface ToolEntry extends CompiledHandler {
   /** The tool, as named in errors. */
   readonly label: string
   readonly priority: number
-  /** Whether clients without user interfaces get another form of the tool. */
+  /** Whether clients without user interfaces get a different form of the tool. */
   readonly hasUi: boolean
   readonly input: CompiledInput
   /** The parameters that clients repeat in headers; undefined if there are none. */
@@ -51,7 +51,7 @@ export interface ToolEntry extends CompiledHandler {
   readonly asks: ReturnType<typeof compileAsks>
 }
 
-/** The settings that calls with tasks use. */
+/** The options for calls that may become tasks. */
 export interface ToolTasksOptions {
   /** The ids of the server's extensions. */
   readonly extensions: ReadonlySet<string>
@@ -85,7 +85,7 @@ type Run = (entry: ToolEntry, args: unknown, ctx: CallContext) => Awaitable<Hand
 /**
  * Calls a tool. Returns a promise only if its schema or its handler is asynchronous.
  *
- * @param run - called once, with the checked arguments, after all questions are answered
+ * @param run - called exactly once, with the checked arguments, when all questions have been answered
  */
 export function callTool(
   entry: ToolEntry,
@@ -213,7 +213,9 @@ function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts |
   return complete({ ...structured, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
-/** Adds the JSON text of a value that is not an object, because older clients read such values from the text. */
+/**
+ * Adds the JSON text of a value that is not an object, because older clients read the value from the text.
+ */
 function withMirror(given: readonly ContentBlock[], mirror: TextContent): readonly ContentBlock[] {
   const { text } = mirror
   const there = text.startsWith('{') || given.some((block) => block.type === 'text' && block.text === text)

@@ -129,7 +129,7 @@ export class Relations {
     }
   }
 
-  /** Removes the names of tools that are hidden from the caller. */
+  /** Removes hidden tools from the relations of the tools that the caller sees. */
   among<Entry extends RelatedEntry>(seen: readonly Entry[], all: readonly Entry[]): readonly Entry[] {
     if (seen.length === all.length || seen.every(({ related }) => related.length === 0)) return seen
     const shown = new Set(seen.map(({ item }) => item.name))

@@ -43,13 +43,14 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   /** The name: 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */
   readonly name: string
   /**
-   * The scopes that a call needs. A caller that lacks one is refused before the call runs, over HTTP with 403, so that
-   * its client can ask the user for the scopes. The tool stays listed. The local user on stdio does not need scopes.
+   * The scopes that a call needs. A caller that lacks one of them is refused before the call runs (with 403
+   * over HTTP, so that the client can ask the user for the scopes), but the tool remains listed. The local
+   * user on stdio does not need scopes.
    *
    * @default none
    */
   readonly scopes?: readonly string[]
-  /** Hints for the client, which must not trust them. */
+  /** Hints for the client. A client must not trust them. */
   readonly annotations?: ToolHints
   /**
    * How long a call may run without reporting progress before it is ended, in ms.
@@ -98,10 +99,10 @@ type Anything =
   | { readonly [key: string]: Anything }
 
 /**
- * The values that a tool's handler may return. If the tool has an `outputSchema`, a value that matches it or a whole
- * result. If not, any value: a string is text, content blocks are content, `undefined` is empty content, and any other
- * value is sent as JSON text. A whole result is created by `result(…)`, or has the protocol's form
- * `{ content: [...], structuredContent?, isError?, _meta? }`.
+ * The values that a tool's handler may return. If the tool has an `outputSchema`, the handler returns a value
+ * that matches it, or a whole result. If not, it may return any value: a string is text, content blocks are
+ * content, `undefined` is empty content, and any other value is sent as JSON text. A whole result is created
+ * by `result(…)`, or has the protocol's form `{ content: [...], structuredContent?, isError?, _meta? }`.
  */
 export type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
   ? Structured<InferOutput<O>> | InputRequired
@@ -131,30 +132,31 @@ export interface ToolDefinition<
   R = ToolReturn<O>,
 > extends ToolFields {
   /**
-   * Describes and validates the arguments: a zod schema, another Standard Schema that supports JSON Schema, or a JSON
-   * Schema. Its root must be an object.
+   * Describes and validates the arguments: a zod schema, another Standard Schema that supports JSON Schema,
+   * or a JSON Schema. The root of the schema must be an object.
    */
   readonly inputSchema?: I
   /** Describes the structured value. */
   readonly outputSchema?: O
   /**
-   * The key under which the value is wrapped in an object, for an `outputSchema` that is not an object. With `'items'`,
-   * clients of revisions whose structured values must be objects get `{ items: value }`, and a matching schema. Clients
-   * of revisions that allow any value get the value itself. @default clients of the former revisions get the value only
-   * as JSON text
+   * The key under which the value is wrapped in an object, for an `outputSchema` that is not an object. With
+   * `'items'`, clients that speak a revision whose structured values must be objects get `{ items: value }`
+   * and a matching schema. Clients that speak a revision that allows any value get the value itself.
+   * @default not wrapped: clients that require an object get the value only as JSON text
    */
   readonly wrapOutput?: WrapOutput<O>
   /**
-   * Functions that run before the handler. Each returns a value or a question for the client. The handler runs once,
-   * with the answers in `ctx.answers`. Write `asks` above `handler`, so that the compiler infers the answers;
-   * `asks(inputSchema)` works in any position, and each of its asks sees the answers to earlier ones.
+   * Functions that run before the handler. Each returns a value or a question for the client. The handler
+   * runs exactly once, with the answers in `ctx.answers`. Write `asks` above `handler`, so that the compiler
+   * infers the answers; `asks(inputSchema)` works in any position, and each of its asks sees the answers to
+   * earlier ones.
    */
   readonly asks?: ToolAsks<I, A, App, Locals>
   /** Whether a caller may see the tool. @default everybody may */
   readonly visible?: VisibleRule<App, Locals>
   /**
-   * The function that is called. Throw a `ToolError` for a failure that the model should read; for other errors, the
-   * model gets a generic message.
+   * The function that runs when the tool is called. Throw a `ToolError` for a failure that the model should
+   * read; for other errors, the model gets a generic message.
    */
   readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }
@@ -162,7 +164,7 @@ export interface ToolDefinition<
 /** Refuses values that are almost a result, for tools without an `outputSchema`. */
 export type CheckReturn<O, R> = O extends AnySchema ? unknown : Refuse<ToolProblem<R>>
 
-/** Any tool definition, for lists of them. */
+/** Any tool definition, for use in lists. */
 export interface AnyTool<App = never, Locals = never> extends ToolFields {
   readonly inputSchema?: AnySchema | undefined
   readonly outputSchema?: AnySchema | undefined
@@ -183,9 +185,9 @@ export interface ToolOptions {
    */
   readonly describeRelations?: boolean
   /**
-   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish schemas that say
-   * so. Objects that the schema declares open stay open. In a JSON Schema, only the root is closed, unless it declares
-   * its additional properties. @default false
+   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish schemas
+   * that say so. Objects that the schema explicitly leaves open remain open. In a JSON Schema, only the root
+   * is closed, unless it declares its additional properties. @default false
    */
   readonly strictInput?: boolean
   /**

@@ -54,7 +54,7 @@ export interface Tools {
   /** Creates an empty registry for the tools of one session. */
   createRegistry(): Registry<AnyTool, ToolEntry>
   readonly methods: readonly (readonly [string, MethodEntry])[]
-  /** Whether a tool can run as a task, or may be added later. */
+  /** Whether a tool that can run as a task was ever added. */
   readonly offerTasks: () => boolean
 }
 
@@ -176,7 +176,9 @@ function callWith(
   return task ?? callTool(entry, args, ctx)
 }
 
-/** Reads the schemas when the tool is listed, because reading may convert them. */
+/**
+ * Adds the schemas as getters, so that they are read when the tool is listed: reading may convert a schema.
+ */
 function withSchemas(
   tool: Omit<Tool, 'inputSchema'>,
   input: CompiledInput,
@@ -237,7 +239,10 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
   }
 }
 
-/** Returns undefined for a tool without a user interface. If there is no extension, `_meta.ui` is unchanged. */
+/**
+ * Returns undefined for a tool without a user interface. If the server lacks the extension, `_meta.ui` is
+ * unchanged.
+ */
 function uiOf(
   subject: Subject,
   definition: AnyTool,

@@ -48,9 +48,9 @@ function objectWith(member: string, { $schema, ...schema }: JsonSchema): JsonSch
   }
 }
 
-/** Moves a schema to another path in its document, and rewrites references from its root. */
+/** Moves a schema to another path in its document, and rewrites its local references accordingly. */
 function moved(schema: JsonSchema, place: string): JsonSchema {
-  // References inside a schema with an id start there.
+  // References inside a schema with an id are relative to that schema.
   if (typeof schema['$id'] === 'string') return schema
   const { $ref, ...rest } = mapParts(schema, (part) => moved(part, place))
   if ($ref === undefined) return rest

@@ -25,7 +25,7 @@ export const OPERATOR_RULES: Readonly<Record<Operator, OperatorRules>> = {
 
 type Values = Map<string, string | string[]>
 
-/** Adds the values in the text of a span. Returns false if a value is refused. */
+/** Adds the values that the text of a span contains. Returns false if a value is refused. */
 type Reader = (span: string | undefined, values: Values) => boolean
 
 interface Matcher {
@@ -74,7 +74,8 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
       kind: 'span',
       leads: index === 0 ? first : separator,
       separator: explode ? separator : '',
-      // An empty list expands to nothing, so a later variable would get the lead.
+      // The first of several variables is required: an empty list expands to nothing, so the next variable
+      // would follow the lead.
       optional: explode && (index > 0 || !several),
       take: 'shortest',
       accepts: allBut((several || explode ? separator : '') + barred),
@@ -89,7 +90,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
   }
 }
 
-/** Returns the preceding expression, if it has pairs. */
+/** Expressions with named variables that are read as one span, because they follow each other. */
 interface Pairs {
   readonly leads: string
   readonly separator: string
@@ -98,7 +99,7 @@ interface Pairs {
 
 function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, readers }: Matcher): Pairs {
   const { first, separator } = OPERATOR_RULES[expression.operator]
-  // {?a}{&b} is one query: names occur in any order, and without `a` the expansion starts with "&".
+  // {?a}{&b} is one query: its names occur in any order, and it starts with "&" if `a` is missing.
   const joins = earlier?.separator === separator
   const leads = joins ? earlier.leads + first : first
   const variables = joins ? earlier.variables : new Map<string, VariableSpec>()
@@ -116,7 +117,10 @@ function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, r
   return { leads, separator, variables }
 }
 
-/** Refuses a name that the template lacks, and a second value for one that is not exploded. */
+/**
+ * Reads `name=value` pairs. Returns false for a name that the template lacks, and for a second value of a
+ * variable that is not exploded.
+ */
 function readPairs({ separator, variables }: Pairs, span: string | undefined, values: Values): boolean {
   for (const pair of span?.split(separator) ?? []) {
     const [name = '', ...rest] = pair.split('=')
@@ -142,8 +146,8 @@ function allBut(characters: string): (code: number) => boolean {
 
 /**
  * Returns the canonical spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw
- * backslash becomes `%5C` and a raw control character a triplet, so that both spellings pass the same checks. A
- * lone percent sign stays.
+ * backslash becomes `%5C` and a raw control character a triplet, so that both spellings pass the same checks.
+ * A lone percent sign is kept.
  *
  * @throws URIError for a lone surrogate
  */
@@ -161,8 +165,8 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
 const ROOTED = /^(?:[/\\]|[A-Za-z]:)/
 
 /**
- * Decodes a value exactly once, so that `%252e` stays `%2e`. Returns undefined if it is malformed (an invalid
- * triplet, invalid or overlong UTF-8) or could lead a handler out of its directory.
+ * Decodes a value exactly once, so that `%252e` becomes `%2e`, not a dot. Returns undefined if it is
+ * malformed (an invalid triplet, invalid or overlong UTF-8) or could lead a handler out of its directory.
  */
 export function decodeValue(encoded: string, shape: ValueShape, maxLength: number): string | undefined {
   let value: string

@@ -36,7 +36,9 @@ const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*$/
 // oxlint-disable-next-line no-control-regex
 const BAD_LITERAL = /[\u0000-\u0020"<>\\^`|}\u007f-\u009f\p{Cs}]|%(?![0-9A-Fa-f]{2})/u
 
-/** Throws the error for a position in the template. Its message counts positions from 1, as in editors. */
+/**
+ * Throws an error for a position in the template. The error message counts positions from 1, as editors do.
+ */
 type Fail = (index: number, problem: string, remedy: string) => never
 
 /**

@@ -6,9 +6,9 @@ interface LiteralStep {
 /** A part of the URI with values: an optional lead, then items with a separator between them. */
 interface SpanStep {
   readonly kind: 'span'
-  /** The characters of which one precedes the items, or `''` if the items follow directly. */
+  /** The characters, one of which precedes the items; `''` if the items follow directly. */
   readonly leads: string
-  /** The character between two items; `''` if there is only one item. Never an accepted character. */
+  /** The character between two items; `''` if there is only one item. No item contains it. */
   readonly separator: string
   /** Whether the span and its lead may be missing. */
   readonly optional: boolean
@@ -24,17 +24,17 @@ export type Step = LiteralStep | SpanStep
 
 const PERCENT = 37
 
-/** Tells for each position whether the remaining steps can match the rest of the URI. */
+/** For each position, whether the remaining steps can match the rest of the URI. */
 type Table = Uint8Array
 
 /**
- * Matches the steps against the whole URI. Returns the text of each span in order, without its lead, with undefined for
- * a missing optional span. Returns undefined if there is no match.
+ * Matches the steps against the whole URI. Returns the text of each span in order, without its lead, with
+ * undefined for a missing optional span. Returns undefined if there is no match.
  *
- * The time of a backtracking search grows with a power of the number of spans, and a peer chooses the URI. So
- * one pass from the right marks, for each step, where the rest can match, and one pass from the left then never
- * goes back: `(steps + 1) × (length + 1)` cells, each visited a fixed number of times. If there are several
- * matches, the leftmost choice decides.
+ * The time that backtracking takes can grow exponentially with the number of spans, and a peer chooses the
+ * URI. Instead, one pass from the right marks, for each step, where the rest can match, so that one pass from
+ * the left never has to go back: `(steps + 1) × (length + 1)` cells, each visited a fixed number of times. If
+ * there are several matches, the leftmost choice decides.
  */
 export function scan(steps: readonly Step[], uri: string): (string | undefined)[] | undefined {
   const first = steps[0]
@@ -68,7 +68,10 @@ function walk(steps: readonly Step[], uri: string, tables: readonly Table[]): (s
   return spans
 }
 
-/** Uses Knuth-Morris-Pratt, because a repetitive literal would otherwise cost its length at every position. */
+/**
+ * Uses Knuth-Morris-Pratt, because a repetitive literal could otherwise be compared in full at every
+ * position.
+ */
 function literalTable(text: string, uri: string, next: Table): Table {
   const table = new Uint8Array(uri.length + 1)
   const fallback = new Uint16Array(text.length + 1)
@@ -131,7 +134,10 @@ function spanEnd(span: SpanStep, uri: string, start: number, next: Table): numbe
   }
 }
 
-/** The number of characters that the item takes at this position: three for a triplet. */
+/**
+ * Returns the length of an item's character at this position: three for a triplet, 0 if an item cannot
+ * contain it.
+ */
 function itemCharacter(span: SpanStep, uri: string, position: number): number {
   const code = uri.charCodeAt(position)
   if (code !== PERCENT) return span.accepts(code) ? 1 : 0

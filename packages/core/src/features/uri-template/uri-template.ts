@@ -22,16 +22,16 @@ export interface UriTemplate {
    * Returns the values in a URI, percent-decoded exactly once; undefined if the URI does not match, is longer
    * than 8192 characters in its percent-encoded form, or contains a refused value.
    *
-   * Exploded variables (`{list*}`) give an array, all others a string. Variables in `{;…}`, `{?…}` and `{&…}`
-   * are optional and occur in any order; a name that the template lacks, or a second value for a variable that is not
-   * exploded, does not match. All other variables are required and not empty, except that an exploded variable may be an
-   * empty array. If a URI can be read in several ways (`{a}-{b}`), variables further left match as little as possible.
-   * Maps are not restored.
+   * The value of an exploded variable (`{list*}`) is an array; all other values are strings. Variables in
+   * `{;…}`, `{?…}` and `{&…}` are optional and occur in any order; a name that the template lacks, or a
+   * second value for a variable that is not exploded, does not match. All other variables are required and
+   * not empty, except that an exploded variable may be an empty array. If a URI can be read in several ways
+   * (`{a}-{b}`), variables further left match as little as possible. Maps are not restored.
    *
-   * Refused in every value, after decoding: control characters, invalid UTF-8, the segments `.` and `..`, a
-   * leading slash, backslash or drive letter. Slashes and backslashes elsewhere are allowed only in `{+…}`,
-   * `{#…}`, `{?…}` and `{&…}`. This prevents lexical traversal; a handler that reads files must still resolve
-   * symbolic links.
+   * The following are refused in every value, after decoding: control characters, invalid UTF-8, the segments
+   * `.` and `..`, a leading slash, backslash or drive letter. Slashes and backslashes elsewhere are allowed
+   * only in `{+…}`, `{#…}`, `{?…}` and `{&…}`. This prevents lexical traversal; a handler that reads files
+   * must still resolve symbolic links.
    */
   match(uri: string): Record<string, string | string[]> | undefined
 }
@@ -88,7 +88,8 @@ function matchUri(
   if (spans === undefined) return undefined
   const values = new Map<string, string | string[]>()
   if (!readers.every((read, index) => read(spans[index], values))) return undefined
-  // `Object.fromEntries` defines own properties, even `__proto__`, where an assignment would set the prototype.
+  // `Object.fromEntries` defines own properties, even for `__proto__`, where an assignment would set the
+  // prototype.
   return Object.fromEntries(values)
 }
 

@@ -6,7 +6,7 @@ import type { AcceptedRequest, HttpReply, RequestBody } from '../types.ts'
  */
 export type ReadBody = (accepted: AcceptedRequest) => RequestBody | Promise<RequestBody>
 
-/** Reads the body of an accepted request and answers the request. Returns a reply unchanged. */
+/** Reads the body of an accepted request and answers the request. If given a reply, returns it unchanged. */
 export function answerWith(
   accepted: HttpReply | AcceptedRequest,
   readBody: ReadBody,

@@ -1,7 +1,8 @@
 import { type AcceptedRequest, BodyError } from '../types.ts'
 
 /**
- * Reads a web stream to its end, or until it exceeds a limit: on the bytes of one body, or on all bodies being read.
+ * Reads a web stream to its end, or until it exceeds a limit on the bytes of one body or of all bodies being
+ * read.
  *
  * @throws BodyError as a rejection: 413, 408 or 503 beyond a limit, 400 if the stream ends early
  */

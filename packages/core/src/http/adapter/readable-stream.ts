@@ -28,8 +28,8 @@ export function toReadableStream(reply: StreamReply, request: WebRequest): Reada
 }
 
 /**
- * Returns a stream's headers with a unique `ETag`. Middleware that adds an `ETag`, such as Hono's `etag()`, first
- * reads the whole body, so events would not arrive before the stream ends.
+ * Returns a stream's headers with a unique `ETag`, so that middleware such as Hono's `etag()` does not add
+ * one. To add one, it would first read the whole body, and events would not arrive before the stream ends.
  */
 export const streamHeaders = (headers: HttpReply['headers']): Record<string, string> => ({
   ...headers,

@@ -9,13 +9,13 @@ import type { RequestId } from '../../protocol/jsonrpc.ts'
 import { refuse } from '../refusals.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
-/** The maximum difference between clocks, in seconds. */
+/** The maximum tolerated difference between clocks, in seconds. */
 const TOLERANCE_S = 60
 
 /** Returns when credentials become invalid, in ms since 1970. `expiresAt` is in seconds. */
 export const validUntil = (expiresAt: number): number => (expiresAt + TOLERANCE_S) * 1000
 
-/** The caller, undefined for an anonymous caller, or the reply that refuses the request. */
+/** The caller (undefined if it is anonymous), or the reply that refuses the request. */
 type Authenticated = AuthInfo | HttpReply | undefined
 
 /** Authenticates every request, and refuses expired credentials. */

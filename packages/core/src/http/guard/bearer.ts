@@ -56,7 +56,7 @@ export function bearer({ verify, realm, resourceMetadata }: BearerOptions): Auth
   })
 }
 
-/** The challenge for an invalid token. */
+/** Returns the challenge for an invalid token. */
 export const invalidToken = (challenge: string): string => withError(challenge, 'error="invalid_token"')
 
 /** https://www.rfc-editor.org/rfc/rfc6750#section-3 */

@@ -61,7 +61,10 @@ interface RouteRules {
   readonly preflight: HttpReply
   /** Whether there are sessions. If not, the session header is ignored. */
   readonly sessions: boolean
-  /** The Accept header of `/message` does not matter, because its responses are sent on the stream. */
+  /**
+   * Whether responses are sent on the event stream, as for `/message`, so that the Accept header does not
+   * matter.
+   */
   readonly responsesOnStream: boolean
 }
 
@@ -94,7 +97,9 @@ function allowedVerbs(
  */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 
-/** A request without an Accept header accepts everything. */
+/**
+ * Returns what is wrong with the headers, if anything. A request without an Accept header accepts everything.
+ */
 function headerFault(
   request: HttpRequest,
   { sessions, responsesOnStream }: RouteRules,

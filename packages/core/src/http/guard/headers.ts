@@ -23,8 +23,8 @@ const UNIQUE = [
 const BITS: ReadonlyMap<string, number> = new Map(UNIQUE.map((name, index) => [name, 1 << index]))
 
 /**
- * Returns the first header that is repeated but must not be, in a list like Node's `rawHeaders`. HTTP/2 repeats
- * `Host` if it differs from `:authority`.
+ * Returns the first header that is repeated but must not be, in a list like Node's `rawHeaders`. In HTTP/2,
+ * `Host` counts as repeated if it differs from `:authority`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
  */
@@ -53,7 +53,10 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
 
 const differ = (authority: string, host = ''): boolean => authority.toLowerCase() !== host.toLowerCase()
 
-/** A cheap test by first letter and length, because most headers start with another letter. */
+/**
+ * Returns whether a header may matter, by its first letter and length. This cheap test rules out most
+ * headers.
+ */
 function mayMatter(name: string): boolean {
   switch (name.charCodeAt(0) | 0x20) {
     case 0x3a:

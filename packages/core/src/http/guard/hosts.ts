@@ -31,7 +31,7 @@ export const isLoopbackAddress = (address: string): boolean =>
 
 const isDefaultPort = (port: string): boolean => port === '80' || port === '443'
 
-/** An allowed host without a port allows all ports. */
+/** Returns whether a host is the allowed one. An allowed host without a port allows all ports. */
 const matches = (allowed: Host, host: Host): boolean =>
   allowed.name === host.name &&
   (allowed.port === undefined ||

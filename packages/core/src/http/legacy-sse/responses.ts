@@ -9,7 +9,7 @@ import { emitOverflow } from '../streams/sse-writer.ts'
 const RESULTS = 4
 
 interface SseResponsesOptions {
-  /** Carries the responses. */
+  /** The writer that carries the responses. */
   readonly outlet: { readonly waitingBytes: number }
   readonly server: ServedServer
   readonly sessionId: string
@@ -25,8 +25,8 @@ export class SseResponses {
   readonly #options: SseResponsesOptions
   readonly #limit: number
   /**
-   * UTF-16 units of responses that are not in the queue yet, because their batch is not complete or the client
-   * must read first.
+   * The number of UTF-16 units in responses that are not in the queue yet, because their batch is incomplete
+   * or the client must catch up first.
    */
   #held = 0
   #largest = 0

@@ -80,7 +80,7 @@ export class SseConnection implements Due {
     this.#writer.expiresAt = expiresAt
   }
 
-  /** Called when the time to initialize a session has passed. */
+  /** Called when the time to initialize a session has run out. */
   due(): void {
     if (this.#conversation.session === undefined) this.close()
   }

@@ -36,7 +36,7 @@ interface SseConversationOptions {
   readonly server: ServedServer
   readonly id: string
   readonly writer: SseWriter
-  /** Counts the calls without a response. */
+  /** Counts the calls that do not have a response yet. */
   readonly unanswered: PendingWork
   readonly open: (request: SseInitialize) => Promise<SseOpening>
   /** Called if a response cannot be sent. */
@@ -93,7 +93,7 @@ export class SseConversation {
     })
   }
 
-  /** Refuses a message in the reply to the POST, which has a status, except for protocol errors. */
+  /** Refuses a message in the reply to the POST, or on the stream for some protocol errors. */
   #refuse({ reason, id, error }: Refusal, { request }: Posted): HttpReply {
     if (id === undefined || (reason !== 'missingSession' && reason !== 'initializedAlready'))
       return refuse(reason, { id, message: error.message, code: error.code })
@@ -101,7 +101,7 @@ export class SseConversation {
     return this.#taken(errorFrame(id, error))
   }
 
-  /** Replies after the session is open, so that a client can post its next message immediately. */
+  /** Replies only after the session has opened, so that a client can post its next message immediately. */
   async #initialize(message: JsonRpcRequest, { request }: Posted): Promise<HttpReply> {
     const { context, server, open } = this.#options
     this.#opening = true

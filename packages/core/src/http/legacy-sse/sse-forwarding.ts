@@ -30,7 +30,7 @@ type MessageMail = Extract<SessionMail, { readonly kind: 'message' }>
 interface SseForwardingParts {
   readonly context: EndpointContext
   readonly peers: Peers
-  /** Returns the connection with an id, if this mount has it. */
+  /** Returns the connection with the given id, if this mount has it. */
   readonly connectionOf: (id: string) => SseConnection | undefined
 }
 
@@ -41,9 +41,12 @@ interface SseForwardingParts {
 export class SseForwarding {
   readonly #parts: SseForwardingParts
   readonly #onTheWay: CallerBytes
-  /** The forwarded messages that still wait for a reply. */
+  /** The forwarded messages that are still waiting for a reply. */
   readonly #waiting = new Map<string, (reply: HttpReply) => void>()
-  /** The ending of this mount's ids. All mounts in a process get the same mail, but only the connection's may reply. */
+  /**
+   * The suffix of this mount's ids. All mounts in a process get the same mail, but only the mount that has
+   * the connection may reply.
+   */
   #own: string | undefined
 
   constructor(parts: SseForwardingParts) {
@@ -52,7 +55,7 @@ export class SseForwarding {
   }
 
   /**
-   * Announces this node to the others. Resolves to the ending of this mount's ids.
+   * Announces this node to the others. Resolves to the suffix of this mount's ids.
    *
    * @throws StoreFailure
    */
@@ -62,7 +65,8 @@ export class SseForwarding {
   }
 
   /**
-   * Forwards a message to the node that writes its stream. Replies 503 if the message may not have arrived.
+   * Forwards a message to the node that writes its stream. Replies with 503 if the message may not have
+   * arrived.
    *
    * @throws StoreFailure
    */
@@ -70,7 +74,8 @@ export class SseForwarding {
     const { context, peers } = this.#parts
     const node = ID.exec(id)?.[1]
     if (node === undefined || node === peers.id) return refuse('noConnection')
-    // Responses and cancellations are accepted while closing, because they end calls that the close waits for.
+    // Responses and cancellations are accepted while the mount is closing, because they end calls that it is
+    // waiting for.
     const asks = Array.isArray(value) || classify(value).kind === 'request'
     if (asks && context.work.closing) return refuse('draining')
     await fromStore(() => peers.ready())
@@ -117,7 +122,7 @@ export class SseForwarding {
     )
   }
 
-  /** Refuses the messages that wait for a reply. */
+  /** Refuses the messages that are waiting for a reply. */
   close(): void {
     for (const resolve of this.#waiting.values()) resolve(refuse('draining'))
   }
@@ -146,7 +151,7 @@ export class SseForwarding {
     }
   }
 
-  /** Serves a message like one that arrived here, with the `locals` of the request for the stream. */
+  /** Serves a message as if it had arrived here, with the `locals` of the request that opened the stream. */
   async #serve({ principal, id }: SessionKey, { server, message, auth }: MessageMail): Promise<HttpReply> {
     const { context, connectionOf } = this.#parts
     const connection = connectionOf(id)

@@ -18,7 +18,9 @@ interface PeersOptions {
   readonly logger: Logger
 }
 
-/** Exchanges mail with the other nodes that serve a mount's sessions. Joins them with the first session. */
+/**
+ * Exchanges mail with the other nodes that serve a mount's sessions. Joins them when the first session opens.
+ */
 export class Peers {
   /** Receives mail about sessions, including those that this node does not have. */
   onMail: (received: ReceivedMail) => void = () => {}
@@ -45,7 +47,7 @@ export class Peers {
     return this.#shared.nodes.id
   }
 
-  /** Announces this node to the others. Returns undefined if it already has. */
+  /** Announces this node to the others. Returns undefined if this node has already joined them. */
   ready(): Promise<void> | undefined {
     if (this.#joined) return undefined
     this.#joining ??= this.#join().finally(() => {
@@ -60,10 +62,10 @@ export class Peers {
   }
 
   /**
-   * Sends mail to one node, and retries for 3 s while the store fails or the node's inbox is full. The node may
-   * get the mail several times.
+   * Sends mail to one node, and retries for 3 s while the store fails or the node's inbox is full. The node
+   * may receive the mail more than once.
    *
-   * @returns false if the node has stopped, or did not get it
+   * @returns false if the node has stopped, or has not received the mail
    */
   async sendSurely(node: string, key: SessionKey, mail: SessionMail): Promise<boolean> {
     const { nodes } = this.#shared
@@ -118,7 +120,7 @@ export class Peers {
       const received = readMail(message)
       if (received !== undefined && received.from !== this.id) this.onMail(received)
     })
-    // Last, because it may also wait until messages of the bus arrive.
+    // Joining comes last, because it may also wait until messages from the bus arrive.
     this.#leave = await this.#shared.nodes.join(receive)
     this.#joined = true
   }

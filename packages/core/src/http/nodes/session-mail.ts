@@ -57,7 +57,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 const isOptionalText = (value: unknown): boolean => value === undefined || isText(value)
 
-/** The members of each kind. Nodes of another version may send others. */
+/** The members of each kind. Nodes that run another version may send others. */
 const MEMBERS: {
   readonly [Kind in SessionMail['kind']]: Readonly<Record<string, (value: unknown) => boolean>>
 } = {

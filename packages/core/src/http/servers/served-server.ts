@@ -69,7 +69,7 @@ export class ServedServer implements ServerMount {
     this.#listen()
   }
 
-  /** Must be called after the end of a session. */
+  /** Must be called after a session has ended. */
   removeSession(session: Session): void {
     if (this.sessions.delete(session)) this.#removed()
   }

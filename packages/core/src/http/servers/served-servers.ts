@@ -25,12 +25,12 @@ export type ServerSelector<Locals = unknown> = (
   auth: AuthInfo | undefined,
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
-/** A request that needs its server. */
+/** A request whose server is to be found. */
 interface ServerLookup {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly id?: RequestId | undefined
-  /** The server of its session, if it has one. */
+  /** The server of the request's session, if the request has a session. */
   readonly found?: ServedServer | undefined
   /** Refuses a request that the server cannot serve, before its lifespan opens. */
   readonly refuse?: (server: ServedServer) => HttpReply | undefined
@@ -51,7 +51,9 @@ export class ServedServers {
     else this.single = create(server.runtime)
   }
 
-  /** The single server, if its lifespan is open. Nearly every call uses it, without `serve`. */
+  /**
+   * The single server, if its lifespan is open. Nearly every call uses this server directly, without `serve`.
+   */
   get open(): ServedServer | undefined {
     return this.single?.runtime.ready() === undefined ? this.single : undefined
   }

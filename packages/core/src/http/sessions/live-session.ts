@@ -36,7 +36,7 @@ export interface SessionHome {
   /** Undefined if there are no other nodes. */
   readonly network: SessionNetwork | undefined
   changed(live: LiveSession): void
-  /** Ends a session, and deletes its stored data, because another process has ended it. */
+  /** Ends a session here, because another process has ended it. */
   forget(live: LiveSession): void
   remove(live: LiveSession, cause: CloseCause): void
 }
@@ -49,7 +49,10 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   lastSeen: number
   /** Undefined if no other process can continue the session. */
   readonly shared: SharedRecord | undefined
-  /** Settles when the store has deleted the session; undefined before, or if the store is synchronous. */
+  /**
+   * Settles when the store has deleted the session; undefined before the deletion starts, or if the store is
+   * synchronous.
+   */
   forgotten: Promise<unknown> | undefined
   /** The GET stream, for messages outside requests. */
   standalone: EventStream | undefined
@@ -162,7 +165,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return stream
   }
 
-  /** Gives up the GET stream, because another node has it. */
+  /** Gives up the GET stream, because another node has taken it over. */
   yieldStream({ kind, stream }: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void {
     const { standalone } = this
     if (standalone === undefined || stream !== this.#standaloneToken) return
@@ -252,7 +255,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   }
 
   streamFenced(stream: ResumableStream, frame: string): void {
-    // The calls of a seized stream already have responses: errors.
+    // The calls of a seized stream have already been answered with errors.
     if (stream.kind === 'call' || this.link === undefined) return
     if (stream === this.standalone) this.#forgetStandalone()
     this.link

@@ -29,9 +29,10 @@ interface PlainIdsOptions {
 }
 
 /**
- * Issues ids for sessions that only this process knows. An id consists of a secret, a mark of the process, and the
- * time when the session was opened. So an unknown id shows whether it was issued by another process that runs at the
- * same time, which is a configuration error. An id from before a restart is older than this process.
+ * Issues ids for sessions that only this process knows. An id consists of a secret, a mark of the process,
+ * and the time when the session was opened. So an unknown id shows whether it was issued by another process
+ * that is running at the same time, which is a configuration error. An id from before a restart is older than
+ * this process.
  */
 export class PlainIds {
   readonly #options: PlainIdsOptions
@@ -46,12 +47,13 @@ export class PlainIds {
   create(): string {
     const { mark } = this.#process()
     const secret = randomToken(SECRET_LENGTH, this.#options.random)
-    // Joined, because V8 keeps the parts of concatenated strings.
+    // The parts are joined in one step, because V8 keeps the parts of concatenated strings.
     return [this.#options.prefix, secret, mark, encodeTime(this.#seconds())].join('')
   }
 
   /**
-   * Logs, at most once in ten minutes, an unknown id that another process has issued since this one started.
+   * Logs, at most once every ten minutes, an unknown id that another process has issued since this one
+   * started.
    */
   unknown(id: string): void {
     const { mark, since } = this.#process()
@@ -135,8 +137,8 @@ export class SealedIds {
   }
 
   /**
-   * Returns the record of a session that another process has opened. Returns undefined for a session of this
-   * process: the caller has not found it, so it has ended.
+   * Returns the record of a session that another process has opened. Returns undefined for a session that
+   * this process has opened: the caller has not found the session, so it has ended.
    */
   async open(key: SessionKey): Promise<SessionRecord | undefined> {
     const { sealer, clock, maxAgeMs } = this.#options

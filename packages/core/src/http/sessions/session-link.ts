@@ -32,7 +32,7 @@ interface LinkedSession {
   readonly standalone: { send(frame: string): void | Promise<void> } | undefined
   /** Ends the session here, because another process has ended it. */
   forget(): void
-  /** Gives up the GET stream, because another node has it. */
+  /** Gives up the GET stream, because another node has taken it over. */
   yieldStream(mail: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void
   /** Takes over the writing of the GET stream. */
   continueStream(token: string, seized: SeizedStream): ResumableStream
@@ -65,7 +65,7 @@ export class SessionLink {
   }
 
   /**
-   * Stores a change of the record, and informs the other nodes, because the next request of the client may
+   * Stores a change to the record, and informs the other nodes, because the next request of the client may
    * arrive at any of them.
    */
   async save(change: ChangeRecord): Promise<void> {
@@ -75,7 +75,7 @@ export class SessionLink {
     await this.#network.peers.broadcast(this.#live.key, { kind: 'changed' })
   }
 
-  /** Sends mail to the node that writes the GET stream, if it is another one. */
+  /** Sends mail to the node that writes the GET stream, unless that is this node. */
   async sendElsewhere(mail: SessionMail): Promise<void> {
     const { stream } = this.#live.session.record
     if (stream !== undefined && stream.node !== this.node)
@@ -165,7 +165,7 @@ export class SessionLink {
     return alive === true
   }
 
-  /** Continues the GET stream here. Changes may have been missed if its node has stopped. */
+  /** Continues the GET stream here. Changes may have been missed if the previous node has stopped. */
   async #resumeSession(
     { log, from, reader }: ElsewhereStream,
     alive: boolean,
@@ -207,7 +207,7 @@ export class SessionLink {
       { from, state },
     )
     following.set(token, stream)
-    // An event may have been added between the read and now.
+    // An event may have been added since the stream was read.
     stream.readOn()
     return stream.reply(reader)
   }

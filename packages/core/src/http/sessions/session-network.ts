@@ -12,7 +12,10 @@ import { fromStore } from '../streams/store-failure.ts'
 import type { HttpReply } from '../types.ts'
 import type { Peers } from '../nodes/peers.ts'
 
-/** How often the writers of followed streams are checked, in ms. Mail about new events can be lost. */
+/**
+ * The interval at which the writers of followed streams are checked, in ms. Mail about new events can be
+ * lost.
+ */
 const CHECK_MS = 1_000
 
 interface FollowedStreamOptions {
@@ -149,7 +152,7 @@ export class FollowedStream {
     const state = await store.read(key, this.#position)
     for (const event of state?.events ?? []) this.#writer.write(this.#take(event))
     if (state !== undefined) this.#node = state.node
-    // The client is connected elsewhere by now, or the stream has ended.
+    // The client is now connected to another node, or the stream has ended.
     if (state === undefined || state.ended || state.follower !== this.#all.peers.id) this.#writer.end()
   }
 

@@ -33,7 +33,10 @@ export function resolveSessionOptions(options: EndpointOptions): ResolvedSession
   return { stateless, sessions, seal, sessionPrefix: resolvePrefix(options), legacySse }
 }
 
-/** Not allowed with a store, because a sealed id must not restore a session that the store has deleted. */
+/**
+ * Returns the option `seal`, which cannot be used with a store, because a sealed id must not restore a
+ * session that the store has deleted.
+ */
 function resolveSeal({ sessions }: EndpointOptions): ResolvedOptions['seal'] {
   const seal = sessions?.seal
   if (seal === undefined) return undefined

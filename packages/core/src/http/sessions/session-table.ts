@@ -122,7 +122,8 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Answers an `initialize`, and adds the session that it opens. Returns undefined if there is no slot for it.
+   * Answers an `initialize` request, and adds the session that it opens. Returns undefined if there is no
+   * slot for it.
    *
    * @throws StoreFailure
    */
@@ -182,7 +183,7 @@ export class SessionTable implements SessionHome {
     session.emitEvents(how)
   }
 
-  /** Adds a session to the list of its state when it is new or initialized. */
+  /** Moves a session to the list for its state, after it has been opened or initialized. */
   changed(live: LiveSession): void {
     const { initialized, principal } = live.session.record
     const identified = principal === ANONYMOUS ? this.#anonymous : this.#identified
@@ -192,7 +193,7 @@ export class SessionTable implements SessionHome {
     list.add(live)
   }
 
-  /** Closes a session that another process has ended, together with its records. */
+  /** Closes a session here, after another process has ended the session and deleted its records. */
   forget(live: LiveSession): void {
     if (!this.#detach(live)) return
     live.closeStreams()
@@ -242,7 +243,7 @@ export class SessionTable implements SessionHome {
     for (const own of this.#live.values()) yield* own.values()
   }
 
-  /** How long a session may be idle, in ms. */
+  /** Returns how long a session may be idle, in ms. */
   #ttlMs({ initialized }: SessionRecord): number {
     const { ttlMs, uninitializedTtlMs } = this.context.options.sessions
     return initialized ? ttlMs : uninitializedTtlMs
@@ -266,7 +267,8 @@ export class SessionTable implements SessionHome {
     const record = stored?.record ?? (await sealed?.open(key))
     if (record === undefined) {
       const live = this.live(key)
-      // Processes do not share sessions here, so an id from another process is a configuration error.
+      // Without a store or sealed ids, processes do not share sessions, so an id from another process is a
+      // configuration error.
       if (live === undefined && sealed === undefined && store === undefined) plain.unknown(key.id)
       return live
     }
@@ -341,8 +343,8 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Closes idle sessions, and renews the records of sessions in use, whose clients may send no request for a
-   * long time.
+   * Closes idle sessions, and renews the records of sessions in use, whose clients might not send a request for
+   * a long time.
    */
   #sweep(): void {
     const { clock, logger } = this.context
@@ -402,7 +404,7 @@ function oldestIdle(list: LinkedList<LiveSession>, now: number): Found {
   return undefined
 }
 
-/** Returns one principal's session that has been idle longest, or an uninitialized one, if there is any. */
+/** Returns the session of one principal that has been idle longest. Uninitialized sessions come first. */
 function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): Found {
   let oldest: Found
   for (const live of own?.values() ?? []) {

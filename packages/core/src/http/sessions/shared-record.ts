@@ -24,7 +24,10 @@ export interface SharedRecords {
   readonly ttlMs: (record: SessionRecord) => number
 }
 
-/** Returns a longer time than the session's, so that not every request must renew the session in the store. */
+/**
+ * Returns a time that is longer than the session's time to live, so that not every request must renew the
+ * session in the store.
+ */
 export const storedMs = (ttlMs: number): number => ttlMs * (1 + RENEW)
 
 /** Synchronizes a session's record with the store, where other processes change it as well. */
@@ -69,7 +72,8 @@ export class SharedRecord {
   }
 
   /**
-   * Rereads the record because another process has changed it. Requests that arrive during the read wait for its end.
+   * Rereads the record because another process has changed it. Requests that arrive during the read wait
+   * until it has finished.
    */
   refresh(): Promise<boolean> {
     this.#checkedAt = -Infinity
@@ -106,7 +110,7 @@ export class SharedRecord {
     this.#checkedAt = now
     if (due && initialized) this.#renewedAt = now
     else if (due) await fromStore(() => this.#replace())
-    // A store without free memory can be read, but refuses changes. The session continues.
+    // A store that is out of memory can be read, but refuses changes. The session continues.
     if (this.#unsaved.length > 0) await this.#saveChanges()
     return true
   }

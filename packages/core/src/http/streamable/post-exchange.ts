@@ -184,15 +184,16 @@ export class PostExchange implements Exchange, Due {
   }
 
   /**
-   * Returns the response, or an error if the response is large while too many replies to its caller are queued.
-   * Calls that run when a client stops reading could otherwise add results without a limit.
+   * Returns the response, or an error if the response is large while too many replies to its caller are
+   * queued. Calls that are still running when a client stops reading could otherwise add results without a
+   * limit.
    *
    * @param before - UTF-16 units of other responses in the same reply
    */
   #fit(answer: EncodedResponse, id: RequestId | undefined, before = 0): EncodedResponse {
     const { context, caller, live, revision, server } = this.#options
     if (answer === undefined || !context.queued.exceeded(principalOf(caller))) return answer
-    // `frame` is not read here, because a large response with bytes would create its text.
+    // `frame` is not read if there are bytes, because reading it would create the text of a large response.
     const size = answer.bytes === undefined ? answer.frame.length : LARGE_REPLY
     if (before + size < LARGE_REPLY) return answer
     emitOverflow(server, { action: 'drop', bytes: size, sessionId: live?.session.id })

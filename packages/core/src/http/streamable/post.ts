@@ -130,7 +130,7 @@ export class Post implements Carrier<HttpReply> {
 
   initialize(message: JsonRpcRequest): Reply {
     const lookup = { request: this.#request, caller: this.#caller, id: message.id, found: this.#live?.server }
-    // The session is counted before the lifespan opens, which may take long.
+    // The session is counted before the lifespan opens, which may take a long time.
     return this.#parts.context.servers.find(lookup, (server) => this.#open(message, server))
   }
 
@@ -151,7 +151,7 @@ export class Post implements Carrier<HttpReply> {
     )
   }
 
-  /** Without sessions, `initialize` gets a response, and nothing is stored. */
+  /** Answers an `initialize` request. Without sessions, nothing is stored. */
   async #open(message: JsonRpcRequest, server: ServedServer): Promise<HttpReply> {
     const { context, sessions } = this.#parts
     const { id } = message
@@ -189,7 +189,8 @@ export class Post implements Carrier<HttpReply> {
         caller: this.#caller,
         id,
         found: this.#live?.server,
-        // A selected server may have fewer revisions than the mount. Its refusal lists only the server's revisions.
+        // A selected server may serve fewer revisions than the mount, so its refusal lists only its own
+        // revisions.
         refuse: ({ served }) => {
           if (served.includes(revision)) return undefined
           const own = selectRevision({ message, header: this.header, served, stateless: true })

@@ -126,9 +126,9 @@ export class SubscriptionHandler {
 }
 
 /**
- * Returns the channel of a stream. For a slow reader, equal notifications are queued once. Beyond the mount's
- * `limits.outboundBytes`, the stream is cut, so that the client learns that it missed notifications, which are not
- * stored.
+ * Returns the channel of a stream. For a slow reader, identical notifications are queued only once. Beyond
+ * the mount's `limits.outboundBytes`, the stream is cut, so that the client learns that it missed
+ * notifications, which are not stored.
  */
 const channelOf = (writer: SseWriter): SubscriptionChannel => ({
   send: (frame) => writer.notify(formatEvent({ data: frame })),

@@ -9,9 +9,9 @@ import { PendingWork } from '../../util/pending-work.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
- * The open streams of a mount, kept alive by one timer. If timers end with their request, each stream has its
- * own timer, and the streams are not counted, because some end without notice. A stream ends when the
- * credentials that opened it expire.
+ * The open streams of a mount, kept alive by one timer. On platforms where timers end with their request,
+ * each stream has its own timer, and the streams are not counted, because some end without notice. A stream
+ * ends when the credentials that opened it expire.
  */
 export class OpenStreams {
   readonly #open = new Set<SseWriter>()

@@ -43,7 +43,7 @@ interface ResumableStreamOptions {
   readonly owner?: StreamOwner
 }
 
-/** Learns what happens to its streams. */
+/** The owner of streams, which is notified of what happens to them. */
 interface StreamOwner {
   /** Called once, when the stream has ended. */
   streamEnded(stream: ResumableStream): void
@@ -184,9 +184,10 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Returns the reply that continues after an event, or undefined if the event is unknown. It replaces a
-   * connection that may still be open. Frames sent during the replay are queued, so that every event arrives once
-   * and in order. Returns `seized` if another node has seized the stream, which ends here.
+   * Returns the reply that continues after an event, or undefined if the event is unknown. The reply replaces
+   * a connection that may still be open. Frames sent during the replay are queued, so that every event
+   * arrives once and in order. Returns `seized` if another node has seized the stream, and ends the stream
+   * here.
    */
   resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
     return new Promise((resolve, reject) => {

@@ -60,7 +60,7 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
 /** Formats an event for HTTP+SSE. Its type `message` is the default, but some clients require it. */
 export const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })
 
-/** A comment, which clients skip, while proxies see that the connection is in use. */
+/** A comment, which clients skip, but which shows proxies that the connection is in use. */
 export const KEEP_ALIVE = ': keep-alive\n\n'
 
 export const SSE_HEADERS: Readonly<Record<string, string>> = Object.freeze({

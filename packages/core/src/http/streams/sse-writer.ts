@@ -27,13 +27,13 @@ export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Call
 /** The maximum number of queued bytes before senders wait. */
 const HIGH_WATER = 65_536
 /**
- * Queued chunks are joined into pieces of up to this many UTF-16 units, because all of them together may exceed
- * the longest string of the runtime.
+ * Queued chunks are joined into pieces of up to this many UTF-16 units, because all of them together may
+ * exceed the runtime's maximum string length.
  */
 const PIECE = 1_048_576
 
 export interface SseWriterOptions {
-  /** How many bytes may be queued. A single chunk may exceed it. */
+  /** The maximum number of queued bytes. A single chunk may exceed this limit. */
   readonly limit: number
   /**
    * How to handle a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes the queue and ends
@@ -57,8 +57,8 @@ export interface SseWriterOptions {
 
 /**
  * Writes the chunks of one HTTP connection in order. It queues them, within a limit, until the adapter opens
- * its sink and while the client reads too slowly. After its end it ignores chunks, because a late one must not
- * crash a handler.
+ * its sink and while the client reads too slowly. After the connection has ended, the writer ignores chunks,
+ * because a late chunk must not crash a handler.
  */
 export class SseWriter {
   /** When the credentials of the reader expire, in seconds since 1970. */
@@ -162,8 +162,8 @@ export class SseWriter {
   }
 
   /**
-   * Returns undefined, or a promise while much is queued, which resolves when the client has caught up or
-   * disconnected.
+   * Returns a promise while too much is queued, or else undefined. The promise resolves when the client has
+   * caught up or disconnected.
    */
   pressure(): Promise<void> | undefined {
     if (this.ending || this.#bytes <= HIGH_WATER) return undefined
@@ -208,7 +208,7 @@ export class SseWriter {
     )
   }
 
-  /** Returns false if the chunk must be queued. After the end the chunk is ignored. */
+  /** Returns false if the chunk must be queued. After the connection has ended, the chunk is ignored. */
   #writeNow(chunk: string): boolean {
     if (this.ending) return true
     if (!this.#idle) return false

@@ -17,7 +17,9 @@ import { retried } from './store-failure.ts'
 
 const DATA = 'data: '
 const END = '\n\n'
-/** The client gets the id of the stream only when the response is stored, so nothing is ever pending. */
+/**
+ * The client gets the id of the stream only after the response has been stored, so nothing is ever pending.
+ */
 const NONE: StreamOrigin['pending'] = []
 const FINAL = { final: true }
 

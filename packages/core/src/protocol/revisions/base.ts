@@ -50,7 +50,7 @@ export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   }
 }
 
-/** The methods whose results need more than `JSON.stringify`. */
+/** Returns the encoders of methods whose results need more than `JSON.stringify`. */
 function createEncoders(
   structured: RevisionData['structured'],
   { project, projectTool, block }: Projector & Pick<Revision, 'projectTool'>,
@@ -186,8 +186,8 @@ interface WithStructuredJson {
 }
 
 /**
- * Returns the JSON text of the structured content, which is not stringified again if it already was. Returns undefined
- * if there is no such content, or if the content must be an object and is not.
+ * Returns the JSON text of the structured content, which is not stringified again if this has already been
+ * done. Returns undefined if there is no such content, or if the content must be an object and is not.
  */
 function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): string | undefined {
   const { structuredContent, [STRUCTURED_JSON]: held } = result
@@ -199,7 +199,7 @@ function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): st
       : JSON.stringify(structuredContent)
   if (kinds === 'any' || json === undefined) return json
   if (held?.member !== undefined) return `{${JSON.stringify(held.member)}:${json}}`
-  // An object can have another JSON type: a date is a string.
+  // An object can become another type in JSON: a date becomes a string.
   return json.startsWith('{') ? json : undefined
 }
 

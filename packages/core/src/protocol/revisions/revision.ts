@@ -115,11 +115,11 @@ export interface Revision {
    * is done.
    */
   readonly elicitationIds: boolean
-  /** Whether sampling may use tools, and so messages with several blocks. */
+  /** Whether sampling may use tools, and therefore messages with several blocks. */
   readonly samplingTools: boolean
   /** Undefined if calls never run as tasks. */
   readonly tasks: TaskDialect | undefined
-  /** Undefined if questions are sent to the client as requests only. */
+  /** Undefined if questions are sent to the client only as requests. */
   readonly rounds: RoundTrips | undefined
   /** Whether the request is cancelled if its client disconnects. */
   readonly cancelOnDisconnect: boolean

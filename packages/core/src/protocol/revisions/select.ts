@@ -130,8 +130,8 @@ const NO_SESSION = refuse('missingSession', 'No session: send an initialize requ
 const NOT_ALONE = refuse('invalidMessage', 'A message must be one request or one notification')
 
 /**
- * Lists the versions that the client can request in the same way, like `server/discover`. Versions with sessions are
- * excluded, because naming one in a request would not open a session.
+ * Creates an error that lists the versions that the client can request in the same way, as `server/discover`
+ * does. Versions with sessions are excluded, because naming one in a request would not open a session.
  */
 export const unsupportedVersion = (served: readonly Revision[], requested: string): McpError =>
   new McpError(ErrorCode.UnsupportedProtocolVersion, 'Unsupported protocol version', {
@@ -139,7 +139,10 @@ export const unsupportedVersion = (served: readonly Revision[], requested: strin
     requested,
   })
 
-/** Creates the message that session clients show to users. Because of it, newer clients fall back to `initialize`. */
+/**
+ * Creates the message that session clients show to users. This message makes newer clients fall back to
+ * `initialize`.
+ */
 function unsupported(served: readonly Revision[]): Selection {
   const versions = versionsOf(served, 'legacy').join(', ')
   return refuse('unsupportedVersion', `Unsupported protocol version: this server speaks ${versions}`)

@@ -23,7 +23,10 @@ function isCertain(schema: ZodSchema, seen: Set<ZodSchema>, depth: number): bool
   return parts !== undefined && parts.every((part) => isCertain(part, seen, depth + 1))
 }
 
-/** Returns undefined for a kind that zod may refuse, or that runs the author's code. */
+/**
+ * Returns the subschemas, or undefined for a kind of schema that zod may refuse, or that runs the author's
+ * code.
+ */
 function partsOf(schema: ZodSchema): readonly ZodSchema[] | undefined {
   const def = definitionOf(schema)
   if (PLAIN_TYPES.has(def.type)) return []

@@ -4,8 +4,8 @@ import type { JsonSchema, StandardSchema } from '../types.ts'
 import { findUnconvertible, strippingObjects, toOpenJsonSchema, type Side, type ZodSchema } from './zod.ts'
 
 /**
- * Copies the author's JSON Schema, because a later change to it would make the published and the enforced
- * schema differ.
+ * Copies the author's JSON Schema, because a later change to the original would make the published and the
+ * enforced schema differ.
  *
  * @throws Error if it is not JSON
  */
@@ -44,8 +44,9 @@ interface ConvertedOutput {
 }
 
 /**
- * Creates the JSON Schema for results. If all members of an `allOf` are closed to unknown properties, they refuse each
- * other's properties, and zod does not always merge them. So intersected objects are published open, and always pruned.
+ * Creates the JSON Schema for results. The members of an `allOf` that do not allow unknown properties refuse
+ * each other's properties, and zod does not always merge them. Therefore, intersected objects are published
+ * without this restriction, and their unknown properties are always dropped.
  *
  * @throws Error with a readable message
  */
@@ -59,7 +60,7 @@ export function convertOutput(recognised: Recognised): ConvertedOutput {
   return { jsonSchema: published(open), prunes: { pruning: 'always', zod } }
 }
 
-/** @throws Error that names the part that cannot be converted, if the library allows finding it */
+/** @throws Error that names the subschema that cannot be converted, if it can be determined */
 function convert(recognised: Recognised, side: Side): JsonSchema {
   if (recognised.kind === 'json') return copyJsonSchema(recognised.schema)
   const { '~standard': props } = recognised.schema
@@ -67,7 +68,7 @@ function convert(recognised: Recognised, side: Side): JsonSchema {
   try {
     return published(props.jsonSchema[side]({ target: 'draft-2020-12' }))
   } catch (cause) {
-    // Not every library supports 2020-12. In that case, the schema names its dialect, and this name is kept.
+    // If the library does not support 2020-12, its draft-07 schema names the dialect, and this name is kept.
     if (zod === undefined) return withObjectRoot(copyJsonSchema(convertToDraft07(props, side, cause)))
     const path = findUnconvertible(zod, side).replace(/^\./, '')
     const where = path === '' ? '' : `at "${path}": `
@@ -89,7 +90,10 @@ function published(converted: JsonSchema): JsonSchema {
   return withObjectRoot(withoutSafeBounds(withoutDialect(copyJsonSchema(converted))))
 }
 
-/** Removes the bounds of safe integers, which zod adds to every integer, because they only cost the model tokens. */
+/**
+ * Removes the bounds of safe integers, which zod adds to every integer, because they cost tokens and tell the
+ * model nothing.
+ */
 export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   const mapped = mapParts(schema, withoutSafeBounds)
   if (mapped['type'] !== 'integer') return mapped

@@ -53,7 +53,9 @@ function withoutJsonSchema(schema: Loose, zod: ZodSchema | undefined, vendor: un
   )
 }
 
-/** Returns a hint for versions before 3.25, because the wrapper validates with a member that later versions have. */
+/**
+ * Returns a hint for versions before 3.25, because the wrapper validates with a member that 3.25 introduced.
+ */
 function ageOf(schema: Loose): string {
   return isObjectLike(schema['~standard']) ? '' : ', which needs zod 3.25 or later: update "zod"'
 }

@@ -5,8 +5,9 @@ const LIMITS_PROPERTIES = ['additionalProperties', 'unevaluatedProperties', 'pat
 const DESCRIBES_ELSEWHERE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas']
 
 /**
- * Adds `additionalProperties: false` at the root of an author's JSON Schema. Does not change nested schemas, or a root
- * that specifies additional properties or also describes properties elsewhere.
+ * Adds `additionalProperties: false` at the root of an author's JSON Schema. Does not change nested schemas.
+ * Does not change a root that specifies its additional properties, or that describes properties in other
+ * keywords, such as `allOf`.
  */
 export function closeRoot(schema: JsonSchema): JsonSchema {
   const speaks = [...LIMITS_PROPERTIES, ...DESCRIBES_ELSEWHERE].some((keyword) =>
@@ -19,8 +20,8 @@ export function closeRoot(schema: JsonSchema): JsonSchema {
  * Adds `additionalProperties: false` to every object of a library's JSON Schema that does not specify it, at
  * any depth.
  *
- * Objects joined by `allOf` would refuse each other's properties, so they are closed together, by the surrounding
- * schema. An object that is also used elsewhere, by reference, stays open.
+ * Objects joined by `allOf` would refuse each other's properties, so they are closed together, by the
+ * surrounding schema. An object that is also referenced from elsewhere remains open.
  */
 export function closeObjects(root: JsonSchema): JsonSchema {
   const joined = joinedObjects(root)
@@ -53,7 +54,7 @@ function isOpenPart(part: unknown, root: JsonSchema, within: readonly unknown[])
   return parts === undefined ? isOpenObject(part) : parts.every(isOpen)
 }
 
-/** Returns all schemas that describe an object together with others, directly or by reference. */
+/** Returns all schemas that describe an object together with other schemas, directly or by reference. */
 function joinedObjects(root: JsonSchema): ReadonlySet<unknown> {
   const joined = new Set<unknown>()
   const join = (part: unknown): void => {

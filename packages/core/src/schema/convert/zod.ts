@@ -50,7 +50,7 @@ export function definitionOf({ _zod: internals }: ZodSchema): ZodDef {
 export function uncover(schema: ZodSchema, side: Side): ZodSchema | undefined {
   const { _zod: internals } = schema
   const { def } = internals
-  // The author's getter may create a new schema at every call; zod keeps the first.
+  // The author's getter may create a new schema on every call; zod keeps the first.
   if (def.type === 'lazy') return internals.innerType ?? def.getter?.()
   if (def.type === 'pipe') return side === 'input' ? def.in : def.out
   return def.innerType
@@ -90,7 +90,10 @@ export function isStripping(schema: ZodSchema): boolean {
   return def.type === 'object' && def.catchall === undefined
 }
 
-/** Finds the objects in a schema that drop unknown properties, and those of them in an intersection. */
+/**
+ * Finds out whether any object in a schema drops unknown properties, and which of these objects are part of
+ * an intersection.
+ */
 export function strippingObjects(root: ZodSchema): { any: boolean; joined: ReadonlySet<ZodSchema> } {
   let any = false
   const joined = new Set<ZodSchema>()
@@ -101,7 +104,7 @@ export function strippingObjects(root: ZodSchema): { any: boolean; joined: Reado
   return { any, joined }
 }
 
-/** Collects the schemas that describe the same object, without those of its properties. */
+/** Collects the schemas that describe the same object, but not the schemas of its properties. */
 function collectJoined(schema: ZodSchema, into: Set<ZodSchema>, seen: Set<ZodSchema>): void {
   if (seen.has(schema)) return
   seen.add(schema)

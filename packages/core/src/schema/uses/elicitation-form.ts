@@ -4,7 +4,7 @@ import { isSchema } from '@jetway/json-schema'
 import type { Issue, JsonSchema } from '../types.ts'
 import { fromErrors } from '../validate/from-errors.ts'
 
-/** A flat object of fields, as in the newest revision. Forms in older revisions are projections of it. */
+/** A flat object of fields, as in the newest revision. Forms for older revisions are derived from it. */
 export interface FormSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, FormField>>
@@ -28,7 +28,7 @@ export interface FormField {
   readonly minimum?: number
   readonly maximum?: number
   readonly enum?: readonly string[]
-  /** Titles of `enum` as in earlier revisions. Only set if the author wrote them this way. */
+  /** The titles of `enum`, as in earlier revisions. Set only if the author wrote them this way. */
   readonly enumNames?: readonly string[]
   readonly oneOf?: readonly Choice[]
   readonly items?:
@@ -128,7 +128,7 @@ function pick(field: JsonSchema, members: readonly string[]): Record<string, unk
   return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
 }
 
-/** Keywords that forms do not support, so that the user could not know about them. */
+/** Keywords that forms do not support. A user could not know about these constraints. */
 const UNSAYABLE = [
   'pattern',
   'multipleOf',
@@ -142,7 +142,7 @@ const UNSAYABLE = [
 ] as const
 
 /**
- * Refuses constraints that a form cannot express. They would be lost in a schema that only the form enforces.
+ * Refuses constraints that a form cannot express. They would be lost if only the form enforced them.
  *
  * @throws Error that names the field
  */
@@ -172,8 +172,8 @@ export function formIssues(form: FormSchema, content: Readonly<Record<string, un
 }
 
 /**
- * The formats of a form's strings. Mail addresses may contain non-ASCII characters, and only a mail server knows which
- * exist. JSON Schema's formats are stricter.
+ * The formats of a form's strings. Mail addresses may contain non-ASCII characters, and only a mail server
+ * knows which addresses exist. JSON Schema's formats are stricter.
  */
 const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
   ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],

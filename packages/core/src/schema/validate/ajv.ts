@@ -9,11 +9,11 @@ const OPTIONS: Options = {
   allErrors: false,
   // The interpreter explains the issues.
   messages: false,
-  // Otherwise `required: ["constructor"]` would be true for every object.
+  // Otherwise, every object would satisfy `required: ["constructor"]`.
   ownProperties: true,
   formats: FORMATS,
   logger: false,
-  // Schemas are already checked, and those that refer to a metaschema are never compiled.
+  // Schemas have already been checked, and those that refer to a metaschema are never compiled.
   meta: false,
   validateSchema: false,
   code: { regExp: Object.assign(compilePattern, { code: 'new RegExp' }) },
@@ -24,7 +24,7 @@ interface Library {
 }
 type Create = (options: Options) => Ajv
 
-/** The functions that load the library for each dialect, which is loaded only if it is used. */
+/** The functions that load the library for each dialect. A library is loaded only if its dialect is used. */
 const LOAD: Readonly<Record<Dialect, () => Promise<readonly [Library, Create]>>> = {
   'draft-07': async () => {
     const library = await import('ajv')
@@ -64,8 +64,8 @@ function uniqueItems({ _ }: Library): CodeKeywordDefinition {
  */
 export async function compileWithAjv(schema: JsonSchema): Promise<(value: unknown) => boolean> {
   const [library, create] = await LOAD[dialectOf(schema)]()
-  // Ajv would resolve the URI of the dialect. `$async` is its own keyword, with which it would return a
-  // promise.
+  // Ajv would try to resolve the dialect's URI. `$async` is ajv's own keyword, with which validation would
+  // return a promise.
   const { $schema: _, $async: __, ...bare } = schema
   const ajv = create(OPTIONS).removeKeyword('uniqueItems').addKeyword(uniqueItems(library))
   // The base URI for relative references, as in the interpreter.

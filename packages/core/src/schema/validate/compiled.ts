@@ -37,7 +37,7 @@ export function standardCheck(schema: StandardSchema): CheckInput {
 }
 
 /**
- * Combines a library's check, which drops unknown properties silently, with a check of the structure that
+ * Combines a library's check, which silently drops unknown properties, with a check of the structure, which
  * reports them.
  */
 export const strictCheck =
@@ -95,7 +95,10 @@ function refusalOf(validator: JsonValidator, value: unknown): Failed | undefined
   }
 }
 
-/** Reports a stack overflow as an invalid value, because a recursive schema follows the value's depth on the stack. */
+/**
+ * Reports a stack overflow as an invalid value, because validation with a recursive schema needs more stack
+ * for a deeper value.
+ */
 function tooDeep(error: unknown): Failed {
   if (error instanceof RangeError) return failed('is nested too deeply')
   throw error

@@ -2,13 +2,19 @@ import type { ValidationError } from '@jetway/json-schema'
 import { closestAlternative } from '../issues.ts'
 import type { Issue } from '../types.ts'
 
-/** Keywords whose error only summarises those reported before it. */
+/** Keywords whose error only summarises the errors reported before it. */
 const SUMMARIES = new Set(['anyOf', 'oneOf', 'if', 'propertyNames', 'contains'])
 
-/** The maximum number of unions whose intended alternative is searched, because a peer may decide how many fail. */
+/**
+ * The maximum number of unions whose intended alternative is determined, because a peer may decide how many
+ * unions fail.
+ */
 const MAX_UNIONS = 100
 
-/** Converts errors to issues. With `allErrors` off, there are several only if alternatives failed, one for each. */
+/**
+ * Converts errors to issues. Because `allErrors` is off, there are several errors only if alternatives
+ * failed: one for each alternative.
+ */
 export function fromErrors(errors: readonly ValidationError[]): Issue[] {
   let reported = errors.filter(({ keyword }) => !SUMMARIES.has(keyword))
   const unions = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf')
@@ -26,7 +32,10 @@ export function fromErrors(errors: readonly ValidationError[]): Issue[] {
   return closestAlternative(alternatives)
 }
 
-/** Returns which alternatives an object was intended for, judging by its constants. Errors of the others are noise. */
+/**
+ * Returns which alternatives an object was intended for, judging by its constants. Errors from the other
+ * alternatives are noise.
+ */
 const meantAlternatives = ({ schema: alternatives, data }: ValidationError): boolean[] =>
   Array.isArray(alternatives) ? alternatives.map((alternative) => hasConstantsOf(alternative, data)) : []
 

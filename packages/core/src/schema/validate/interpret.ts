@@ -4,7 +4,7 @@ import { fromErrors } from './from-errors.ts'
 
 /** A validator that counts the values it has checked. */
 export interface Interpreted extends JsonValidator {
-  /** Approximately how many values it has checked so far. */
+  /** Returns approximately how many values have been checked so far. */
   steps(): number
 }
 

@@ -1,7 +1,10 @@
 import { isPromiseLike } from '../../util/promises.ts'
 import type { Issue } from '../types.ts'
 
-/** The search ends at this depth: the value has a cycle, or JSON fails a few thousand levels deeper. */
+/**
+ * The maximum depth of the search. A deeper value has a cycle, or JSON itself fails a few thousand levels
+ * deeper.
+ */
 const MAX_DEPTH = 1_000
 
 /** The advice for each kind of value, by the tag that `Object.prototype.toString` returns. */

@@ -26,7 +26,7 @@ function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null
 }
 
-/** In an intersection several schemas describe one value. A property that any of them knows stays. */
+/** In an intersection, several schemas describe one value. A property that any of them declares is kept. */
 function pruneContainer(schemas: readonly ZodSchema[], value: Container, pruning: Pruning): void {
   const parts = schemas.flatMap((schema) => flatten(schema, value, pruning.fits))
   if (parts.length === 0) return

@@ -18,8 +18,8 @@ interface Tiers {
 }
 
 /**
- * Interprets schemas, and compiles each schema when that pays off. Both methods give the same verdict. Only the
- * interpreter explains it, so messages do not change when a schema becomes hot.
+ * Interprets schemas, and compiles each schema when that pays off. Both methods give the same verdict. Only
+ * the interpreter explains why a value is invalid, so messages do not change when a schema becomes hot.
  */
 export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers): CompileJsonSchema {
   const promote = createQueue(generate)
@@ -43,13 +43,16 @@ export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers):
 }
 
 /**
- * Returns whether a schema refers to a metaschema. For such a schema, ajv would have to compile the dialect's documents,
- * which takes more time than it would save.
+ * Returns whether a schema refers to a metaschema. For a schema that does, ajv would also have to compile the
+ * dialect's documents, which takes more time than it would save.
  */
 const mentionsMetaschema = (schema: JsonSchema): boolean =>
   JSON.stringify({ ...schema, $schema: undefined }).includes('json-schema.org/')
 
-/** Interprets values that break ajv's code, such as an object with a property `valueOf` if a constant is expected. */
+/**
+ * Interprets values for which ajv's code throws, such as an object with a property `valueOf` where a constant
+ * is expected.
+ */
 function checkCompiled(isValid: IsValid, interpreted: Interpreted, value: unknown): boolean {
   try {
     return isValid(value)
@@ -59,7 +62,7 @@ function checkCompiled(isValid: IsValid, interpreted: Interpreted, value: unknow
   }
 }
 
-/** Compiles one schema after another, each in a separate task, so that responses are sent between them. */
+/** Compiles one schema after another, each in a separate task, so that responses can be sent in between. */
 function createQueue(generate: Generate): (schema: JsonSchema, use: (generated: IsValid) => void) => void {
   let last: Promise<unknown> = Promise.resolve()
   return (schema, use) => {
@@ -67,7 +70,7 @@ function createQueue(generate: Generate): (schema: JsonSchema, use: (generated: 
     last = last
       .then(() => new Promise((resolve) => setTimeout(resolve, 0)))
       .then(() => generate(schema))
-      // A schema that cannot be compiled stays interpreted.
+      // A schema that cannot be compiled continues to be interpreted.
       .then(use, () => {})
   }
 }

@@ -33,7 +33,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   it.each([
     ['decline', 'The user declined: Delete all of a?'],
     ['cancel', 'The user closed without an answer: Delete all of a?'],
-  ])('returns an error text for the model on %s', async (action, text) => {
+  ])('returns an error text for the model if the user action is %s', async (action, text) => {
     const { reply, runs } = await deleteFolder('a', { answer: () => ({ action }) })
     expect(reply.result).toEqual({ content: [{ type: 'text', text }], isError: true })
     expect(runs.handler).toBe(0)
@@ -56,7 +56,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
     expect(runs.handler).toBe(0)
   })
 
-  it('asks in order if one ask reads the answer to another', async () => {
+  it('asks the questions in order if one of them depends on the answer to another', async () => {
     const runs = { folder: 0, confirm: 0, handler: 0 }
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
@@ -89,7 +89,7 @@ describe.each(WAYS)('a call that asks %s', (way, ask, refused) => {
   it.each([
     [8, {}],
     [2, { limits: { maxInputRounds: 2 } }],
-  ])('stops asking a question that changes %i times', async (rounds, options) => {
+  ])('stops asking after %i rounds if the question changes every time', async (rounds, options) => {
     let runs = 0
     const one = () => elicit(`Take ${++runs}?`, ok)
     const server = serverOf({ asks: { one }, handler: () => 'unreachable' }, options)
@@ -152,7 +152,7 @@ describe.each(WAYS)('a handler that returns inputRequired to a client that is as
     return { ask: () => ask(serverOf({ handler }), { answer }), runs: () => runs }
   }
 
-  it('runs again with all answers and its state', async () => {
+  it('runs again with all answers and the state that it returned', async () => {
     const game = guess([3, 5, 7])
     const { asked, reply } = await game.ask()
     expect(textOf(reply)).toBe('Right after 3')
@@ -185,29 +185,32 @@ describe.each(WAYS)('a handler that returns inputRequired to a client that is as
     ['a prompt', 'prompts/get', { name: 'p' }, { messages: [{ content: { text: 'Ada m' } }] }],
     ['a resource', 'resources/read', { uri: 'a://b' }, { contents: [{ text: 'Ada m' }] }],
     ['a resource template', 'resources/read', { uri: 't://1' }, { contents: [{ text: 'Ada m' }] }],
-  ])('works in %s, where a decline is a protocol error', async (_what, method, params, shown) => {
-    const handler = (_args: unknown, { inputs }: RequestContext) => {
-      const who = inputs.get('who', named)?.name
-      if (who !== undefined) return `${who} ${String(inputs.raw('said')?.['model'])}`
-      const said = sample({ messages: [], maxTokens: 9 })
-      return inputRequired({ who: elicit('Who?', named), said, where: listRoots() })
-    }
-    const server = new McpServer({ name: 'a', version: '1' })
-    server.addPrompt({ name: 'p', handler })
-    server.addResource({ uri: 'a://b', name: 'r', handler })
-    server.addResourceTemplate({ uriTemplate: 't://{x}', name: 't', handler })
-    const askPerson = (form: object) =>
-      ask(server, {
-        method,
-        params,
-        answer: (question) => {
-          if (question.method === 'roots/list') return { roots: [] }
-          if (question.method === 'elicitation/create') return form
-          return { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' }
-        },
-      })
-    expect((await askPerson(accept({ name: 'Ada' }))).reply.result).toMatchObject(shown)
-    const declined = await askPerson({ action: 'decline' })
-    expect(declined.reply.error).toEqual({ code: -32_600, message: 'The user declined: who' })
-  })
+  ])(
+    'works for %s, and returns a protocol error if the user declines',
+    async (_what, method, params, shown) => {
+      const handler = (_args: unknown, { inputs }: RequestContext) => {
+        const who = inputs.get('who', named)?.name
+        if (who !== undefined) return `${who} ${String(inputs.raw('said')?.['model'])}`
+        const said = sample({ messages: [], maxTokens: 9 })
+        return inputRequired({ who: elicit('Who?', named), said, where: listRoots() })
+      }
+      const server = new McpServer({ name: 'a', version: '1' })
+      server.addPrompt({ name: 'p', handler })
+      server.addResource({ uri: 'a://b', name: 'r', handler })
+      server.addResourceTemplate({ uriTemplate: 't://{x}', name: 't', handler })
+      const askPerson = (form: object) =>
+        ask(server, {
+          method,
+          params,
+          answer: (question) => {
+            if (question.method === 'roots/list') return { roots: [] }
+            if (question.method === 'elicitation/create') return form
+            return { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' }
+          },
+        })
+      expect((await askPerson(accept({ name: 'Ada' }))).reply.result).toMatchObject(shown)
+      const declined = await askPerson({ action: 'decline' })
+      expect(declined.reply.error).toEqual({ code: -32_600, message: 'The user declined: who' })
+    },
+  )
 })

@@ -79,7 +79,7 @@ describe('encodeQuestion', () => {
       { method: 'sampling/createMessage', params: { messages: [text], maxTokens: 1, tools: [] } },
     ],
     ['the roots', listRoots(), { roots: {} }, '2024-11-05', { method: 'roots/list', params: {} }],
-  ])('encodes %s for its revision', (_what, question, capabilities, version, request) => {
+  ])('encodes %s as the revision defines it', (_what, question, capabilities, version, request) => {
     expect(encode(question, capabilities, version)).toEqual(request)
   })
 
@@ -124,10 +124,13 @@ describe('encodeQuestion', () => {
     [choice, { sampling: { tools: {} } }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [used, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [blocks, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
-  ])('refuses a question that the revision does not define: %#', (question, capabilities, version, what) => {
-    const refused = new RegExp(`^The question "q" cannot be asked in protocol revision ${version}: ${what}`)
-    expect(() => encode(question, capabilities, version)).toThrow(refused)
-  })
+  ])(
+    'refuses a question that the revision does not define (case %#)',
+    (question, capabilities, version, what) => {
+      const refused = new RegExp(`^The question "q" cannot be asked in protocol revision ${version}: ${what}`)
+      expect(() => encode(question, capabilities, version)).toThrow(refused)
+    },
+  )
 })
 
 describe('shownContent', () => {
@@ -139,11 +142,11 @@ describe('shownContent', () => {
     ['a URL with an id', withId, { kind: 'url', message: 'Pay', url: 'https://x/id', seesDecline: false }],
     ['a message', plain, { kind: 'sampling', params: { messages: [text], maxTokens: 1 } }],
     ['the roots', listRoots(), { kind: 'roots' }],
-  ])('is the same for all clients: %s', (_what, question, content) => {
+  ])('returns the same content for all clients: %s', (_what, question, content) => {
     expect(shownContent(question as Question, 'q')).toEqual(content)
   })
 
-  it('creates an id for a URL that contains one', () => {
+  it('is replaced by a URL with a new id when the question is encoded', () => {
     const client = new ClientView(undefined, { elicitation: { url: {} } })
     const urlIds = new Map<string, string>()
     const options = { revision: revision('2026-07-28'), client, urlIds }
@@ -241,9 +244,12 @@ describe('decodeResponse', () => {
     ['sampling', accept, false],
     ['roots', { roots: [] }, true],
     ['roots', accept, false],
-  ] as const)('checkShape checks the members of a response to %s: %j', (kind, response, valid) => {
-    const check = (): void => checkShape(kind, response, 'q')
-    if (valid) check()
-    else expect(check).toThrow(QuestionError)
-  })
+  ] as const)(
+    'given a response to %s with the members %j, checkShape accepts or refuses it',
+    (kind, response, valid) => {
+      const check = (): void => checkShape(kind, response, 'q')
+      if (valid) check()
+      else expect(check).toThrow(QuestionError)
+    },
+  )
 })

@@ -81,7 +81,7 @@ describe('questions from a running handler', () => {
     })
   })
 
-  it('stop the handler’s timer each time', async () => {
+  it('stop the handler’s timer until they are answered', async () => {
     const clock = new FakeClock()
     const server = serverOf(
       async (ctx) => {
@@ -104,7 +104,7 @@ describe('questions from a running handler', () => {
     expect(textOf(await reply)).toBe('done')
   })
 
-  it('give the handler only its remaining time', async () => {
+  it('leave the handler only its remaining time after the answer', async () => {
     const clock = new FakeClock()
     const logger = logLines()
     const server = serverOf(
@@ -157,7 +157,7 @@ describe('questions from a running handler', () => {
     expect(client.asked).toEqual([])
   })
 
-  it('are cancelled together with their call, with their id but without metadata', async () => {
+  it('are cancelled by a notification without metadata when their call is cancelled', async () => {
     const client = await openAnsweringClient(serverOf((ctx) => ctx.elicit('Sure?', ok)))
     void client.call('a')
     await client.hasAsked(1)
@@ -183,7 +183,7 @@ describe('questions from a running handler', () => {
     expect(server.stats().refusals).toEqual({ unmatchedResponse: 4 })
   })
 
-  it('can be any request, and their result is then not checked', async () => {
+  it('can be requests of any method, whose results are not checked', async () => {
     const server = serverOf(async (ctx) => {
       const failed = await ctx.request('com.example/none').catch(String)
       return JSON.stringify([await ctx.request('com.example/weather', { city: 'Rome' }), failed])
@@ -200,7 +200,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('are limited in number', async () => {
+  it('cannot exceed 64 open requests per client', async () => {
     let failures = 0
     const logger = logLines()
     const server = serverOf(

@@ -22,7 +22,7 @@ function askingServer(times: number): McpServer {
   return server
 }
 
-it('asks a client at most 64 questions at a time, and fails one more', async () => {
+it('asks a client at most 64 questions at a time, and rejects the 65th', async () => {
   const client = await openAnsweringClient(askingServer(65))
   const call = client.call('ask')
   await client.hasAsked(64)
@@ -33,14 +33,17 @@ it('asks a client at most 64 questions at a time, and fails one more', async () 
   expect(client.asked).toHaveLength(64)
 })
 
-it.each([199, 200, 201])('repeats at most 200 of the %i characters in a reason', async (length) => {
-  const answer: Script = () => ({ error: { code: -32_603, message: 'x'.repeat(length) } })
-  const client = await openAnsweringClient(askingServer(1), { answer })
-  const [reason = ''] = /x{2,}/.exec(textOf(await client.call('ask'))) ?? []
-  expect(reason).toHaveLength(Math.min(length, 200))
-})
+it.each([199, 200, 201])(
+  'truncates an error message of %i characters from the client to at most 200',
+  async (length) => {
+    const answer: Script = () => ({ error: { code: -32_603, message: 'x'.repeat(length) } })
+    const client = await openAnsweringClient(askingServer(1), { answer })
+    const [reason = ''] = /x{2,}/.exec(textOf(await client.call('ask'))) ?? []
+    expect(reason).toHaveLength(Math.min(length, 200))
+  },
+)
 
-it('fails a question at once if the client has already disconnected', async () => {
+it('rejects a question at once if the client has already disconnected', async () => {
   const server = new McpServer({ name: 'asks', version: '1' }, { logger: silent })
   onTestFinished(() => server.close({ deadline: 0 }))
   let go = (): void => {}

@@ -38,7 +38,7 @@ function setUp(node?: string) {
 }
 
 describe('PendingRequests', () => {
-  it('numbers requests with ids unique to the process, and settles each once', async () => {
+  it('numbers requests with ids unique to the process, and settles each request once', async () => {
     const { clock, requests, sent, ask, answer, sends } = setUp()
     const [one, two] = [ask(), ask({ a: 1 })]
     expect(sent).toEqual([
@@ -63,7 +63,7 @@ describe('PendingRequests', () => {
     expect([answer('BAAAAAAA-1', { result: {} }), answer(1, { result: {} })]).toEqual([false, false])
   })
 
-  it('cancels a request once when it times out', async () => {
+  it('cancels a request exactly once when it times out', async () => {
     const { clock, sent, ask } = setUp()
     const open = ask({ _meta: { [RELATED_TASK]: { taskId: 't' } } })
     await clock.advance(1_599)
@@ -84,7 +84,7 @@ describe('PendingRequests', () => {
     ])
   })
 
-  it('cancels a request when its signal aborts, on the channel that carries requests', async () => {
+  it('sends a request through exchange.request, and its cancellation through exchange.send', async () => {
     const { requests, sent, exchange } = setUp()
     const asked: string[] = []
     const open = requests.send(
@@ -100,7 +100,7 @@ describe('PendingRequests', () => {
     ])
   })
 
-  it('fails open and later requests when the client disconnects', async () => {
+  it('rejects open and later requests when the client disconnects', async () => {
     const { clock, requests, sent, ask } = setUp()
     const open = ask()
     let confirmed = 0
@@ -122,11 +122,11 @@ describe('PendingRequests', () => {
     [1, undefined],
     [null, undefined],
     [undefined, undefined],
-  ])('reads the node from the id %j with nodeOfRequest: %j', (id, node) => {
+  ])('given the id %j, nodeOfRequest returns %j', (id, node) => {
     expect(nodeOfRequest(id)).toBe(node)
   })
 
-  it('puts its node into the ids', () => {
+  it('includes the id of its node in request ids', () => {
     const { sent, ask } = setUp('node')
     void ask()
     expect(nodeOfRequest(sent[0]?.id)).toBe('node')
@@ -134,7 +134,7 @@ describe('PendingRequests', () => {
 })
 
 describe('PendingRequests.confirmRead', () => {
-  it('waits a second for a pong, then 20 ms until the client answers pings again', async () => {
+  it('waits up to a second for a pong; after a missed pong, waits only 20 ms until the client answers again', async () => {
     const { clock, requests, answer } = setUp()
     const pings: Frame[] = []
     let read = 0

@@ -132,7 +132,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(bench.runs).toBe(2)
   })
 
-  it('notices a completion that happens during its handler', async () => {
+  it('notices a completion that occurs while its handler is running', async () => {
     const bench = open()
     let look = deferred()
     look.resolve()
@@ -207,7 +207,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
   it.each([
     ['decline', /declined: Sign in/],
     ['cancel', /closed without an answer: Sign in/],
-  ])('returns an error text if the user %s', async (action, text) => {
+  ])('returns an error text if the user action is %s', async (action, text) => {
     const bench = open()
     const answer = await bench.call(agreed(asked(await bench.call()), action))
     expect(answer.result).toMatchObject({ isError: true })
@@ -229,7 +229,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(textOf(await bench.call(agreed(question), 'loop'))).toBe('goes on: begun')
   })
 
-  it('releases everything if its client disconnects', async () => {
+  it('releases its timers and listeners if the client disconnects', async () => {
     const bench = open()
     const contexts: CallContext[] = []
     bench.server.use((ctx, next) => {
@@ -274,7 +274,7 @@ describe('middleware that requires a URL', () => {
 })
 
 describe('a client that cannot open URLs', () => {
-  it("gets the URL as text, or the missing capability's name", async () => {
+  it('gets the URL as text, or an error that names the missing capability', async () => {
     const bench = open()
     bench.server.addPrompt({ name: 'mail', handler: () => requireUrl('https://mail.example/in') })
     const { result } = await bench.ask('tools/call', { name: 'mail' }, { elicitation: {} })

@@ -41,7 +41,7 @@ describe.each(SESSION_REVISIONS)(
       handler: () => ({ list: ['a'] }),
     })
 
-    it('is not published, unlike object schemas in revisions with outputSchema', async () => {
+    it('is not published, whereas an object schema is published if the revision has outputSchema', async () => {
       const peer = await openPeer(server, { version })
       const { tools } = (await peer.request('tools/list')).result as { tools: { name: string }[] }
       const publishing = tools.filter((tool) => 'outputSchema' in tool).map(({ name }) => name)
@@ -55,7 +55,7 @@ describe.each(SESSION_REVISIONS)(
       ['json', '[{"id":"a"},{"id":"b"},{"id":"c"}]'],
       ['number', '5'],
       ['nothing', 'null'],
-    ])('sends the value only as unwrapped text: %s', async (name, text) => {
+    ])('has its value sent only as text, without a wrapper: %s', async (name, text) => {
       const peer = await openPeer(server, { version })
       expect((await peer.request('tools/call', { name })).result).toEqual({
         content: [{ type: 'text', text }],

@@ -5,7 +5,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
 
 describe('content blocks', () => {
-  it('have the given members, and no brand on the wire', () => {
+  it('are sent with the given members and without a brand', () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     expect(plain(content.text('a', { annotations, _meta: { k: 1 } }))).toEqual({
       type: 'text',

@@ -152,7 +152,7 @@ const SUBJECT: Readonly<Record<string, string>> = {
 describe('a value that JSON would reduce to {}', () => {
   const alone = LOSSES.filter(([, , problem]) => !problem.includes('promise'))
 
-  it.each(alone)('is an error in the log if the result is %s', async (_name, make, problem) => {
+  it.each(alone)('is logged as an error if the result is %s', async (_name, make, problem) => {
     expect(
       await logOf(
         tool((lost) => lost),
@@ -162,7 +162,7 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: ${problem}`])
   })
 
-  it.each(LOSSES)('is an error in the log if the result contains %s', async (_name, make, problem) => {
+  it.each(LOSSES)('is logged as an error if the result contains %s', async (_name, make, problem) => {
     expect(
       await logOf(
         tool((lost) => ({ items: [lost] })),
@@ -172,7 +172,7 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0]: ${problem}`])
   })
 
-  it.each(PLACES)('is an error in the log with its path in %s', async (_name, define, call, path) => {
+  it.each(PLACES)('is logged as an error with its path in %s', async (_name, define, call, path) => {
     const logged = await logOf(define, new Map(), call)
     expect(logged).toEqual([expect.stringContaining(`${path}is a Map; send Object.fromEntries(…) of it`)])
     expect(logged[0]?.startsWith(SUBJECT[call[0]] ?? '?')).toBe(true)
@@ -205,7 +205,7 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([])
   })
 
-  it('is logged as the cause if it is a returned error', async () => {
+  it('is the cause of the logged error if the handler returned an Error', async () => {
     const failure = new Error('No')
     const causes: unknown[] = []
     const error = (fields: object): void => void causes.push((fields as { readonly err: Error }).err.cause)

@@ -8,7 +8,7 @@ import { openPeer } from '../../support/peer.ts'
 const ERAS = ['2025-11-25', '2026-07-28'] as const
 type Era = (typeof ERAS)[number]
 
-/** Calls one client of the era, and returns its response and the logged failures. */
+/** Sends a request from a client that speaks the revision. Returns the response and the logged failures. */
 async function ask(era: Era, define: (server: McpServer) => void, [method, params]: Request) {
   const logged: string[] = []
   const error = (fields: object): void => void logged.push((fields as { readonly err: Error }).err.message)
@@ -67,7 +67,7 @@ const contents = { uri: 'a://c', text: 'x' }
 const asJson = (value: object): object => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 const outputSchema = z.object({ high: z.number() })
 
-describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
+describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era) => {
   it.each<object>([
     { content: [hello] },
     { content: [] },
@@ -84,11 +84,11 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
     { content: [{ type: 'resource_link', uri: 'a://b', name: 'b' }] },
     { content: [{ type: 'resource', resource: contents }] },
     { content: [{ type: 'resource', resource: { uri: 'a://c', blob: 'aGk=', mimeType: 'image/png' } }] },
-  ])('is sent as it is: %j', async (result) => {
+  ])('is sent unchanged: %j', async (result) => {
     expect(await callTool(era, result)).toEqual({ result, logged: [] })
   })
 
-  it('can come from an async handler, with undefined members and content helpers', async () => {
+  it('can come from an async handler, have undefined members, and contain blocks made by the helpers', async () => {
     const returned = Promise.resolve({ content: [content.text('hello')], isError: undefined })
     expect(await callTool(era, returned)).toEqual({ result: { content: [hello] }, logged: [] })
   })
@@ -106,7 +106,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
     { type: 'text', text: 'hello', title: 'Hello' },
     [],
     [null],
-  ])('is treated as data if it is not a result: %j', async (value) => {
+  ])('is not confused with data that resembles it: %j', async (value) => {
     expect(await callTool(era, value)).toEqual({ result: asJson(value), logged: [] })
   })
 
@@ -140,7 +140,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
     [{ content: [hello], isError: 'yes' }, 'isError must be true or false'],
     [{ content: [hello], _meta: 1 }, '_meta must be an object'],
     [{ structuredContent: { a: 1 } }, 'content must be an array'],
-  ])('is an error in the log if it is invalid: %j', async (value, problem) => {
+  ])('is logged as an error if it is invalid: %j', async (value, problem) => {
     const { result, logged } = await callTool(era, value)
     expect(result).toMatchObject({ isError: true })
     expect(JSON.stringify(result)).not.toContain('must')
@@ -154,7 +154,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
     [[{ type: 'text' }]],
     [[{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]],
     [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B' }],
-  ])('is an error in the log if content blocks are not in a result: %j', async (value) => {
+  ])('is required around content blocks, which are otherwise logged as an error: %j', async (value) => {
     const { result, logged } = await callTool(era, value)
     expect(result).toMatchObject({ isError: true })
     expect(logged).toEqual([
@@ -165,7 +165,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
   })
 
   describe('for a tool with an outputSchema', () => {
-    it('must have a structuredContent that matches', async () => {
+    it('must have structuredContent that matches the schema', async () => {
       const right = { content: [hello], structuredContent: { high: 1, low: 2 } }
       expect(await callTool(era, right, { outputSchema })).toEqual({
         result: { content: [hello], structuredContent: { high: 1 } },
@@ -188,7 +188,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
       { content: ['a'], isError: true },
       { content: [] },
       { content: [hello] },
-    ])('is not treated as a structured value even if the schema allows it: %j', async (value) => {
+    ])('is not treated as a structured value even if the schema allows any object: %j', async (value) => {
       const { result, logged } = await callTool(era, value, { outputSchema: { type: 'object' } })
       expect(result).toMatchObject({ isError: true })
       expect(logged).toEqual([expect.stringMatching(/^The tool "t" returned/)])
@@ -199,7 +199,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
       { content: ['a'] },
       { content: [{ a: 1 }, { type: 1 }] },
       { role: 'user', content: [hello] },
-    ])('is treated as a structured value if the schema allows it: %j', async (value) => {
+    ])('is not confused with a structured value that resembles it: %j', async (value) => {
       const open = { type: 'object' }
       expect((await callTool(era, value, { outputSchema: open })).result).toEqual({
         ...asJson(value),
@@ -235,12 +235,12 @@ describe.each(ERAS)("a tool result in the protocol's form, at %s", (era) => {
   })
 })
 
-describe.each(ERAS)("a resource result in the protocol's form, at %s", (era) => {
+describe.each(ERAS)("a resource result in the protocol's form, in revision %s", (era) => {
   it.each<object>([
     { contents: [contents] },
     { contents: [contents, { uri: 'a://d', blob: 'aGk=', mimeType: 'image/png' }] },
     { contents: [contents], _meta: { 'com.example/kind': 1 } },
-  ])('is sent as it is: %j', async (result) => {
+  ])('is sent unchanged: %j', async (result) => {
     expect(await readResource(era, result)).toEqual({ result, logged: [] })
     expect(await readTemplate(era, result)).toEqual({ result, logged: [] })
   })
@@ -253,7 +253,7 @@ describe.each(ERAS)("a resource result in the protocol's form, at %s", (era) => 
     }
   })
 
-  it('means an unknown resource if contents is empty', async () => {
+  it('means that the resource does not exist if contents is empty', async () => {
     expect((await readResource(era, { contents: [] })).error?.message).toContain('not found')
   })
 
@@ -263,14 +263,14 @@ describe.each(ERAS)("a resource result in the protocol's form, at %s", (era) => 
     { uri: 'a://b', name: 'b', text: 'x' },
     { text: 'x' },
     {},
-  ])('is treated as data if it is not a result: %j', async (value) => {
+  ])('is not confused with data that resembles it: %j', async (value) => {
     expect((await readResource(era, value)).result).toMatchObject({
       contents: [{ text: JSON.stringify(value) }],
     })
   })
 
   it.each<[object]>([[contents], [[contents, { uri: 'a://c', blob: 'aGk=' }]]])(
-    'is an error in the log if contents are not in a result: %j',
+    'is required around contents, which are otherwise logged as an error: %j',
     async (value) => {
       const { error, logged } = await readResource(era, value)
       expect(error).toMatchObject({ code: -32603 })
@@ -291,7 +291,7 @@ describe.each(ERAS)("a resource result in the protocol's form, at %s", (era) => 
     [{ contents: [contents, { text: 'x' }] }, 'contents[1].uri must be an absolute URI'],
     [{ contents: [{ uri: 'a://b', blob: '?' }] }, 'contents[0].blob must be padded base64'],
     [{ contents: [contents], ttlMs: -1 }, 'ttlMs'],
-  ])('is an error in the log if it is invalid: %j', async (value, problem) => {
+  ])('is logged as an error if it is invalid: %j', async (value, problem) => {
     const { error, logged } = await readResource(era, value)
     expect(error).toMatchObject({ code: -32603, message: expect.not.stringContaining('must') as string })
     expect(logged).toEqual([expect.stringMatching(/^The resource "a:\/\/b" returned a result/)])
@@ -299,7 +299,7 @@ describe.each(ERAS)("a resource result in the protocol's form, at %s", (era) => 
   })
 })
 
-describe.each(ERAS)("a prompt result in the protocol's form, at %s", (era) => {
+describe.each(ERAS)("a prompt result in the protocol's form, in revision %s", (era) => {
   const message = { role: 'user', content: hello }
   const description = 'Of the prompt'
 
@@ -308,7 +308,7 @@ describe.each(ERAS)("a prompt result in the protocol's form, at %s", (era) => {
     { messages: [message, { role: 'assistant', content: { type: 'resource', resource: contents } }] },
     { messages: [], description: 'Of the result' },
     { messages: [message], _meta: { 'com.example/kind': 1 } },
-  ])('is sent as it is: %j', async (result) => {
+  ])('is sent unchanged: %j', async (result) => {
     expect(await getPrompt(era, result)).toEqual({ result: { description, ...result }, logged: [] })
   })
 
@@ -325,7 +325,7 @@ describe.each(ERAS)("a prompt result in the protocol's form, at %s", (era) => {
     [{}, 'returned neither a string nor messages'],
     [message, 'returned neither a string nor messages; return { messages: [...] }'],
     [[message], 'returned neither a string nor messages; return { messages: [...] }'],
-  ])('is an error in the log if it is invalid: %j', async (value, problem) => {
+  ])('is logged as an error if it is invalid: %j', async (value, problem) => {
     const { error, logged } = await getPrompt(era, value)
     expect(error).toMatchObject({ code: -32603, message: expect.not.stringContaining('must') as string })
     expect(logged).toEqual([expect.stringContaining(problem)])

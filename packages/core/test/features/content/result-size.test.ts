@@ -51,7 +51,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, text, 3001)).toMatchObject({ isError: true })
   })
 
-  it("is overridden by a tool's limit, even if that is larger", async () => {
+  it("is overridden by a tool's own limit, even by a larger one", async () => {
     expect(
       await call(serve({ maxResultBytes: 1024 }, { maxResultBytes: 10_000 }), 'x', 5000),
     ).not.toHaveProperty('isError')
@@ -150,7 +150,7 @@ describe('maxResultBytes', () => {
     },
   )
 
-  it('does not break the connection', async () => {
+  it('leaves the connection usable after a larger result', async () => {
     const peer = await openPeer(serve({ maxResultBytes: 1024 }))
     for (const times of [2000, 1, 2000, 1]) {
       const { result: answer } = await peer.request('tools/call', {

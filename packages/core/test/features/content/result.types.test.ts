@@ -31,7 +31,7 @@ interface SdkImage {
   annotations?: { audience?: ('user' | 'assistant')[] | undefined } | undefined
 }
 
-/** The same for prompts. */
+/** The result type for prompts in the same version. */
 interface SdkPrompt {
   [member: string]: unknown
   _meta?: { [member: string]: unknown } | undefined
@@ -60,7 +60,7 @@ describe('the types for invalid tool results', () => {
     defineTool({ name: 'a', handler: () => ({ content: [text], isEror: true }) })
   })
 
-  it('refuse a malformed result from every form of handler, and from one branch', () => {
+  it('refuse a malformed result from every form of handler, even if only one branch returns it', () => {
     defineTool({
       name: 'a',
       inputSchema,

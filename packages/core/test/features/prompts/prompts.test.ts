@@ -66,7 +66,7 @@ describe('the result of prompts/get', () => {
     ['messages made without the helpers', [{ role: 'user', content: { type: 'text', text: 'x' } }]],
     ['messages among other values', [message.user('x'), 'y']],
     ['an object that is not a result', { message: 'x' }],
-  ])("does not tell the peer about the author's error: %s", async (_name, value) => {
+  ])("hides the author's error from the peer: %s", async (_name, value) => {
     const error = await errorOf(() => get(returning(value)))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"p"') })
     expect(error).not.toBeInstanceOf(McpError)
@@ -79,7 +79,7 @@ describe('the result of prompts/get', () => {
     expect(() => messages([{ role: 'user', content: content.text('x') } as never])).toThrow(wrong)
   })
 
-  it('is returned synchronously if possible', () => {
+  it('is returned synchronously if the handler is synchronous', () => {
     expect(callNow(returning('x').methods, 'prompts/get', { name: 'p' })).not.toBeInstanceOf(Promise)
   })
 })
@@ -102,13 +102,13 @@ describe('the arguments of prompts/get', () => {
     })
   })
 
-  it('are limited to the names of a list', async () => {
+  it("are limited to the names in the prompt's list", async () => {
     expect(await get(serve(listed), { 'the city': 'Oslo', other: 'x' })).toEqual({
       messages: [text('user', '{"the city":"Oslo"}')],
     })
   })
 
-  it('are passed unfiltered to a schema', async () => {
+  it('are all passed to the schema, if there is one', async () => {
     const argsSchema = z.object({ city: z.string() }).catchall(z.string())
     const prompt = definePrompt({ name: 'p', argsSchema, handler: (args) => JSON.stringify(args) })
     expect(await get(serve(prompt), { city: 'Oslo', other: 'x' })).toEqual({
@@ -120,7 +120,7 @@ describe('the arguments of prompts/get', () => {
     ['a schema', brief, 'Missing argument: city'],
     ['a list', listed, 'Missing argument: the city'],
   ] as [string, AnyPrompt, string][])(
-    'fail with -32602 and a name if they are missing but required by %s',
+    'fail with -32602 and their name if they are missing but required by %s',
     async (_kind, prompt, name) => {
       for (const args of [undefined, {}, { days: '3' }]) {
         const error = await mcpErrorOf(() => get(serve(prompt), args))
@@ -177,7 +177,7 @@ describe('the arguments of prompts/get', () => {
   })
 })
 
-describe('the prompt of prompts/get', () => {
+describe('the prompt requested by prompts/get', () => {
   it.each([['q'], ['__proto__'], [5], [null]])(
     'is refused with -32602 if it is unknown: %j',
     async (name) => {
@@ -185,7 +185,7 @@ describe('the prompt of prompts/get', () => {
     },
   )
 
-  it('is truncated in the error if it is unknown', async () => {
+  it('has its name truncated in the error if it is unknown', async () => {
     const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))
     expect(error.message).toBe(`Unknown prompt: ${'n'.repeat(128)}`)
   })

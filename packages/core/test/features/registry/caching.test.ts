@@ -43,11 +43,11 @@ const ALL = [
 const LISTS = ALL.slice(0, -1)
 
 describe('server-wide cache hints (https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching)', () => {
-  it.each(ALL)('default to 0 and private: %s', async (method, params) => {
+  it.each(ALL)('default to a ttlMs of 0 and a private scope: %s', async (method, params) => {
     expect(await hints(createServer(), method, params)).toEqual([0, 'private'])
   })
 
-  it('are absent from all other results', async () => {
+  it('are absent from results that cannot be cached', async () => {
     const server = createServer({ cache: { ttlMs: 5, cacheScope: 'public' } })
     const called = await ask(server, 'tools/call', { name: 'a' })
     const got = await ask(server, 'prompts/get', { name: 'p' })
@@ -58,7 +58,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     }
   })
 
-  it('apply to everything, but a read is public only if its resource is', async () => {
+  it('apply to every result, but make a read public only if its resource is public', async () => {
     const server = createServer({ cache: { ttlMs: 5000, cacheScope: 'public' } })
     for (const [method] of LISTS) expect(await hints(server, method)).toEqual([5000, 'public'])
     expect(await hints(server, 'resources/read', { uri: 'a://one' })).toEqual([5000, 'private'])
@@ -72,17 +72,20 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     ['resources', 'resources/list', {}],
     ['resourceTemplates', 'resources/templates/list', {}],
     ['reads', 'resources/read', { uri: 'a://one' }],
-  ])('can be set for one kind, and then override the general ones: %s', async (kind, method, params) => {
-    const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
-    for (const [other, otherParams] of ALL)
-      expect(await hints(server, other, otherParams)).toEqual(
-        other === method ? [0, 'public'] : [1, 'private'],
-      )
-    const apart = createServer({
-      cache: { ttlMs: 1, cacheScope: 'public', [kind]: { cacheScope: 'private' } },
-    })
-    expect(await hints(apart, method, params)).toEqual([1, 'private'])
-  })
+  ])(
+    'can be set for one kind of result, where they override the general hints: %s',
+    async (kind, method, params) => {
+      const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
+      for (const [other, otherParams] of ALL)
+        expect(await hints(server, other, otherParams)).toEqual(
+          other === method ? [0, 'public'] : [1, 'private'],
+        )
+      const apart = createServer({
+        cache: { ttlMs: 1, cacheScope: 'public', [kind]: { cacheScope: 'private' } },
+      })
+      expect(await hints(apart, method, params)).toEqual([1, 'private'])
+    },
+  )
 
   it.each<[object, RegExp]>([
     [{ ttlMs: -1 }, /^The option cache needs a whole number of milliseconds from 0 as its ttlMs/],
@@ -98,7 +101,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     expect(() => createServer({ cache })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
-  it('are not sent to a session', async () => {
+  it('are not sent in a session', async () => {
     const server = createServer({ cache: { ttlMs: 5, cacheScope: 'public' } })
     const peer = await openPeer(server, { version: '2025-11-25' })
     const { result } = await peer.request('tools/list')
@@ -109,10 +112,10 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
   })
 })
 
-describe('a public cacheScope, if results may depend on the caller,', () => {
+describe('a public cacheScope', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
-  it('becomes private if a `visible` rule applies, for every caller and every setting', async () => {
+  it('becomes private for every caller if an entry has a `visible` rule, whatever the setting', async () => {
     const server = createServer({ cache: { ...cache, tools: { cacheScope: 'public' } } })
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
     expect(await hints(server, 'tools/list')).toEqual([9, 'private'])
@@ -121,7 +124,7 @@ describe('a public cacheScope, if results may depend on the caller,', () => {
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
   })
 
-  it('becomes private under middleware, unless the kind is public explicitly', async () => {
+  it('becomes private if there is middleware, unless the kind is explicitly public', async () => {
     const server = createServer({ cache: { ...cache, prompts: { cacheScope: 'public' } } })
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
     server.use(async (_ctx, next) => next())
@@ -130,7 +133,7 @@ describe('a public cacheScope, if results may depend on the caller,', () => {
     expect(await hints(server, 'server/discover')).toEqual([9, 'private'])
   })
 
-  it('becomes private if templates list resources, unless the kind is public explicitly; a `visible` rule on a template always counts', async () => {
+  it('becomes private if a template lists resources, unless the kind is explicitly public and the template has no `visible` rule', async () => {
     const list = (): { uri: string; name: string }[] => [{ uri: 'c://1', name: '1' }]
     const template = { uriTemplate: 'c://{x}', name: 'c', list, handler: () => 'c' }
     const listing = createServer({ cache })
@@ -161,7 +164,7 @@ describe('the pages of a list', () => {
     expect(await hints(server, 'tools/list', { cursor: result?.['nextCursor'] })).toEqual([9, 'public'])
   })
 
-  it('restart if the scope changes between pages', async () => {
+  it('refuse a cursor from a page that had a different scope', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const before = (await ask(server, 'tools/list')).result?.['nextCursor']
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
@@ -216,11 +219,11 @@ describe('cache hints for a resource and for one read', () => {
     ['t://now', [0, 'private']],
     ['r://guarded', [3, 'private']],
     ['a://one', [30, 'private']],
-  ])("override the server's: %s", async (uri, expected) => {
+  ])("override the server's hints: %s", async (uri, expected) => {
     expect(await hints(reading({ cache: { ttlMs: 30 } }), 'resources/read', { uri })).toEqual(expected)
   })
 
-  it('are kept by middleware, which sees only the contents', async () => {
+  it('are unaffected by middleware, which sees only the contents', async () => {
     const server = reading()
     const seen: object[] = []
     server.use('resources/read', async (_ctx, next) => {
@@ -232,7 +235,7 @@ describe('cache hints for a resource and for one read', () => {
     expect(seen).toEqual([['contents']])
   })
 
-  it.each(ALL)('occur once in the result, whatever middleware adds: %s', async (method, params) => {
+  it.each(ALL)('occur exactly once in the result, whatever middleware adds: %s', async (method, params) => {
     const server = reading({ cache: { ttlMs: 7 } })
     const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
     server.use(async (_ctx, next) => ({ ...(await next()), ...own }))
@@ -245,13 +248,13 @@ describe('cache hints for a resource and for one read', () => {
     })
   })
 
-  it("are omitted if the result contains a user's answers", async () => {
+  it("do not apply if the read contained a user's answers", async () => {
     const answer = { q: { action: 'accept', content: { a: 'x' } } }
     const answered = { uri: 'r://kept', inputResponses: answer }
     expect(await hints(reading(), 'resources/read', answered)).toEqual([0, 'private'])
   })
 
-  it('are refused at registration if they are invalid, or public with a `visible` rule', () => {
+  it('are refused at registration if they are invalid, or if they are public and there is a `visible` rule', () => {
     const server = createServer()
     const resource = { uri: 'w://w', name: 'w', handler: () => 'w' }
     expect(() => server.addResource({ ...resource, cache: { ttlMs: -5 } })).toThrow(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
 
-/** The longest possible time of a timer. */
+/** The maximum delay of a timer, in ms. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 const handler = (): string => 'x'
 

@@ -121,14 +121,14 @@ describe('tools/list', () => {
 describe('list pages', () => {
   const letters = ['a', 'b', 'c', 'd', 'e'].map((name) => tool(name))
 
-  it('hold pageSize items, and the last has no cursor', async () => {
+  it('contain up to pageSize items, and the last page has no cursor', async () => {
     expect(await pages(serve(letters, 2))).toEqual([['a', 'b'], ['c', 'd'], ['e']])
     expect(await pages(serve(letters, 5))).toEqual([['a', 'b', 'c', 'd', 'e']])
     expect(await pages(serve(letters, 1))).toHaveLength(5)
     expect(await pages(serve([], 2))).toEqual([[]])
   })
 
-  it('number one if there is no `pageSize`', async () => {
+  it('contain all items if there is no `pageSize`', async () => {
     expect(await pages(serve(letters))).toEqual([['a', 'b', 'c', 'd', 'e']])
   })
 

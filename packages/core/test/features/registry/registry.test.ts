@@ -72,7 +72,7 @@ describe('Registry', () => {
     expect(emptied.offered).toBe(true)
   })
 
-  it('does not change if a definition in a new set is invalid or duplicate', () => {
+  it('does not change if a definition in a new set is invalid or a duplicate', () => {
     const registry = create()
     registry.add({ name: 'a' })
     const entries = registry.entries()
@@ -144,7 +144,7 @@ describe('a registration handle', () => {
     expect(names(registry)).toEqual([])
   })
 
-  it("keeps a definition's methods if it is a class instance", () => {
+  it('keeps the methods of a definition that is a class instance', () => {
     class Thing {
       readonly name = 'a'
       readonly value: number | undefined = undefined

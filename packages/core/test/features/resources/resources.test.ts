@@ -92,7 +92,7 @@ describe('the result of resources/read', () => {
     })
   })
 
-  it('is "not found" if the handler returns undefined', async () => {
+  it('is a "not found" error if the handler returns undefined', async () => {
     for (const handler of [() => undefined, () => Promise.resolve()]) {
       const error = await mcpErrorOf(() => read(serve([resource(handler)])))
       expect(error).toMatchObject({ reason: 'resource-not-found', data: { uri: 'a://b' } })
@@ -109,20 +109,20 @@ describe('the result of resources/read', () => {
     ['empty contents', contents([{}])],
     ['contents that are not an array', contents('x' as never)],
     ['a blob that is not base64', contents([{ blob: '?' }])],
-  ])("does not tell the peer about the author's error: %s", async (_name, value) => {
+  ])("hides the author's error from the peer: %s", async (_name, value) => {
     const error = await errorOf(() => read(serve([resource(() => value)])))
     expect(error).toBeInstanceOf(Error)
     expect(error).not.toBeInstanceOf(McpError)
   })
 
-  it('is returned synchronously if possible', () => {
+  it('is returned synchronously if the handler is synchronous', () => {
     expect(
       callNow(serve([resource(() => 'x')]).methods, 'resources/read', { uri: 'a://b' }),
     ).not.toBeInstanceOf(Promise)
   })
 })
 
-describe('the resource of resources/read', () => {
+describe('the resource requested by resources/read', () => {
   const seen: unknown[] = []
   const note = (name: string) => (args: unknown, ctx: unknown) => {
     seen.push([name, { ...(args as object) }, (ctx as { uri: string }).uri])
@@ -144,7 +144,7 @@ describe('the resource of resources/read', () => {
     ['w://se/lund/north', 'anything', { anything: 'se/lund/north' }],
     ['w://se/%C3%A5%20b', 'city', { country: 'se', city: 'å b' }],
   ])(
-    'is found at %s as the %s one, and its handler gets the variables and the URI',
+    'is resolved from %s to the one named "%s", whose handler gets the variables and the URI',
     async (uri, name, variables) => {
       seen.length = 0
       expect(await read(features, uri)).toEqual({ contents: [{ uri, text: name }] })
@@ -251,7 +251,7 @@ describe('resources/list', () => {
     })
   })
 
-  it("includes the templates' lists, which are called with the context each time", async () => {
+  it('includes the resources listed by templates, whose `list` is called with the context each time', async () => {
     let round = 0
     const list = (ctx: { protocolVersion: string }): Resource[] => [
       { uri: `w://${++round}`, name: ctx.protocolVersion },

@@ -105,7 +105,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(calls).toEqual(['+file://a opened', '+file://b opened', '-file://a opened'])
   })
 
-  it('are called in order, and their failure does not affect the subscription', async () => {
+  it('are called in order, and a failure does not affect the subscription', async () => {
     const { server } = create()
     const order: string[] = []
     let release = (): void => {}
@@ -137,7 +137,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     )
   })
 
-  it("receive a session resource's session", async () => {
+  it('are called separately for each session that has its own resource at the same URI', async () => {
     const { server } = create()
     const seen: string[] = []
     server.addTool({

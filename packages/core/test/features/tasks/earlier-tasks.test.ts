@@ -6,14 +6,14 @@ import { callModern } from '../../support/modern-calls.ts'
 
 const SEP = 'https://modelcontextprotocol.io/seps/2663-tasks-extension#backward-compatibility'
 const EXTENSION = { 'io.modelcontextprotocol/tasks': {} }
-/** As a client declares tasks that knows those of 2025-11-25 only. */
+/** The capabilities of a client that supports only the tasks of 2025-11-25. */
 const EARLIER = { tasks: { list: {}, cancel: {}, requests: { elicitation: { create: {} } } } }
 const MISSING = { code: -32_021, data: { requiredCapabilities: { extensions: EXTENSION } } }
 const ann = { auth: { principal: 'ann' } }
 
 interface Bench extends Harness {
   readonly release: () => void
-  /** Starts a task in a session of 2025-11-25. */
+  /** Starts a task in a 2025-11-25 session. */
   readonly begin: (name: string) => Promise<string>
   readonly ask: (method: string, params: object, capabilities?: object) => Promise<Answer>
 }
@@ -48,7 +48,7 @@ function open(): Bench {
   }
 }
 
-/** Asks until the task has ended; it needs no more than turns of the loop. */
+/** Polls until the task has ended, which takes only turns of the event loop. */
 async function ended({ ask }: Bench, taskId: string, capabilities?: object): Promise<object> {
   for (let tries = 0; tries < 200; tries++) {
     const { json } = await ask('tasks/get', { taskId }, capabilities)
@@ -74,7 +74,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     })
   })
 
-  it('reads a failed tool in the form that its revision and the extension define', async () => {
+  it('sees a failed tool as a failed task, while a client with the extension sees a completed one', async () => {
     const bench = open()
     const taskId = await bench.begin('fails')
     const result = { isError: true, content: [{ text: 'Not today' }] }
@@ -85,7 +85,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     expect(shown).not.toHaveProperty('ttl')
   })
 
-  it('may cancel such a task once', async () => {
+  it('may cancel a task that it started in 2025-11-25, but only once', async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const { json } = await bench.ask('tasks/cancel', { taskId })
@@ -114,7 +114,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     bench.release()
   })
 
-  it("may not read another principal's task, nor its own without a declaration", async () => {
+  it("may not read another principal's task, or its own if a request declares nothing", async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const foreign = await callModern(bench, 'tasks/get', { taskId }, { capabilities: EARLIER })

@@ -116,7 +116,7 @@ const filled = (n: number): object => ({ action: 'accept', content: { n } })
 const as = (principal: string): ModernCall => ({ more: { auth: { principal } } })
 
 describe(`a tool that can run as a task (${SEP})`, () => {
-  it('returns a stored task in the flat form of the extension', async () => {
+  it("returns a stored task in the extension's flat form", async () => {
     const bench = open()
     const { json, text } = await bench.ask('tools/call', { name: 'slow' })
     expect(json.result).toMatchObject({
@@ -184,7 +184,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     ['result', 'completed', { result: { isError: true, content: [{ text: 'No' }] } }],
     ['other', 'completed', { result: { isError: true } }],
     ['error', 'failed', { error: { code: -32_000, message: 'Broken', data: { at: 1 } } }],
-  ])('ends after the failure "%s" as %s', async (how, status, outcome) => {
+  ])('given the failure "%s", ends with the status %s', async (how, status, outcome) => {
     const bench = open()
     const task = await bench.until(await bench.start('fails', { how }), status)
     expect(task).toMatchObject(outcome)
@@ -192,7 +192,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(JSON.stringify(task)).not.toContain('secret')
   })
 
-  it('runs middleware once, when the task runs', async () => {
+  it('runs middleware only in the task, not in the call that starts the task', async () => {
     const bench = open()
     const seen: (string | undefined)[] = []
     bench.server.use('tools/call', async (ctx, next) => {
@@ -267,7 +267,7 @@ describe(`the task methods (${SEP})`, () => {
     expect(bench.server.stats().tasks).toBe(0)
   })
 
-  it('do not change an ended task: tasks/cancel', async () => {
+  it('leave an ended task unchanged if it is cancelled', async () => {
     const bench = open()
     const taskId = await bench.start('must')
     await bench.until(taskId, 'completed')
@@ -275,7 +275,7 @@ describe(`the task methods (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ status: 'completed' })
   })
 
-  it('are not needed for a task to continue when its client disconnects', async () => {
+  it('can read a task that continued after its client disconnected', async () => {
     const bench = open()
     const { request, json } = await bench.ask('tools/call', { name: 'slow' })
     request.leave()
@@ -330,7 +330,7 @@ describe(`input for a task (${SEP})`, () => {
     expect(await bench.until(taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'Ann' }] } })
   })
 
-  it('rejects in the handler if the client cannot be asked', async () => {
+  it('fails the task if the client cannot be asked', async () => {
     const bench = open()
     const capabilities = { extensions: { [ID]: {} } }
     const { json } = await bench.ask('tools/call', { name: 'asks' }, { capabilities })
@@ -338,7 +338,7 @@ describe(`input for a task (${SEP})`, () => {
     expect(task).toMatchObject({ error: { code: -32_021 } })
   })
 
-  it('is requested by the call itself if the tool declares asks; the task starts with the answers', async () => {
+  it('is requested by the call itself if the tool declares asks, so that the task starts with the answers', async () => {
     const bench = open()
     const first = await bench.ask('tools/call', { name: 'first', arguments: {} })
     expect(first.json.result).toMatchObject({ resultType: 'input_required', inputRequests: { who: {} } })

@@ -30,7 +30,10 @@ interface Bench extends Harness {
   listen(taskIds: unknown, more?: ModernCall): Promise<Answer>
 }
 
-/** A tool that reports progress, asks a question and ends, each when the test lets it. */
+/**
+ * Adds a tool that reports progress and then asks a question. Returns a function that lets the tool take its
+ * next step.
+ */
 function addWorks(server: McpServer): () => void {
   const steps: (() => void)[] = []
   server.addTool({
@@ -72,14 +75,14 @@ const toldOf = ({ sink }: Answer): (Message['params'] & { status?: string })[] =
   sink.messages.filter(({ method }) => method === CHANGED).map(({ params = {} }) => params)
 const statuses = (answer: Answer): unknown[] =>
   toldOf(answer).map(({ status, statusMessage }) => (statusMessage ? [status, statusMessage] : status))
-/** Waits for one more notification. */
+/** Waits until there are this many notifications, and returns the last one. */
 const told = async (answer: Answer, count: number): Promise<Record<string, unknown>> => {
   await vi.waitFor(() => expect(toldOf(answer)).toHaveLength(count), { interval: 1 })
   return toldOf(answer)[count - 1] ?? {}
 }
 
 describe(`a client that subscribes to its tasks (${SEP})`, () => {
-  it('gets only the acknowledgement and then each state, in the form of tasks/get', async () => {
+  it('gets the acknowledgement and then each state in the form of tasks/get, but nothing else', async () => {
     const bench = open()
     const taskId = await bench.start()
     const answer = await bench.listen([taskId])
@@ -136,7 +139,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     }
   })
 
-  it("does not get another principal's task, whose id is omitted like an unknown one", async () => {
+  it("does not get another principal's task, whose id is omitted as if it were unknown", async () => {
     const bench = open()
     const [own, foreign, anyones] = [
       await bench.start(as('ann')),
@@ -161,7 +164,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     ['an id that is not a string', [1]],
     ['an id beyond 256 characters', ['a'.repeat(257)]],
     ['more than 1024 ids', Array.from({ length: 1025 }, (_, i) => `id ${i}`)],
-  ])('is refused with -32602 for %s', async (_what, taskIds) => {
+  ])('is refused with -32602 if it sends %s', async (_what, taskIds) => {
     expect((await open().listen(taskIds)).json.error?.code).toBe(-32_602)
   })
 
@@ -184,7 +187,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
 })
 
 describe('subscribers to tasks', () => {
-  it('get states from another node, even when that node cancels', async () => {
+  it('get every state on every node, whichever node runs or cancels the task', async () => {
     const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new FakeClock() }) } }
     const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
       Bench,
@@ -234,7 +237,7 @@ describe('subscribers to tasks', () => {
     await server.close({ deadline: 0 })
   })
 
-  it('cause messages on the bus only if the extension is enabled', async () => {
+  it('do not cause messages on the bus unless the extension is enabled', async () => {
     const bus = new MemoryBus()
     const heard: unknown[] = []
     bus.subscribe('changes', (message) => heard.push(message))

@@ -50,7 +50,7 @@ function bench({ clock = new FakeClock(), ...options }: Options = {}) {
   return { clock, server, gate: held, signals, add }
 }
 
-/** The same with a client. */
+/** Adds a client to a bench. */
 const started = async <M extends ReturnType<typeof bench>>(
   made: M,
   options?: Parameters<typeof openAnsweringClient>[1],
@@ -90,7 +90,7 @@ function stored(options: { readonly max?: number; readonly maxBytes?: number } =
 
 const unknown = { code: -32602, message: 'Task not found' }
 
-describe('a call as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
+describe('a call that runs as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
   it('returns the task at once, and the result after the task has ended', async () => {
     const { client, gate: held } = await started(bench())
     const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
@@ -139,7 +139,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     })
   })
 
-  it('has its own time limit, which can be longer than for other calls', async () => {
+  it('has its own time limit, which can be longer than that of other calls', async () => {
     const { client, clock, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow', task: { ttl: 3_000_000 } })
     await clock.advance(2_999_000)
@@ -152,7 +152,7 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     expect((await client.request('tasks/get', { taskId })).error).toEqual(unknown)
   })
 
-  it("ends with a tool error at its tool's time limit", async () => {
+  it("ends with a tool error when its tool's time limit is reached", async () => {
     const { server, clock, add } = bench()
     add('hangs', () => new Promise(() => {}), { timeoutMs: 5_000 })
     const client = await openAnsweringClient(server)
@@ -168,16 +168,19 @@ describe('a call as a task (https://modelcontextprotocol.io/specification/2025-1
     [1e300, 86_400_000],
     [0, 1_000],
     [2_500.7, 2_500],
-  ])('keeps the task of a client that requests a ttl of %j ms for %d ms', async (ttl, kept) => {
+  ])('given a requested ttl of %j ms, keeps the task for %d ms', async (ttl, kept) => {
     const { client } = await started(bench())
     expect(await create(client, { name: 'slow', task: { ttl } })).toMatchObject({ ttl: kept })
   })
 
-  it.each([['x'], [null], [[]], [{ ttl: -1 }], [{ ttl: '5' }]])('is refused for %j', async (task) => {
-    const { client } = await started(bench())
-    const { error } = await client.request('tools/call', { name: 'slow', task })
-    expect(error?.code).toBe(-32602)
-  })
+  it.each([['x'], [null], [[]], [{ ttl: -1 }], [{ ttl: '5' }]])(
+    'is refused if `task` is %j',
+    async (task) => {
+      const { client } = await started(bench())
+      const { error } = await client.request('tools/call', { name: 'slow', task })
+      expect(error?.code).toBe(-32602)
+    },
+  )
 
   it('runs inside the tools/call middleware, which sees the result', async () => {
     const { server, gate: held } = bench()
@@ -218,7 +221,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     return made
   }
 
-  it('is published, and the capability declared', async () => {
+  it('is published, and declared as a capability', async () => {
     const { client, server } = await started(withRequired())
     const { result: listed } = await client.request('tools/list')
     const tools = listed?.['tools'] as { name: string; execution?: object }[]
@@ -235,7 +238,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     })
   })
 
-  it('is enforced with -32601 in both directions', async () => {
+  it('is enforced with -32601, whether a task is required or forbidden', async () => {
     const { client } = await started(withRequired())
     for (const params of [{ name: 'plain', task: {} }, { name: 'never', task: {} }, { name: 'must' }])
       expect((await client.request('tools/call', params)).error?.code, params.name).toBe(-32601)
@@ -254,7 +257,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     expect((await client.request('tasks/list')).error?.code).toBe(-32601)
   })
 
-  it('has no effect on a server without task tools, which has no task methods', async () => {
+  it('has no effect if no tool supports tasks, in which case there are no task methods', async () => {
     const server = new McpServer({ name: 'none', version: '1' })
     server.addTool({ name: 'plain', handler: () => 'plain' })
     const client = await openAnsweringClient(server)
@@ -329,7 +332,7 @@ describe("a task's result (https://modelcontextprotocol.io/specification/2025-11
     })
   })
 
-  it('is the error of the call if the call fails', async () => {
+  it("is the call's error if the call fails with a protocol error", async () => {
     const { client } = await started(failing())
     const taskId = await idOf(client, { name: 'protocol' })
     const { error } = await outcome(client, taskId)
@@ -355,7 +358,7 @@ describe('the cancellation of a task (https://modelcontextprotocol.io/specificat
   })
 
   it.each(['completed', 'failed', 'cancelled'])(
-    'is refused if the task is %s, and changes nothing',
+    'is refused without any change if the task is already %s',
     async (ended) => {
       const { server, gate: held, add } = bench()
       add('fails', () => {
@@ -395,7 +398,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     return made
   }
 
-  it('wait for their client, and are sent on the tasks/result request', async () => {
+  it('wait until the client sends tasks/result, and are sent on that request', async () => {
     const { client, gate: held } = await started(asking(), { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'asks' })
     await settled()
@@ -424,7 +427,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect(await resultOf(client, taskId)).toBe('true')
   })
 
-  it('are sent again to a client that reconnects; the first answer counts and cancels the other question', async () => {
+  it('are sent again if tasks/result is repeated, and the first answer cancels the other question', async () => {
     const { client, gate: held } = await started(asking())
     const taskId = await idOf(client, { name: 'asks' })
     void outcome(client, taskId)
@@ -455,7 +458,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect((await again).result).toMatchObject({ content: [{ text: 'went on' }] })
   })
 
-  it('fail with an invalid answer, and are cancelled with the task', async () => {
+  it('fail if the user declines, and are cancelled together with the task', async () => {
     const { server } = asking()
     const declining = await openAnsweringClient(server, { answer: () => ({ action: 'decline' }) })
     const declined = await idOf(declining, { name: 'asks' })
@@ -484,7 +487,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
 })
 
 describe('notifications from a task', () => {
-  it("refer to the task: progress with the call's token, log messages, and status", async () => {
+  it('refer to the task, whether they report progress, a log message or the status', async () => {
     const { server, gate: held, add } = bench()
     add('reports', async (_args, ctx) => {
       await ctx.progress(1, 2, 'Half of it')
@@ -546,7 +549,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect((await again.request('tasks/result', { taskId })).result?.['content']).toBeDefined()
   })
 
-  it('can be asked in another session after its own has ended', async () => {
+  it('can be asked in another session after the one that started the task has ended', async () => {
     const { server, add } = bench()
     add('asks', async (_args, ctx) => String((await ctx.elicit('Go on?', z.object({ ok: z.boolean() }))).ok))
     const first = await openAnsweringClient(server, { ...as('ann'), endGraceMs: 1 })
@@ -558,7 +561,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect(await resultOf(second, taskId)).toBe('true')
   })
 
-  it('ends its tasks with the session if no other session can reach them', async () => {
+  it('has its tasks ended with the session if no other session can reach them', async () => {
     const { client, signals, clock, store } = await started(stored(), { endGraceMs: 1_000 })
     await idOf(client, { name: 'slow' })
     await settled()
@@ -572,7 +575,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
 })
 
 describe('a session that ends', () => {
-  it('deletes all its tasks, even if its store returns small pages', async () => {
+  it('deletes all its tasks, even if the task store returns small pages', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const store: TaskStore = {
@@ -621,7 +624,7 @@ describe('a session that ends while one of its tasks is being stored', () => {
 })
 
 describe('the task list (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
-  it('has pages, with cursors that remain valid after their task is gone', async () => {
+  it('is split into pages, whose cursors remain valid after their task has expired', async () => {
     const { client, clock } = await started(bench({ limits: { pageSize: 2 } }))
     const ids: string[] = []
     for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {
@@ -725,7 +728,7 @@ describe('tasks on several nodes', () => {
     return { ...here, near, far: await openAnsweringClient(there.server, { auth }) }
   }
 
-  it('are served by a node that does not run them', async () => {
+  it('can be read through a node that does not run them', async () => {
     const { near, far, clock, gate: held } = await nodes()
     const taskId = await idOf(near, { name: 'slow' })
     const waiting = outcome(far, taskId)
@@ -772,7 +775,7 @@ describe('server.close', () => {
     expect(record?.status).toBe('completed')
   })
 
-  it('fails and reports the remaining tasks', async () => {
+  it('marks the remaining tasks as failed at the deadline', async () => {
     const { client, server, signals, clock, store } = await started(stored(), { auth: { principal: 'ann' } })
     const taskId = await idOf(client, { name: 'slow' })
     const closed = server.close({ deadline: 5_000 })
@@ -788,7 +791,7 @@ describe('server.close', () => {
 })
 
 describe('a task store', () => {
-  it('does not get updates if it has no tasks', async () => {
+  it('is not called as long as there are no tasks', async () => {
     const refuse = (): never => {
       throw new Error('asked')
     }

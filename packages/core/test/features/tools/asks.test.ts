@@ -37,7 +37,7 @@ async function ask(
 }
 
 describe('a declared ask', () => {
-  it('gets locals and app like the handler', async () => {
+  it('gets the same locals and app as the handler', async () => {
     const server = createServer<{ user: string }>()(
       { name: 'files', version: '1' },
       { lifespan: () => ({ root: '/' }) },
@@ -52,7 +52,7 @@ describe('a declared ask', () => {
     expect(textOf(JSON.parse(answer ?? '') as Message)).toBe('ada in /')
   })
 
-  it('is sent to the client, and the handler runs once with the answer', async () => {
+  it('is sent to the client, and the handler runs exactly once, with the answer', async () => {
     const { client, reply, runs } = await ask(() => accept({ ok: true }))
     expect(client.asked).toEqual([
       request(
@@ -84,7 +84,7 @@ describe('a declared ask', () => {
     expect(runs.handler).toBe(0)
   })
 
-  it('can fail like a handler', async () => {
+  it('can throw a ToolError, like a handler', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -102,7 +102,7 @@ describe('a declared ask', () => {
     })
   })
 
-  it('is refused at registration if it is not a function or a duplicate', () => {
+  it('is refused at registration if it is a duplicate or not a function', () => {
     const server = new McpServer({ name: 'a', version: '1' })
     const add = (given: unknown): void =>
       void server.addTool({ name: 'a', asks: given as object, handler: () => '' })
@@ -118,7 +118,7 @@ describe('a declared ask', () => {
 })
 
 describe('several asks', () => {
-  it('wait for answers even if the author catches the error that signals this', async () => {
+  it("wait for an answer even if the author's code catches the error that signals its absence", async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -157,7 +157,7 @@ describe('several asks', () => {
     await client.close()
   })
 
-  it('cannot read their own answer', async () => {
+  it('cannot read their own answers', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -172,7 +172,7 @@ describe('several asks', () => {
     await client.close()
   })
 
-  it('cannot read later answers; the error names both asks', async () => {
+  it('cannot read the answers to later asks, and the error names both asks', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -238,7 +238,7 @@ describe('the capabilities that a question needs', () => {
     expect(many?.message).toContain('the field "tags"')
   })
 
-  it('allow a URL, which is sent with an elicitation id', async () => {
+  it('allow a question with a URL, which is sent with an elicitation id', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -255,7 +255,7 @@ describe('the capabilities that a question needs', () => {
     })
   })
 
-  it('are irrelevant for a schema that a form cannot show, which is logged', async () => {
+  it('do not matter if a form cannot show the schema, which is logged as an error', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -293,7 +293,7 @@ describe("a question's time limit", () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('ends after ten minutes, and the client is notified', async () => {
+  it('is reached after ten minutes, and the client is notified', async () => {
     const { client, clock, reply, runs } = await open()
     await clock.advance(600_000)
     expect(textOf(await reply)).toBe('The question "confirm" was not answered in 600 s')
@@ -359,7 +359,7 @@ it('ignores unknown and repeated answers', async () => {
   expect(runs.handler).toBe(1)
 })
 
-it('reads answers even at the call limit', async () => {
+it('accepts answers even if the call limit has been reached', async () => {
   const { server } = deleteFolder({ limits: { running: 2, inFlight: 2 } })
   const client = await openAnsweringClient(server)
   const replies = [client.call('delete_folder', { path: 'a' }), client.call('delete_folder', { path: 'b' })]
@@ -382,7 +382,7 @@ it('runs middleware once per call, regardless of the number of rounds', async ()
   expect([around, runs.handler]).toEqual([1, 1])
 })
 
-it('throws a QuestionError that contains the reason and is a ToolError', () => {
+it('creates a QuestionError that contains the reason and is a ToolError', () => {
   expect(new QuestionError('declined', 'No')).toMatchObject({ reason: 'declined', message: 'No' })
   expect(new QuestionError('declined', 'No')).toBeInstanceOf(ToolError)
 })

@@ -56,7 +56,7 @@ describe("a question's result", () => {
     >()
   })
 
-  it("includes a decline with declined: 'see'", () => {
+  it("includes a decline if declined is 'see'", () => {
     expectTypeOf(elicit('?', ok, { declined: 'see' })).toEqualTypeOf<Question<Seen<Ok>>>()
     expectTypeOf(elicit('?', ok, { declined: 'fail' })).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicitUrl('?', 'https://a', { declined: 'see' })).toEqualTypeOf<Question<Seen<undefined>>>()
@@ -65,7 +65,7 @@ describe("a question's result", () => {
     elicit('?', ok, { declined: 'ignore' })
   })
 
-  it("is the model's reply, or the client's roots", () => {
+  it("is the model's reply for sample(), and the client's roots for listRoots()", () => {
     expectTypeOf(sample({ messages: [], maxTokens: 5 })).toEqualTypeOf<Question<Sampled>>()
     expectTypeOf(listRoots()).toEqualTypeOf<Question<readonly Root[]>>()
     // @ts-expect-error maxTokens is required
@@ -89,7 +89,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('know the arguments, in any order of members', () => {
+  it('get the types of the arguments, in any order of members', () => {
     defineTool({
       asks: {
         confirm: ({ path, depth }) => {
@@ -226,7 +226,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('accept only names of asks', () => {
+  it('let the handler read only the answers to declared asks', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -240,7 +240,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('fail with a remedy if the handler precedes them', () => {
+  it('cause a compile error that names the remedy if the handler precedes them', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -253,7 +253,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('get a context without members that have effects', () => {
+  it('get a context without members that have side effects', () => {
     defineTool({
       name: 'a',
       asks: {
@@ -313,7 +313,7 @@ describe('asks() with chained ask()', () => {
     })
   })
 
-  it('know only the answers to earlier asks', () => {
+  it('can read only the answers to earlier asks', () => {
     const chain = asks(inputSchema)
       .ask('folder', ({ path }) => elicit(path, z.object({ folder: z.string() })))
       .ask('confirm', (_args, ctx) => {
@@ -363,7 +363,7 @@ describe('asks() with chained ask()', () => {
     })
   })
 
-  it('have the same arguments as the tool', () => {
+  it('must have the same arguments as the tool', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -386,7 +386,7 @@ describe('asks on a server', () => {
     { lifespan: () => ({ db: { size: () => 1 } }) },
   )
 
-  it('know the app and the locals', () => {
+  it('get the types of the app and the locals', () => {
     const add = (): void => {
       server.addTool({
         name: 'a',
@@ -415,7 +415,7 @@ describe('asks on a server', () => {
     expectTypeOf(add).toBeFunction()
   })
 
-  it('work with all kinds of definitions', () => {
+  it('work with defineTool, server.add and server.setTools', () => {
     const tool = defineTool({
       name: 'a',
       inputSchema,
@@ -457,7 +457,7 @@ describe('inputRequired', () => {
     expectTypeOf(wrong).toBeFunction()
   })
 
-  it('can be read with or without a decline', () => {
+  it('has answers that can be read with or without declines', () => {
     defineTool({
       name: 'a',
       handler: (_args, { inputs }) => {

@@ -215,28 +215,31 @@ const got = (p: unknown): string => JSON.stringify({ args: { p } })
 
 const describeKind = (library: string, schemaOf: (kind: Kind) => AnySchema): void => {
   describe(`parameters in ${library}`, () => {
-    it.each(Object.entries(KINDS))('%s', async (_, kind) => {
-      const { published, required = true, good, bad } = kind
-      const client = await offer(schemaOf(kind))
-      const listed = (await client.request('tools/list')).result['tools'] as [{ inputSchema: JsonSchema }]
-      const { inputSchema } = listed[0]
-      expect(inputSchema['required'] ?? []).toEqual(required ? ['p'] : [])
-      expect((inputSchema['properties'] as { p: unknown }).p).toMatchObject(published)
-      expect(JSON.stringify(inputSchema)).not.toContain(String(Number.MAX_SAFE_INTEGER))
+    it.each(Object.entries(KINDS))(
+      'are published, validated and passed to the handler: %s',
+      async (_, kind) => {
+        const { published, required = true, good, bad } = kind
+        const client = await offer(schemaOf(kind))
+        const listed = (await client.request('tools/list')).result['tools'] as [{ inputSchema: JsonSchema }]
+        const { inputSchema } = listed[0]
+        expect(inputSchema['required'] ?? []).toEqual(required ? ['p'] : [])
+        expect((inputSchema['properties'] as { p: unknown }).p).toMatchObject(published)
+        expect(JSON.stringify(inputSchema)).not.toContain(String(Number.MAX_SAFE_INTEGER))
 
-      for (const [sent, gets = sent] of good) {
-        expect(await call(client, { p: sent })).toEqual({ text: got(gets), isError: false })
-      }
-      for (const sent of bad) {
-        const { text, isError } = await call(client, { p: sent })
-        expect({ sent, isError }).toEqual({ sent, isError: true })
-        expect(text).toMatch(/^Invalid arguments for the tool echo:\np[.:[]/)
-      }
-      const without = await call(client, {})
-      if (required) expect(without).toMatchObject({ isError: true, text: expect.stringContaining('\np: ') })
-      else if (library !== 'JSON Schema') expect(without.text).toBe(got(kind.omitted))
-      else expect(without.text).toBe(got(undefined))
-    })
+        for (const [sent, gets = sent] of good) {
+          expect(await call(client, { p: sent })).toEqual({ text: got(gets), isError: false })
+        }
+        for (const sent of bad) {
+          const { text, isError } = await call(client, { p: sent })
+          expect({ sent, isError }).toEqual({ sent, isError: true })
+          expect(text).toMatch(/^Invalid arguments for the tool echo:\np[.:[]/)
+        }
+        const without = await call(client, {})
+        if (required) expect(without).toMatchObject({ isError: true, text: expect.stringContaining('\np: ') })
+        else if (library !== 'JSON Schema') expect(without.text).toBe(got(kind.omitted))
+        else expect(without.text).toBe(got(undefined))
+      },
+    )
   })
 }
 
@@ -327,12 +330,15 @@ describe('an invalid schema', () => {
     ['a dangling reference', 'outputSchema', { $ref: '#/$defs/x' }, /\$defs\/x/],
     ['an unsupported dialect', input, { $schema: 'http://x.y/z', type: 'object' }, /2020-12.*draft-07/],
     ['a transform', 'outputSchema', z.object({ n: z.string().transform(Number) }), /at "n": Transforms/],
-  ])('is refused, with tool, field and remedy named: %s', (_, field, schema, problem) => {
-    const server = new McpServer({ name: 'schemas', version: '1' })
-    const add = (): unknown =>
-      server.addTool({ name: 'get_x', [field]: schema as AnySchema, handler: () => 'x' })
-    expect(add).toThrow(new RegExp(`^${field} of tool "get_x"`))
-    expect(add).toThrow(problem)
-    expect(server.removeTool('get_x')).toBe(false)
-  })
+  ])(
+    'is refused in an error that names the tool, the field and the remedy: %s',
+    (_, field, schema, problem) => {
+      const server = new McpServer({ name: 'schemas', version: '1' })
+      const add = (): unknown =>
+        server.addTool({ name: 'get_x', [field]: schema as AnySchema, handler: () => 'x' })
+      expect(add).toThrow(new RegExp(`^${field} of tool "get_x"`))
+      expect(add).toThrow(problem)
+      expect(server.removeTool('get_x')).toBe(false)
+    },
+  )
 })

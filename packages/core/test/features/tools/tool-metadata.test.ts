@@ -78,7 +78,7 @@ describe('annotations', () => {
     ],
     ['a title of another type', { title: 5 }, /needs a string as its annotations.title/],
     ['an array', ['readOnly'], /needs an object as its annotations/],
-  ])('are refused, and their tool named: %s', (_name, annotations, message) => {
+  ])('are refused in an error that names the tool: %s', (_name, annotations, message) => {
     const add = (): unknown =>
       create().addTool({ name: 'a', annotations: annotations as object, handler: () => '' })
     expect(add).toThrow(message)
@@ -93,7 +93,7 @@ describe('displayName', () => {
     [{ name: 'a', title: '', annotations: { title: '' } }, 'a'],
     [{ name: 'a', annotations: {} }, 'a'],
     [{ name: 'a' }, 'a'],
-  ])('returns the name of %j: %s', (tool, expected) => expect(displayName(tool)).toBe(expected))
+  ])('given %j, returns %s', (tool, expected) => expect(displayName(tool)).toBe(expected))
 })
 
 describe('priority, related tools and cache control', () => {
@@ -115,7 +115,7 @@ describe('priority, related tools and cache control', () => {
     })
   })
 
-  it('add only metadata to tools that have them, and nothing to others', async () => {
+  it('are published only as metadata, and only for tools that set them', async () => {
     expect(await shown({})).toEqual({
       name: 'a',
       inputSchema: { type: 'object', properties: {}, additionalProperties: false },
@@ -160,7 +160,7 @@ describe('orderByPriority', () => {
   const namesOf = async (server: McpServer): Promise<string[]> =>
     (await listed(server)).map(({ name }) => name)
 
-  it('sorts tools; the default is the order of registration', async () => {
+  it('sorts tools if it is set, and otherwise keeps the order of registration', async () => {
     expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
     expect(await namesOf(fill(create({ tools: { orderByPriority: true } })))).toEqual([
       'a',
@@ -171,7 +171,7 @@ describe('orderByPriority', () => {
     ])
   })
 
-  it('follows changes, across pages', async () => {
+  it('sorts across pages, even after a priority has changed', async () => {
     const server = create({ tools: { orderByPriority: true }, limits: { pageSize: 2 } })
     const peer = await openPeer(fill(server))
     const handle = server.addTool({ name: 'c', handler: () => '' })
@@ -198,7 +198,7 @@ describe('describeRelations', () => {
     )
   })
 
-  it('is the whole description if there is no other, and absent without a relation', async () => {
+  it('creates a description if the tool has none, and adds nothing if there are no relations', async () => {
     const options = { tools: { describeRelations: true } }
     expect((await shown({ relatedTools }, options)).description).toBe(
       'Related tools: b, d. Suggested next: c.',
@@ -207,7 +207,7 @@ describe('describeRelations', () => {
     expect(await shown({}, options)).not.toHaveProperty('description')
   })
 
-  it('logs a relation to an unknown tool once, when the list is requested', async () => {
+  it('logs a relation to an unknown tool only once, when the list is first requested', async () => {
     const warned: object[] = []
     const server = create({ logger: { ...silent, warn: (fields: object) => void warned.push(fields) } })
     server.addTool({
@@ -253,7 +253,7 @@ describe('describeRelations', () => {
     ])
   })
 
-  it('does not reveal a hidden tool if every tool names another', async () => {
+  it('does not reveal a hidden tool even if every visible tool names it', async () => {
     const server = create({ tools: { describeRelations: true } })
     for (const name of ['a', 'b'])
       server.addTool({ name, relatedTools: [{ name: 'secret', relation: 'related' }], handler: () => '' })

@@ -66,7 +66,7 @@ describe('tools/call', () => {
     expect(given[0]).not.toBe(given[1])
   })
 
-  it('fails with -32601 if no tool was ever registered, and with -32602 otherwise', async () => {
+  it('fails with -32601 if no tool was ever registered, and with -32602 after an empty list was set', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => callTool(features))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(features.methods, 'tools/list'))).code).toBe(-32601)
@@ -98,7 +98,7 @@ describe('the arguments of tools/call', () => {
     expect(await callTool(serve(forecast), { city: 'Oslo', other: 1 })).toEqual(textOf('Oslo 3'))
   })
 
-  it('cause an error result with field and reason if they are invalid, and the handler does not run', async () => {
+  it('cause an error result that names the field and the reason if they are invalid, without running the handler', async () => {
     let ran = false
     const features = serve({ ...forecast, handler: () => void (ran = true) })
     const { isError, content: blocks } = await callTool(features, { days: 9 })
@@ -230,7 +230,7 @@ describe('a result from a tool without outputSchema', () => {
     })
   })
 
-  it('is treated as data if it has a forged brand in JSON', async () => {
+  it('is treated as data if its brand was forged in JSON', async () => {
     const forged: unknown = JSON.parse(
       '{"type":"text","text":"x","dev.jetway/brand":"content","Symbol(dev.jetway/brand)":"content"}',
     )
@@ -290,14 +290,14 @@ describe('an error thrown by a handler', () => {
     }
   })
 
-  it('may be a ToolError thrown by the schema', async () => {
+  it('is treated like a ToolError thrown by the schema', async () => {
     const inputSchema = z.object({}).transform(() => {
       throw new ToolError('closed today')
     })
     expect(await callTool(serve({ ...tool(() => 'x'), inputSchema }))).toEqual(failureOf('closed today'))
   })
 
-  it('becomes a result if the dispatcher supplies text', () => {
+  it('becomes an error result with the text that the dispatcher supplies', () => {
     const outcome = entryOf(serve(tool(() => 'x')).methods, 'tools/call').failure?.('generic')
     expect(outcome).toMatchObject({ result: failureOf('generic') })
   })
@@ -323,14 +323,14 @@ describe('a result from a tool with outputSchema', () => {
     )
   })
 
-  it('is stringified once', async () => {
+  it('is stringified only once', async () => {
     let times = 0
     const value = { high: 1, toJSON: () => (times++, { high: 1 }) }
     await wire(serve(structuredTool(() => value)).methods, 'tools/call', { name: 't' })
     expect(times).toBe(1)
   })
 
-  it('drops properties unknown to a zod object, for the client and for middleware', async () => {
+  it('lacks properties that its zod object does not declare, both for the client and for middleware', async () => {
     const features = serve(structuredTool(() => ({ high: 1, secret: 'x' })))
     expect(await callTool(features)).toMatchObject({
       ...textOf('{"high":1}'),
@@ -361,7 +361,7 @@ describe('a result from a tool with outputSchema', () => {
     }
   })
 
-  it('names the mismatch in the logged error', async () => {
+  it('causes a logged error that names the mismatch', async () => {
     const error = await errorOf(() => callTool(serve(structuredTool(() => ({ high: 'x' })))))
     expect((error as Error).message).toMatch(/^high: must be number/m)
   })
@@ -370,7 +370,7 @@ describe('a result from a tool with outputSchema', () => {
     ['has', content.text('[1]'), ['[1]']],
     ['lacks', content.text('[1'), ['[1', '[1]']],
   ])(
-    'repeats a value that is not an object as text only if its content %s no such text',
+    'contains the JSON text of a value that is not an object exactly once if its content %s that text',
     async (_, block, texts) => {
       const features = serve(
         defineTool({
@@ -403,7 +403,7 @@ describe('a result from a tool with outputSchema', () => {
     })
   })
 
-  it('is not validated if `validation` is off for the server or the tool', async () => {
+  it('is not validated if `validateOutput` is false for the server or the tool', async () => {
     const off = structuredTool(() => ({ high: 'x' }), { validateOutput: false })
     expect(await callTool(serve(off))).toMatchObject({ structuredContent: { high: 'x' } })
     const features = createFeatures({
@@ -420,7 +420,7 @@ describe('a result from a tool with outputSchema', () => {
     expect(await errorOf(() => callTool(features))).toMatchObject({ name: 'OutputError' })
   })
 
-  it('may be a value that is not an object; session revisions get it as text', async () => {
+  it('can be a value that is not an object, which session revisions get as text', async () => {
     const { methods } = serve(
       defineTool({ name: 't', outputSchema: z.array(z.number()), handler: () => [1, 2] }),
     )
@@ -445,7 +445,7 @@ describe('a synchronous tools/call', () => {
     expect(callNow(features.methods, 'tools/call', { name: 'u', arguments: {} })).not.toBeInstanceOf(Promise)
   })
 
-  it('returns a native promise for any thenable, as the dispatcher expects', () => {
+  it('returns a native promise if the handler returns a thenable, as the dispatcher expects', () => {
     // oxlint-disable-next-line unicorn/no-thenable
     const features = serve(tool(() => ({ then: (resolve: (value: string) => void) => resolve('x') })))
     expect(callNow(features.methods, 'tools/call', { name: 't' })).toBeInstanceOf(Promise)

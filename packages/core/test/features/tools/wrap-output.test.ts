@@ -126,13 +126,13 @@ describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that spea
     expect([content, structuredContent]).toEqual([[...text('One'), ...text('[1]')], { items: [1] }])
   })
 
-  it('wraps a value that middleware replaced', async () => {
+  it("wraps the new value if middleware replaces the handler's", async () => {
     const server = create()
     server.use('tools/call', async (_ctx, next) => ({ ...(await next()), structuredContent: [{ id: 'z' }] }))
     expect((await call(version, 'array', server)).structuredContent).toEqual({ items: [{ id: 'z' }] })
   })
 
-  it('does not wrap the value in an error, because no schema describes it', async () => {
+  it('does not wrap the value of an error result, which no schema describes', async () => {
     expect(await call(version, 'failure')).toMatchObject({ isError: true, structuredContent: { why: 'x' } })
   })
 

@@ -158,7 +158,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
 
 for (const [section, examples] of Object.entries(SECTIONS)) {
   describe(`RFC 6570 section ${section}`, () => {
-    it.each(Object.entries(examples))('%s expands to %s', (template, expected) => {
+    it.each(Object.entries(examples))('expands %s to %s', (template, expected) => {
       expect(expandUriTemplate(template, VALUES)).toBe(expected)
     })
   })

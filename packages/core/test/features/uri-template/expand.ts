@@ -11,7 +11,8 @@ interface Operator extends OperatorRules {
 }
 
 /**
- * Expands a template. Servers only match, so this is for tests: `match` must return the values.
+ * Expands a template. Used only by tests, which check that `match` returns the values. Servers never expand
+ * templates.
  * @see https://www.rfc-editor.org/rfc/rfc6570#section-3
  */
 export function expandUriTemplate(

@@ -32,7 +32,7 @@ describe('positional variables', () => {
     ['notes://café/{id}', 'notes://café/1', { id: '1' }],
     ['notes://café/{id}', 'notes://caf%c3%a9/1', { id: '1' }],
     ['plain', 'plain', {}],
-  ])('match: %s with %s', (template, uri, expected) => {
+  ])('match if the template is %s and the URI is %s', (template, uri, expected) => {
     expect(match(template, uri)).toEqual(expected)
   })
 
@@ -61,11 +61,11 @@ describe('positional variables', () => {
     ['m{;a}', 'm;a=1#x'],
     ['{a}', '%4G'],
     ['s?q={q}&n={n}', 's?q=a&evil=1&n=2'],
-  ])('do not match: %s with %s', (template, uri) => {
+  ])('do not match if the template is %s and the URI is %s', (template, uri) => {
     expect(match(template, uri)).toBeUndefined()
   })
 
-  it('match as little as possible from the left', () => {
+  it('match as little as possible, starting from the left', () => {
     expect(match('{a}-{b}', 'x-y-z')).toEqual({ a: 'x', b: 'y-z' })
     expect(match('{a}{b}', '%41bc')).toEqual({ a: 'A', b: 'bc' })
     expect(match('{+a}/x/{+b}', '1/x/2/x/3')).toEqual({ a: '1', b: '2/x/3' })
@@ -144,7 +144,7 @@ describe('match with hostile URIs', () => {
     expect(match('{a}', '€'.repeat(911))).toBeUndefined()
   })
 
-  it('creates own properties for names on the prototype', () => {
+  it('creates own properties for variables named __proto__ or constructor', () => {
     const values = match('{__proto__}/{constructor}', 'a/b')
     expect(Object.entries(values ?? {})).toEqual([
       ['__proto__', 'a'],

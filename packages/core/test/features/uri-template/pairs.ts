@@ -21,7 +21,8 @@ const brief = fc.oneof(
   }),
 )
 /**
- * One of ten is long: a URI has at most 8,192 characters, and one character of a value may take twelve of them.
+ * One string in ten is long. Longer strings would often exceed a URI's 8,192 characters, of which one
+ * character of a value may take twelve.
  */
 export const text: fc.Arbitrary<string> = fc
   .tuple(brief, fc.constantFrom(...Array.from({ length: 9 }, () => 1), 40))
@@ -83,7 +84,7 @@ const queryTail: fc.Arbitrary<Piece> = fc.oneof(
 const MAX_URI = 8_192
 /** The time limit of one match. */
 const MAX_MS = 50
-/** A faster match is not measured again: it contains no pause of the machine. */
+/** A match that takes less CPU time is not measured again. */
 const QUICK_MS = 2
 const HOUR = 3_600_000
 
@@ -115,7 +116,9 @@ export function itMatchesPairs(pairs: number): void {
   })
 }
 
-/** The CPU time of a match in ms: the least of several tries if the first is not quick. */
+/**
+ * Returns the CPU time of a match, in ms: the minimum of several attempts if the first attempt is not quick.
+ */
 export function leastTime(template: UriTemplate, uri: string, quick: number = MAX_MS): number {
   let least = Number.POSITIVE_INFINITY
   for (let tries = 0; tries < 20 && least >= quick; tries++) {

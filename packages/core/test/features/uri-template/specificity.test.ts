@@ -19,7 +19,7 @@ describe('compareSpecificity', () => {
     '{+name}',
   ]
 
-  it('sorts by more literals, then fewer variables, then simple before reserved ones, then alphabetically', () => {
+  it('sorts by more literal characters, then fewer variables, then fewer reserved variables, then alphabetically', () => {
     const expected = [
       'files://static/{name}',
       'files://{dir}/{name}',

@@ -98,7 +98,7 @@ describe('toFetch', () => {
     expect((await handler(post(call('echo', { text: 'a' }), headers))).status).toBe(200)
   })
 
-  it("notices a disconnect through the request's signal", async () => {
+  it("detects a disconnect through the request's signal", async () => {
     const { handler, server } = serve()
     const headers = await open(handler)
     const left = new AbortController()
@@ -143,14 +143,21 @@ describe('toFetch', () => {
     ['/mcp', { path: '/mcp' }, { '/mcp': 400, '/mcp?x=1': 400, '/mcp/': 404, '/other': 404, '/': 404 }],
     ['ai/mcp', { path: 'ai/mcp', legacySse: true }, { '/ai/mcp': 400, '/ai/message': 400, '/message': 404 }],
     ['/mcp', { path: '/mcp', health: true }, { '/livez': 405, '/readyz': 405, '/health': 404 }],
-  ])('serves the path %s with the options %j, and POST gets %j', async (_, options, statuses) => {
-    const { handler } = serve(options)
-    for (const [path, status] of Object.entries(statuses)) {
-      const request = new Request(`http://localhost${path}`, { method: 'POST', headers: HEADERS, body: '{' })
-      expect([path, (await handler(request)).status]).toEqual([path, status])
-    }
-    await handler.close()
-  })
+  ])(
+    'serves the path %s with the options %j, and answers POST requests with %j',
+    async (_, options, statuses) => {
+      const { handler } = serve(options)
+      for (const [path, status] of Object.entries(statuses)) {
+        const request = new Request(`http://localhost${path}`, {
+          method: 'POST',
+          headers: HEADERS,
+          body: '{',
+        })
+        expect([path, (await handler(request)).status]).toEqual([path, status])
+      }
+      await handler.close()
+    },
+  )
 
   it('requires the locals declared by the server', async () => {
     const server = new McpServer<{ readonly user: string }>({ name: 'test', version: '1' })
@@ -164,7 +171,7 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'ann' }] } })
   })
 
-  it('limits bodies whether or not their length is declared', async () => {
+  it('limits the size of bodies whether or not their length is declared', async () => {
     const { handler } = serve({ limits: { bodyBytes: 500 } })
     const large = 'x'.repeat(1_000)
     expect((await handler(post(call('echo', { text: large })))).status).toBe(413)
@@ -179,9 +186,9 @@ describe('toFetch', () => {
   })
 
   it.each([
-    ['used already', async (request: Request) => void (await request.text())],
+    ['already used', async (request: Request) => void (await request.text())],
     ['locked', (request: Request) => void request.body?.getReader()],
-  ])('names the remedy if the body is %s', async (_, use) => {
+  ])('explains the fix if the body is %s', async (_, use) => {
     const { handler } = serve()
     const request = post(initializeMessage())
     await use(request)
@@ -204,7 +211,7 @@ describe('toFetch', () => {
     expect(await response.text()).not.toContain('canary')
   })
 
-  it('reads a body with several chunks, with an empty chunk, and with none', async () => {
+  it('reads a body with several chunks, and refuses an empty or missing body', async () => {
     const { handler } = serve()
     const bytes = new TextEncoder().encode(JSON.stringify(initializeMessage('2025-06-18', 'é')))
     const pieces = new ReadableStream({
@@ -248,7 +255,7 @@ describe('toFetch', () => {
     expect(await status('2025-11-25', '2025-11-25')).toBe(400)
   })
 
-  it('refuses other methods, and answers preflights without CORS headers', async () => {
+  it('refuses unsupported methods, and answers preflights without CORS headers', async () => {
     const { handler } = serve()
     const put = await handler(new Request(URL_, { method: 'PUT' }))
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE, OPTIONS'])
@@ -258,7 +265,7 @@ describe('toFetch', () => {
     expect((await handler(new Request(URL_, { method: 'HEAD' }))).status).toBe(405)
   })
 
-  it('checks the Origin if the local address is unknown', async () => {
+  it('checks the Origin even if the local address is unknown', async () => {
     const { handler } = serve()
     expect((await handler(post(initializeMessage(), { origin: 'https://evil.example' }))).status).toBe(403)
     expect((await handler(post(initializeMessage(), { origin: 'http://localhost:6274' }))).status).toBe(200)
@@ -279,7 +286,7 @@ describe('toFetch', () => {
     )
   })
 
-  it('closes with its server, like every mount', async () => {
+  it('ends its streams and refuses requests when it closes, like every mount', async () => {
     const { handler } = serve()
     const headers = await open(handler)
     const stream = await handler(new Request(URL_, { headers: { accept: 'text/event-stream', ...headers } }))

@@ -29,7 +29,7 @@ function opened() {
 }
 
 describe('a stream reply as a ReadableStream', () => {
-  it('makes the writer wait while 16 KiB is queued, and measures only the time of that wait', async () => {
+  it('makes the writer wait while 16 KiB is queued, and measures only the waiting time', async () => {
     const { seen, write, reader } = opened()
     await settled()
     expect(write('x'.repeat(16_383))).toBeUndefined()
@@ -45,7 +45,7 @@ describe('a stream reply as a ReadableStream', () => {
     expect(seen).toEqual(['begin', 'end', 'begin'])
   })
 
-  it('ends with its last chunk', async () => {
+  it('ends after its last chunk', async () => {
     const { write, close, reader } = opened()
     void write('last')
     close()
@@ -64,7 +64,7 @@ describe('a stream reply as a ReadableStream', () => {
     expect(seen).toEqual(['begin', 'leave'])
   })
 
-  it('gets a unique ETag', () => {
+  it('has a unique ETag', () => {
     const [one, two] = [streamHeaders({ a: '1' }), streamHeaders({ a: '1' })]
     expect(one).toEqual({ a: '1', etag: expect.stringMatching(/^W\/"[\w-]{36}"$/) as string })
     expect(one['etag']).not.toBe(two['etag'])

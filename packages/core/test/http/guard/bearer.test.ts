@@ -53,7 +53,7 @@ describe('bearer', () => {
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 
-  it('refuses the token if `verify` throws or rejects, and only logs the cause', async () => {
+  it('refuses the token if `verify` throws or rejects, and logs the cause without revealing it', async () => {
     for (const failing of [
       () => {
         throw new Error('canary')
@@ -108,23 +108,26 @@ describe("a caller's identity", () => {
     [59, 200],
     [60, 200],
     [61, 401],
-  ])('expires after a tolerance of 60 s: %i s later the status is %i', async (seconds, status) => {
-    const harness = createHarness({
-      endpoint: {
-        authenticate: () => ({ principal: 'a', expiresAt: harness.clock.now() / 1000 - seconds }),
-      },
-    })
-    const answer = await harness.post(initializeMessage())
-    expect(answer.status).toBe(status)
-    if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
-  })
+  ])(
+    'expires after a tolerance of 60 s: %i s after the expiry time, the status is %i',
+    async (seconds, status) => {
+      const harness = createHarness({
+        endpoint: {
+          authenticate: () => ({ principal: 'a', expiresAt: harness.clock.now() / 1000 - seconds }),
+        },
+      })
+      const answer = await harness.post(initializeMessage())
+      expect(answer.status).toBe(status)
+      if (status === 401) expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
+    },
+  )
 
-  it('is treated as expired if the expiry is invalid', async () => {
+  it('is treated as expired if the expiry time is invalid', async () => {
     expect((await tried(() => ({ principal: 'a', expiresAt: Number.NaN }))).status).toBe(401)
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'requires a principal, and the log names the option that did not return one: %j',
+    'requires a principal, and logs which option did not return one: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()

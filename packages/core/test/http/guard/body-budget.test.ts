@@ -18,7 +18,7 @@ function budget() {
 }
 
 describe('the limit on request bodies being read by a mount', () => {
-  it('allows each caller as many bytes as 32 full bodies', () => {
+  it('allows each caller to hold the bytes of 32 full-size bodies', () => {
     const { begin } = budget()
     const first = begin('ann')
     expect(first.add(OF_CALLER)).toBeUndefined()
@@ -32,7 +32,7 @@ describe('the limit on request bodies being read by a mount', () => {
     expect(begin('ann').add(OF_CALLER - 1)).toBeUndefined()
   })
 
-  it('ends bodies that take too long, and frees their bytes', async () => {
+  it('stops reading bodies that take too long, and frees their bytes', async () => {
     const { clock, begin, stopped } = budget()
     const ended = begin('ann')
     begin('ann').add(OF_CALLER)
@@ -44,7 +44,7 @@ describe('the limit on request bodies being read by a mount', () => {
     expect(begin('ann').add(OF_CALLER)).toBeUndefined()
   })
 
-  it('ends bodies when the mount closes, including those that arrive later', () => {
+  it('stops reading bodies when the mount closes, including those that arrive later', () => {
     const { clock, begin, close, stopped } = budget()
     begin('ann')
     close()

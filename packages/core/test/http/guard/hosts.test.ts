@@ -38,12 +38,12 @@ const tricks = [
   'null',
 ]
 
-describe('the Host header on a loopback socket', () => {
+describe('the Host check on a loopback socket', () => {
   const { host } = createHostGuard({})
 
   it.each(loopbackNames)('accepts %j', (value) => expect(host(value, true)).toBe(true))
   it.each(tricks)('refuses %j', (value) => expect(host(value, true)).toBe(false))
-  it('is required', () => expect(host(undefined, true)).toBe(false))
+  it('refuses a missing header', () => expect(host(undefined, true)).toBe(false))
 
   it('accepts the host in `publicUrl`', () => {
     const guard = createHostGuard({ publicUrl: 'https://mcp.example.com/base/mcp' })
@@ -55,8 +55,8 @@ describe('the Host header on a loopback socket', () => {
   })
 })
 
-describe('the Host header on other sockets', () => {
-  it('accepts any value if there is no list, although the Origin is checked', () => {
+describe('the Host check on other sockets', () => {
+  it('accepts any value if there is no list, while the Origin is still checked', () => {
     const { host } = createHostGuard({})
     for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
   })
@@ -79,7 +79,7 @@ describe('the Host header on other sockets', () => {
   })
 })
 
-describe('the Origin header', () => {
+describe('the Origin check', () => {
   it.each([
     'http://localhost',
     'http://localhost:6274',
@@ -204,5 +204,5 @@ describe('isLoopbackAddress', () => {
     ['::', false],
     ['0.0.0.0', false],
     ['', false],
-  ])('returns, for %j: %s', (address, expected) => expect(isLoopbackAddress(address)).toBe(expected))
+  ])('given %j, returns %s', (address, expected) => expect(isLoopbackAddress(address)).toBe(expected))
 })

@@ -59,7 +59,7 @@ describe('parsing an Accept header', () => {
     ['text/html', false, false],
     ['', false, false],
     ['application/jsonx, text/event-streams', false, false],
-  ])('finds what %j accepts (JSON: %s, streams: %s)', (accept, json, sse) => {
+  ])('given %j, returns %s for JSON and %s for event streams', (accept, json, sse) => {
     expect(accepted(accept)).toEqual({ json, sse })
   })
 })

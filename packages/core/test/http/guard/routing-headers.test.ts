@@ -65,7 +65,7 @@ describe('Mcp-Name (https://modelcontextprotocol.io/specification/2026-07-28/bas
 
   it.each([
     ['an unencoded name beyond ASCII', 'prompts/get', { name: 'héllo' }, 'héllo'],
-    ['different case', 'tools/call', { name: 'plain' }, 'Plain'],
+    ['a name in different case', 'tools/call', { name: 'plain' }, 'Plain'],
     ['an encoding marker in capitals', 'tools/call', { name: 'plain' }, '=?BASE64?cGxhaW4=?='],
     ['an encoding without padding', 'tools/call', { name: 'plain' }, '=?base64?cGxhaW4?='],
     ['the encoding of another name', 'tools/call', { name: 'plain' }, '=?base64?cXVlcnk=?='],
@@ -105,7 +105,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     [{ at: { zone: 'b' } }, { 'mcp-param-zone': 'b' }],
     [{}, {}],
     [{}, { 'mcp-param-other': 'anything' }],
-  ])('accepts %j with %j', async (args, headers) => {
+  ])('accepts the arguments %j with the headers %j', async (args, headers) => {
     const harness = serve()
     expect(await query(harness, args, headers)).toMatchObject({ status: 200, json: { result: {} } })
     expect(harness.ran).toHaveLength(1)
@@ -119,7 +119,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     ['a header without its value', {}, { 'mcp-param-region': 'eu' }],
     ['a header with the default value', {}, { 'mcp-param-region': 'here' }],
     ['a different value', { region: 'eu' }, { 'mcp-param-region': 'us' }],
-    ['different case', { region: 'eu' }, { 'mcp-param-region': 'EU' }],
+    ['a value in different case', { region: 'eu' }, { 'mcp-param-region': 'EU' }],
     ['values joined by a runtime', { region: 'eu' }, { 'mcp-param-region': 'eu, eu' }],
     ['an encoding without padding', { region: 'Hello' }, { 'mcp-param-region': '=?base64?SGVsbG8?=' }],
     ['characters that a header cannot contain', { region: 'é' }, { 'mcp-param-region': 'é' }],
@@ -150,12 +150,12 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('ignores an object instead of a string, because the schema reports it to the model', async () => {
+  it('does not require a header for an object, because schema validation reports the object to the model', async () => {
     const { json } = await query(serve(), { region: {} })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('counts its refusals together with those of the other headers', async () => {
+  it('is counted as `headerMismatch` when refused, like the other headers', async () => {
     const harness = serve()
     await query(harness, { region: 'eu' })
     await query(harness, { region: 'eu' }, { 'mcp-name': 'plain' })
@@ -167,7 +167,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(answer.json.error?.code).toBe(-32020)
   })
 
-  it("is checked after the method's own parameters: an unknown tool, a hidden tool, arguments that are not an object", async () => {
+  it('is checked only if the tool is known and visible, and the arguments are an object', async () => {
     const harness = serve()
     const unknown = await query(harness, { region: 'eu' }, {}, 'unknown')
     const hidden = await query(harness, { region: 'eu' }, {}, 'hidden')
@@ -259,7 +259,7 @@ describe('Mcp-Param-* of a tool that runs as a task (https://modelcontextprotoco
   const refusal = { status: 400, json: { id: 7, error: { code: -32020 } } }
 
   it.each(['optional', 'required', 'asks'])(
-    'are compared before the task starts, and before any question: %s',
+    'are checked before the task starts, and before any question is asked: tool %s',
     async (name) => {
       const harness = open()
       expect(await call(harness, name, 'us')).toMatchObject(refusal)
@@ -268,14 +268,14 @@ describe('Mcp-Param-* of a tool that runs as a task (https://modelcontextprotoco
     },
   )
 
-  it.each(['optional', 'required'])('allow the task to start if they match: %s', async (name) => {
+  it.each(['optional', 'required'])('allow the task to start if they match: tool %s', async (name) => {
     const harness = open()
     const { json } = await call(harness, name, 'eu')
     expect(json.result).toMatchObject({ resultType: 'task', status: 'working' })
     await vi.waitFor(() => expect(harness.ran).toEqual([name]), { interval: 1 })
   })
 
-  it('are compared in every round, but not again when the task runs', async () => {
+  it('are checked in every round, but not again when the task runs', async () => {
     const harness = open()
     const { json } = await call(harness, 'asks', 'eu')
     const inputResponses = { sure: { action: 'accept', content: { ok: true } } }

@@ -25,7 +25,7 @@ function responses(outboundLimit = LIMIT) {
 }
 
 describe('responses on an HTTP+SSE connection', () => {
-  it('reach their limit beyond four results, wherever the results are queued', () => {
+  it('exceed their limit if they are larger than four full-size results, whether queued or held back', () => {
     const { outlet, made } = responses()
     outlet.waitingBytes = LIMIT - 1
     made.hold(1)
@@ -36,7 +36,7 @@ describe('responses on an HTTP+SSE connection', () => {
     expect(made.full).toBe(false)
   })
 
-  it("block requests beyond the mount's limit", () => {
+  it("block further requests while they exceed the mount's limit", () => {
     const { outlet, made } = responses(1_000)
     outlet.waitingBytes = 1_000
     expect(made.refuses(0)).toBe(false)

@@ -47,21 +47,21 @@ function harness(endpoint: EndpointOptions = {}, more: HarnessOptions = {}) {
   return { ...made, held, aborted }
 }
 
-/** A mount, and a client that has opened its stream. */
+/** Creates a mount, and a client that has opened its stream. */
 async function streaming(endpoint?: EndpointOptions, more?: HarnessOptions, sent?: Sent) {
   const made = harness(endpoint, more)
   const client = await openSse(made, sent)
   return { ...made, client, sink: client.sink }
 }
 
-/** A mount, and a client that has opened its session. */
+/** Creates a mount, and a client that has opened its session. */
 async function started(...given: Parameters<typeof streaming>) {
   const made = await streaming(...given)
   await made.client.initialize()
   return made
 }
 
-/** A mount, and a client that has called the tool `ask`. */
+/** Creates a mount, and a client that has called the tool `ask`. */
 async function asked() {
   const made = await streaming()
   await made.client.initialize('2025-06-18', { elicitation: {} })
@@ -98,7 +98,7 @@ describe('an event stream', () => {
   it.each([
     ['text/html', 406],
     ['*/*', 200],
-  ])('gets, for the Accept header %s, the status %i', async (accept, status) => {
+  ])('given the Accept header %s, gets the status %i', async (accept, status) => {
     const { opened } = await openSse(harness(), { headers: { accept } })
     expect(opened.status).toBe(status)
     if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
@@ -120,7 +120,7 @@ describe('an event stream', () => {
     })
   })
 
-  it('opens after the lifespan, unless the lifespan fails to open', async () => {
+  it('opens after the lifespan has opened, and not at all if the lifespan fails to open', async () => {
     const ready = deferred()
     let fails = true
     const lifespan = async () => {
@@ -155,7 +155,7 @@ describe('an event stream', () => {
     expect(client.sink.text.match(/: keep-alive\n\n/g)).toHaveLength(2)
   })
 
-  it('is closed with its session after unanswered pings', async () => {
+  it('is closed together with its session after unanswered pings', async () => {
     const { client, sink, ...made } = await started({
       streams: { keepAlive: { mode: 'ping', intervalMs: 1_000, maxMissed: 2 } },
     })
@@ -175,7 +175,7 @@ describe('an event stream', () => {
     await sink.until(() => sink.text.includes('notifications/tools/list_changed'))
   })
 
-  it('sends a slow reader equal notifications only once', async () => {
+  it('sends identical notifications only once to a slow reader', async () => {
     const { client, sink, ...made } = await started()
     sink.stall()
     await client.call('flood', { times: 100 })
@@ -188,7 +188,7 @@ describe('an event stream', () => {
     expect(sink.text.match(/list_changed/g)).toHaveLength(1)
   })
 
-  it('carries requests to the client, and the client responds by POST', async () => {
+  it('carries requests to the client, which responds by POST', async () => {
     const { client } = await asked()
     expect(await agree(client)).toBe(202)
     await client.sink.until(() => client.sink.text.includes('ok: true'))
@@ -299,7 +299,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('Read me')
   })
 
-  it('uses its own auth and locals', async () => {
+  it('is served with its own auth and locals', async () => {
     const { client } = await started({}, {}, ada)
     await client.post(request('tools/call', { name: 'mounted' }, 3), {
       auth: { principal: 'ada', scopes: ['new'] },
@@ -329,7 +329,7 @@ describe('POST /message', () => {
 })
 
 describe('limits of HTTP+SSE', () => {
-  it('are enforced in the reply to the POST, for calls beyond the limit', async () => {
+  it('refuse calls beyond the limit in the reply to the POST', async () => {
     const { client, sink, ...made } = await started({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const statuses = []
     for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)
@@ -380,7 +380,7 @@ describe('limits of HTTP+SSE', () => {
     expect(dropped).toBeGreaterThan(8_000_000)
   })
 
-  it('end a stream if no session is opened on the stream in time', async () => {
+  it('end a stream on which no session is opened in time', async () => {
     const made = harness()
     const idle = await openSse(made)
     const used = await openSse(made)
@@ -520,13 +520,13 @@ describe('endpoint.close', () => {
 })
 
 describe('a mount', () => {
-  it('has neither route by default', async () => {
+  it('has no HTTP+SSE routes by default', async () => {
     const { send } = createHarness()
     expect((await send({ route: 'sse', method: 'GET' })).status).toBe(404)
     expect((await send({ route: 'message', body: ping() })).status).toBe(404)
   })
 
-  it('cannot have the routes without sessions', () => {
+  it('cannot have HTTP+SSE routes without sessions', () => {
     expect(() => harness({ stateless: true })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
@@ -542,7 +542,7 @@ describe('a mount', () => {
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('checks hosts and origins on both routes, and names the route in the event', async () => {
+  it('checks hosts and origins on both routes, and names the route in the `reject` event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
@@ -588,7 +588,7 @@ describe('a server selector', () => {
     expect((await openSse(made)).opened.status).toBe(404)
   })
 
-  it('can return a server that closes, whose streams then end, at once if they are idle', async () => {
+  it('can return a server that later closes, ending its idle streams and its initialized ones', async () => {
     const server = serverOf('closing')
     const made = harness({}, { select: () => server })
     const idle = await openSse(made)

@@ -17,7 +17,7 @@ const asking = (server: McpServer): void => {
   })
 }
 
-/** Opens a session of a client that answers questions. */
+/** Opens a session for a client that answers questions. */
 async function open(node: Harness, more: object = {}): Promise<TestSession> {
   const message = initializeMessage('2025-11-25') as { params: object }
   const params = { ...message.params, capabilities: { elicitation: {} } }
@@ -73,7 +73,7 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('can still be answered after its node has stopped, and the response is ignored', async () => {
+  it('can still be answered after its node has stopped, but the response is ignored', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)

@@ -51,7 +51,7 @@ function nodeOf(cluster: Cluster, { endpoint, ...more }: HarnessOptions = {}): S
   return { ...cluster.node({ ...more, endpoint: options, setUp }), held, aborted }
 }
 
-/** Three nodes. The client's stream is at the first. */
+/** Starts three nodes, and opens the client's stream on the first. */
 async function streaming(options?: HarnessOptions, sent?: Sent) {
   const cluster = createCluster()
   const [a, b, c] = [nodeOf(cluster, options), nodeOf(cluster, options), nodeOf(cluster, options)]
@@ -59,14 +59,14 @@ async function streaming(options?: HarnessOptions, sent?: Sent) {
   return { cluster, a, b, c, client, sink: client.sink, atB: client.at(b), atC: client.at(c) }
 }
 
-/** The same after the second node has received `initialize`. */
+/** Does the same, and then sends `initialize` to the second node. */
 async function started(options?: HarnessOptions, sent?: Sent) {
   const made = await streaming(options, sent)
   await made.atB.initialize('2025-06-18', { elicitation: {} })
   return made
 }
 
-/** The messages on a client's stream. */
+/** Returns the messages on a client's stream. */
 const messagesOf = ({ sink }: SseClient): Message[] =>
   sink.events.slice(1).map(({ data }) => JSON.parse(data) as Message)
 
@@ -82,7 +82,7 @@ const cancel = (id: number): object => notification('notifications/cancelled', {
 
 describe('an HTTP+SSE client whose messages arrive on any node', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'can initialize %s on one node and call every node, with all responses on the stream',
+    'can initialize revision %s on one node and call every node, and gets all responses on the stream',
     async (version) => {
       const { a, b, c, client } = await streaming()
       await client.at(b).initialize(version)
@@ -95,7 +95,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     },
   )
 
-  it('gets errors and pings before initialize', async () => {
+  it('gets errors and ping responses even before initialize', async () => {
     const { client, atB } = await streaming()
     expect((await atB.post(ping('early'))).status).toBe(202)
     expect(await answerTo(client, 'early')).toMatchObject({ result: {} })
@@ -142,7 +142,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     const { client, c, atB } = await started()
     const params = { name: 'report', arguments: {}, _meta: { progressToken: 'p' } }
     await atB.post(request('tools/call', params, 7))
-    // Another node takes the client's response to the ping before the response of the call.
+    // Another node receives the client's response to the ping before the call responds.
     await client.sink.until(() => client.sink.text.includes('"method":"ping"'))
     const asked = messagesOf(client).find(({ method }) => method === 'ping')
     await client.at(c).post({ jsonrpc: '2.0', id: asked?.id, result: {} })
@@ -261,7 +261,7 @@ describe('an HTTP+SSE session', () => {
     expect((await atB.post(initializeMessage())).status).toBe(404)
   })
 
-  it('opens only if its node has joined the others', async () => {
+  it('opens only after its node has joined the other nodes', async () => {
     const cluster = createCluster()
     const a = nodeOf(cluster, { endpoint: { sessions: { max: 1 } } })
     const { nodes } = a.shared
@@ -422,7 +422,7 @@ describe('a message for a stream on another node', () => {
     expect(statuses).toEqual([503])
   })
 
-  it('is answered with a reply that is retried until it has been sent', async () => {
+  it('gets a reply, which the other node resends until it is delivered', async () => {
     const { cluster, a, client, atB } = await started()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -440,7 +440,7 @@ describe('a message for a stream on another node', () => {
 
   it.each([
     ['cannot be sent', () => Promise.reject(new Error('down'))],
-    ['finds a full inbox', () => false],
+    ['arrives at a full inbox', () => false],
   ])('is refused with 503 if it %s', async (_, send) => {
     const { client, b, atB } = await started()
     b.shared.nodes.send = send

@@ -43,7 +43,7 @@ describe('readMail', () => {
       { kind: 'reply', ref: 'r', status: 202, headers: { a: 1 } },
       { kind: 'reply', ref: 'r', status: 202, headers: {}, body: {} },
     ].map((mail) => ({ ...message, mail })),
-  ])('ignores a message in another form: %j', (other) => {
+  ])('ignores a malformed message: %j', (other) => {
     expect(readMail(other)).toBeUndefined()
   })
 })

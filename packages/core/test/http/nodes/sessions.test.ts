@@ -113,7 +113,7 @@ describe('a session on several nodes', () => {
     expect((await b.at(session).post(ping)).status).toBe(404)
   })
 
-  it('stores only one GET stream, and replaces it on a new GET', async () => {
+  it('stores only one GET stream, which a new GET replaces', async () => {
     const cluster = createCluster()
     const session = await cluster.node().open()
     const first = await session.get()
@@ -224,7 +224,7 @@ describe('a session on several nodes', () => {
     expect(stored?.logLevel === 'error').toBe(kept)
   })
 
-  it('survives if a node that considers it uninitialized releases it', async () => {
+  it('survives when it is released by a node that considers it uninitialized', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const opened = await a.post(initializeMessage())
@@ -256,7 +256,7 @@ describe('a session on several nodes', () => {
   })
 })
 
-/** The notifications of a call that logs. */
+/** Returns the notifications sent by a call that logs. */
 async function logged(session: TestSession): Promise<unknown[]> {
   const { sink } = await session.call('log')
   await settled()
@@ -276,7 +276,7 @@ describe('a change on one node', () => {
     expect(await logged(session)).toEqual(['notifications/message'])
   })
 
-  it('ends a subscription unknown to another node, and restarts one that the other node considers active', async () => {
+  it('applies to the stored subscriptions, even if the node has missed earlier changes on another node', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
     const session = await a.open()
@@ -317,7 +317,7 @@ describe('sealed ids', () => {
 })
 
 describe('a node that cannot join the others', () => {
-  it('does not open sessions, and tries again on the next request', async () => {
+  it('does not open sessions, and tries again to join on the next request', async () => {
     const { shared, post } = createCluster().node()
     const join = shared.nodes.join.bind(shared.nodes)
     shared.nodes.join = () => Promise.reject(new Error('down'))

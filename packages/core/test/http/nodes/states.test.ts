@@ -16,7 +16,7 @@ describe('a single-use requestState', () => {
     expect(textOf(await present(a, second))).toBe('done 1')
   })
 
-  it('is refused with 503 while the store cannot tell whether it was used', async () => {
+  it('is refused with 503 while the store is unavailable', async () => {
     const { shared } = createCluster().node()
     shared.usedStates.take = () => Promise.reject(new Error('canary'))
     const server = once(shared)

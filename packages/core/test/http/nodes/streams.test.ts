@@ -12,13 +12,13 @@ interface Bench {
   readonly a: TestNode
   readonly b: TestNode
   readonly c: TestNode
-  /** A session opened at the first node. */
+  /** A session opened on the first node. */
   readonly session: TestSession
   /** Lets every running `count` take one step. */
   readonly step: () => Promise<void>
 }
 
-/** Three nodes with the tool `count`. */
+/** Starts three nodes with the tool `count`. */
 async function bench(): Promise<Bench> {
   const steps = createSteps()
   const setUp = (server: McpServer): void => addCount(server, steps)
@@ -43,7 +43,7 @@ const numbers = (messages: readonly Message[]): unknown[] =>
   messages.map(({ params, result, error }) => params?.['progress'] ?? (result ? 'result' : error?.code))
 
 describe("a call's stream resumed on another node", () => {
-  it('continues, with each event once and in order', async () => {
+  it('continues, sending each event once and in order', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     await nodes.step()
@@ -111,7 +111,7 @@ describe("a call's stream resumed on another node", () => {
     expect(numbers(again.sink.messages)).toEqual([-32_603])
   })
 
-  it('is unknown if its node has stopped and the store has dropped it', async () => {
+  it('is not found if its original node has stopped and the store has dropped the stream', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     nodes.a.kill()
@@ -197,7 +197,7 @@ const change = (node: TestNode, name: string): unknown => node.server.addTool({ 
 const methods = ({ sink }: Answer): unknown[] => sink.messages.map(({ method }) => method)
 const CHANGED = 'notifications/tools/list_changed'
 
-/** Three nodes, and the GET stream of a session at the first of them, after one notification. */
+/** Starts three nodes, and opens a session's GET stream on the first, which sends one notification. */
 async function listening(): Promise<Bench & { readonly first: Answer }> {
   const nodes = await bench()
   const first = await nodes.session.get()

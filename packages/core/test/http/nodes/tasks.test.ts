@@ -11,13 +11,13 @@ interface Bench {
   readonly cluster: Cluster
   readonly a: TestNode
   readonly b: TestNode
-  /** A session at the first node, of a client that answers questions. */
+  /** A session on the first node, whose client answers questions. */
   readonly session: TestSession
   readonly taskId: string
   readonly aborted: () => number
 }
 
-/** Two nodes, and a task that runs at the first. */
+/** Starts two nodes, and a task that runs on the first. */
 async function bench(tool: 'hang' | 'ask'): Promise<Bench> {
   let aborted = 0
   const setUp = (server: McpServer): void => {
@@ -152,7 +152,7 @@ describe('a task method while the store fails', () => {
     ['list', 'tasks/list', {}],
     ['update', 'tasks/cancel', { taskId: 'any' }],
   ] as const)(
-    'gets 503 if the %s step fails (%s), and works when the store is back',
+    'returns 503 if the %s operation fails (%s), and works again when the store recovers',
     async (step, method, params) => {
       const cluster = createCluster()
       let runs = 0

@@ -13,7 +13,7 @@ function tenant(name: string): McpServer {
   return server
 }
 
-/** The header x-tenant names the server. */
+/** Selects the server that the header x-tenant names. */
 function tenancy(options: Parameters<typeof createHarness>[0] = {}) {
   const [a, b] = [tenant('a'), tenant('b')]
   const servers: Record<string, McpServer> = { a, b }
@@ -61,7 +61,7 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('returns 500 if it throws, and logs the cause without revealing it', async () => {
+  it('results in status 500 if it throws, with the cause logged but not revealed', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),
@@ -127,7 +127,8 @@ describe('a server selector', () => {
     const [only] = made
     expect(textOf((await session.call('whoami')).json)).toBe('made 0')
     await session.delete()
-    // The mount has forgotten it: closing it waits for nothing, and later sessions get another server.
+    // The mount has released the server: closing it does not wait for anything, and later sessions get
+    // another server.
     await only?.close()
     expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
   })

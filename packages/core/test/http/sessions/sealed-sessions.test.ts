@@ -178,7 +178,7 @@ describe('an invalid sealed id', () => {
 })
 
 describe('ending a session with a sealed id', () => {
-  it('is final in the process that opened it, by DELETE, expiry and eviction', async () => {
+  it('is final in the process that opened the session, whether by DELETE, expiry or eviction', async () => {
     const one = start({ endpoint: { sessions: { max: 1 } } })
     const deleted = await one.open()
     await deleted.delete()
@@ -191,7 +191,7 @@ describe('ending a session with a sealed id', () => {
     expect(await status(one, evicted.headers)).toBe(404)
   })
 
-  it('is final in a process that has restored it', async () => {
+  it('is final in a process that has restored the session', async () => {
     const one = start()
     const [deleted, expired] = [await one.open(), await one.open()]
     const two = start()
@@ -226,7 +226,7 @@ describe('ending a session with a sealed id', () => {
     expect(statuses).toEqual([200, 404, 404])
   })
 
-  it('applies to restored sessions above `maxPerPrincipal`', async () => {
+  it('applies to sessions whose restoration would exceed `maxPerPrincipal`', async () => {
     const one = start()
     const sessions = [await one.open({ more: alice }), await one.open({ more: alice })]
     const two = start({ endpoint: { sessions: { maxPerPrincipal: 1 } } })

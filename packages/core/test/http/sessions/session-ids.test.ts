@@ -32,7 +32,7 @@ describe('a session id from another process', () => {
       expect(warning).toContain(fix)
   })
 
-  it('is logged once every ten minutes, with the number of skipped lines', async () => {
+  it('is logged at most once every ten minutes, with the number of skipped lines', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     for (let again = 0; again < 50; again++) await sendId(first, id)
@@ -65,10 +65,10 @@ describe('a session id from another process', () => {
   })
 
   it.each<[string, (own: string, other: string) => string]>([
-    ['of a session that ended in this process', (own) => own],
-    ['that Jetway did not create', () => crypto.randomUUID()],
-    ['with an impossible timestamp', (_own, other) => `${other.slice(0, -7)}zzzzzzz`],
-  ])('is not logged for an id %s', async (_, idOf) => {
+    ['belongs to a session that ended in this process', (own) => own],
+    ['was not created by Jetway', () => crypto.randomUUID()],
+    ['has an impossible timestamp', (_own, other) => `${other.slice(0, -7)}zzzzzzz`],
+  ])('is not reported if the id %s', async (_, idOf) => {
     const [first, second] = await twoProcesses()
     const [own, other] = [await first.open(), await second.open()]
     await own.delete()

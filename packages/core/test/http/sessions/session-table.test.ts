@@ -12,7 +12,7 @@ const tools = (server: McpServer): void => {
 const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
 const alice = { auth: { principal: 'alice' } }
 const bob = { auth: { principal: 'bob' } }
-/** Resumable and other streams. */
+/** Options with which streams can be resumed, and without. */
 const STREAMS = [
   ['an event store', {}],
   ['no event store', { eventStore: false }],
@@ -89,7 +89,7 @@ describe('a session over Streamable HTTP', () => {
     ['2024-11-05', '2024-11-05'],
     ['2026-07-28', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
-  ])('negotiates %s to %s', async (asked, spoken) => {
+  ])('given the requested version %s, negotiates %s', async (asked, spoken) => {
     const { post } = createHarness()
     expect((await post(initializeMessage(asked))).json.result).toMatchObject({ protocolVersion: spoken })
   })
@@ -112,7 +112,7 @@ describe('a session over Streamable HTTP', () => {
 describe('sessions of different principals', () => {
   const endpoint = { authenticate: () => undefined }
 
-  it('appear to each other as unknown sessions, with every HTTP method', async () => {
+  it('are unknown to other principals, with every HTTP method', async () => {
     const { open, send } = createHarness()
     const session = await open({ more: alice })
     for (const method of ['POST', 'GET', 'DELETE']) {
@@ -241,7 +241,7 @@ describe('ending a session', () => {
 })
 
 describe('sessions.max', () => {
-  it('closes the session that is idle longest', async () => {
+  it('closes the session that has been idle longest', async () => {
     const { open, clock } = createHarness({ endpoint: { sessions: { max: 3 } } })
     const first = await open()
     await clock.advance(1)
@@ -331,7 +331,7 @@ describe('sessions.max', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('checks about one session per session opened during a flood, without searching', async () => {
+  it('checks on average at most two sessions for each session opened during a flood', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -340,7 +340,7 @@ describe('sessions.max', () => {
     looks.mockRestore()
   })
 
-  it('also applies per principal, closing an uninitialized session first, or else the one that is idle longest', async () => {
+  it('works the same for `maxPerPrincipal`, closing an uninitialized session first, or else the one idle longest', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)

@@ -34,18 +34,21 @@ const discover = ({ post }: Harness, headers: Record<string, string> = {}): Prom
   post({ ...list(), method: 'server/discover' }, { ...HEADERS, 'mcp-method': 'server/discover', ...headers })
 
 describe('both eras at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it.each([{}, { stateless: true }])('are served one after the other: %j', async (endpoint) => {
-    const harness = createHarness(endpoint)
-    const opened = await harness.post(initializeMessage(SESSIONS))
-    const session = opened.headers['mcp-session-id']
-    const headers = { 'mcp-protocol-version': SESSIONS, 'mcp-session-id': session }
-    for (let round = 0; round < 2; round++) {
-      expect((await discover(harness)).json).toMatchObject({ id: 7, result: { resultType: 'complete' } })
-      const own = await harness.post({ jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers)
-      expect(own.json.result).toMatchObject({ tools: [{ name: 'a' }] })
-      expect(own.json.result).not.toHaveProperty('resultType')
-    }
-  })
+  it.each([{}, { stateless: true }])(
+    'are served one after the other with the options %j',
+    async (endpoint) => {
+      const harness = createHarness(endpoint)
+      const opened = await harness.post(initializeMessage(SESSIONS))
+      const session = opened.headers['mcp-session-id']
+      const headers = { 'mcp-protocol-version': SESSIONS, 'mcp-session-id': session }
+      for (let round = 0; round < 2; round++) {
+        expect((await discover(harness)).json).toMatchObject({ id: 7, result: { resultType: 'complete' } })
+        const own = await harness.post({ jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers)
+        expect(own.json.result).toMatchObject({ tools: [{ name: 'a' }] })
+        expect(own.json.result).not.toHaveProperty('resultType')
+      }
+    },
+  )
 
   it('ignore session headers on stateless requests', async () => {
     const harness = createHarness()
@@ -150,7 +153,7 @@ describe('a request with several errors', () => {
   }
 
   it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
-    'reports an error in the %s before one in the %s',
+    'is refused for an error in the %s rather than one in the %s',
     async (first, second, [, code, status, says]) => {
       const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
@@ -158,7 +161,7 @@ describe('a request with several errors', () => {
     },
   )
 
-  it('reports the last error if it is the only one, and succeeds if there is none', async () => {
+  it('is refused for the last error if no other remains, and succeeds if none remains', async () => {
     const answer = await call((fault) => fault === 'parameter header')
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })
@@ -230,7 +233,7 @@ describe('a mount without session revisions', () => {
 
 describe('a mount that serves only session revisions', () => {
   it.each([{}, { stateless: true }])(
-    'refuses other requests in a way that makes clients fall back to initialize: %j',
+    'refuses other requests so that clients fall back to initialize, with the options %j',
     async (more) => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {

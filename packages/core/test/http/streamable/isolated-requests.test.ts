@@ -12,7 +12,7 @@ import {
 class RequestClock extends FakeClock {
   #request = new Set<unknown>()
 
-  /** Starts another request. The previous one has ended without notice. */
+  /** Starts another request, after the previous one has ended without notice. */
   next(): void {
     for (const timer of this.#request) super.clearTimeout(timer)
     this.#request = new Set()
@@ -47,7 +47,7 @@ describe('a mount on a platform that isolates requests, like Workers,', () => {
   beforeEach(() => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' }))
   afterEach(() => vi.unstubAllGlobals())
 
-  it('has no sessions by default, and throws an error that explains why for `legacySse`', async () => {
+  it('has no sessions by default, and throws an error that explains why `legacySse` is not available', async () => {
     const { post, send } = createApart()
     expect((await post(initializeMessage())).headers).not.toHaveProperty('mcp-session-id')
     expect(await send({ method: 'GET' })).toMatchObject({ status: 405 })

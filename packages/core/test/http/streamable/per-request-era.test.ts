@@ -28,7 +28,7 @@ function send(
 }
 
 describe('a stateless request (https://modelcontextprotocol.io/specification/2026-07-28/basic)', () => {
-  it('gets a complete result with the server info, and no session', async () => {
+  it('gets a complete result with the server info, and does not open a session', async () => {
     const harness = createHarness()
     const { status, headers, json } = await send(harness)
     expect(status).toBe(200)
@@ -92,7 +92,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
   })
 
-  it('gets a list of supported versions if the body and header name another version', async () => {
+  it('gets a list of supported versions if the body and header name an unsupported version', async () => {
     const meta = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     const answer = await send(createHarness(), { meta, headers: { 'mcp-protocol-version': '2099-01-01' } })
     expect(answer).toMatchObject({
@@ -101,7 +101,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     })
   })
 
-  it('is served at the same URL as sessions, with any session id', async () => {
+  it('is served at the same URL as sessions, whatever session id it sends', async () => {
     const harness = createHarness()
     const session = await harness.open()
     expect((await send(harness, { headers: { 'mcp-session-id': 'unknown' } })).status).toBe(200)

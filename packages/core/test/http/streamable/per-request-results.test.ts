@@ -122,7 +122,7 @@ describe('the server info in _meta (https://modelcontextprotocol.io/specificatio
     expect(text).not.toContain('somebody else')
   })
 
-  it.each(['empty', 'says'])("is sent without an author's _meta: %s", async (name) => {
+  it.each(['empty', 'says'])('is sent even if the author sets no _meta: %s', async (name) => {
     const { json } = await callModern(harness, 'tools/call', { name })
     expect(json.result?.['_meta']).toEqual({ [INFO]: { name: 'test', version: '1.0.0' } })
   })
@@ -138,7 +138,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     return tools.map(({ name }) => name)
   }
 
-  it('contain no session-specific data, and neither do calls and reads', async () => {
+  it('do not contain tools added to a session, which cannot be called either', async () => {
     const harness = createHarness({
       setUp: (server: McpServer) => {
         server.addTool({ name: 'common', handler: () => 'for all' })
@@ -163,7 +163,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     expect(common.json.result).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
-  it('have the same order for everyone, and differ only by caller', async () => {
+  it('have the same order for every caller, and differ only in what each caller may see', async () => {
     const setUp = (server: McpServer): void => {
       for (const name of ['b', 'a', 'd', 'c'])
         server.addTool({
@@ -182,7 +182,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
 })
 
 describe('a missing resource', () => {
-  it('gets status 200, because 404 would mean an unknown method', async () => {
+  it('results in status 200, because 404 would mean an unknown method', async () => {
     const harness = createHarness({
       setUp: (server) => server.addResource({ uri: 'a://a', name: 'a', handler: () => 'x' }),
     })

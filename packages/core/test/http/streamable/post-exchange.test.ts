@@ -60,7 +60,7 @@ async function bench(options: HarnessOptions = {}, version = '2025-06-18') {
 const call = (id: string | number, name: string, args: object = {}): object => callTool(name, args, { id })
 
 describe('the reply to a call', () => {
-  it('is JSON for a handler that returns at once, without a timer or promise', async () => {
+  it('is JSON, created without a timer or promise, if the handler returns at once', async () => {
     const { session, endpoint, clock } = await bench()
     const timers = clock.pending
     const request = new FakeRequest({ body: call(2, 'now'), headers: session.headers, atOnce: true })
@@ -73,7 +73,7 @@ describe('the reply to a call', () => {
     expect(clock.pending).toBe(timers)
   })
 
-  it('is the same if the host has parsed the body', async () => {
+  it('is the same if the host has already parsed the body', async () => {
     const { send, session } = await bench()
     const answer = await send({ parsed: call(2, 'now'), headers: session.headers })
     expect(answer.json).toMatchObject({ id: 2, result: { content: [{ text: 'at once' }] } })

@@ -19,7 +19,7 @@ const TEN_MINUTES = 600_000
 
 interface Misuse {
   readonly what: string
-  /** Returns the server that gets the misused state, and the request. */
+  /** Misuses a state. Returns the server that received it, and the reply. */
   readonly try: () => Promise<{ readonly server: Guarded; readonly answer: string }>
 }
 
@@ -134,7 +134,7 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(textOf(await sendRound(server.harness, { ...PAY, responses: CONFIRMED }))).toBe('done 1')
   })
 
-  it('is refused after any modification, always with the same bytes', async () => {
+  it('is refused after any modification, always with an identical reply', async () => {
     const { tried, through, seen } = await tryMutations(300, seeded(20_260_728))
     expect(tried).toBe(300)
     expect(through).toBe(0)
@@ -171,10 +171,10 @@ describe('requestState.keys', () => {
     ['an empty list', { keys: [] }, 'requestState.keys'],
     ['a short key', { keys: [new Uint8Array(16)] }, 'requestState.keys'],
     ['a lifetime of 0', { ttlMs: 0 }, 'requestState.ttlMs'],
-    ['a size of 0', { maxBytes: 10 }, 'requestState.maxBytes'],
-    ['a memory of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
+    ['a maxBytes of 10', { maxBytes: 10 }, 'requestState.maxBytes'],
+    ['a maxUsed of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
     ['an invalid singleUse', { singleUse: 1 as never }, 'requestState.singleUse'],
-  ])('are refused, like other invalid options, for %s', (_what, requestState, named) => {
+  ])('are refused if invalid, like other options of `requestState`: %s', (_what, requestState, named) => {
     expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
   })
 })
@@ -205,7 +205,7 @@ describe('a single-use requestState', () => {
     await clock.advance(1)
     for (let i = 0; i < 3; i++) await present(server, await begin(server))
     expect(server.done()).toBe(4)
-    // It is forgotten, together with used states of its age.
+    // The first state is no longer remembered, so all states of its age are refused.
     for (const state of states) expect(bytesOf(await present(server, state))).toBe(await refusal(server))
     expect(server.done()).toBe(4)
     await clock.advance(1)

@@ -72,7 +72,7 @@ const tagged = (id: string | number, method: string, params: object = {}): objec
 /** Changes of a registry are published once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
-it('acknowledges subscriptions/listen after subscribing to other nodes', async () => {
+it('acknowledges subscriptions/listen only after the bus is ready to deliver changes from other nodes', async () => {
   const memory = new MemoryBus()
   const { promise: ready, resolve } = deferred()
   const bus: Bus = {
@@ -248,7 +248,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
 })
 
 describe('a subscription that ends over HTTP', () => {
-  it('sends a response if the server closes, before calls end', async () => {
+  it('sends a response when the server closes, before running calls have ended', async () => {
     let release = (): void => {}
     const harness = createHarness({
       setUp: (server) =>
@@ -277,7 +277,7 @@ describe('a subscription that ends over HTTP', () => {
     await Promise.all([call, closed])
   })
 
-  it('is refused if the endpoint closes before it has started', async () => {
+  it('is refused if the endpoint closes before the subscription has started', async () => {
     const { harness, decide } = undecided()
     const pending = listen(harness, { resourceSubscriptions: ['note://w'] })
     await settled()
@@ -405,7 +405,7 @@ describe('limits of subscriptions over HTTP', () => {
 })
 
 describe('a selected server with a subscription', () => {
-  it('stays in use while the client subscribes, sends only its own changes, and ends the subscription when it closes', async () => {
+  it('stays in use while the client is subscribed, sends only its own changes, and ends the subscription when it closes', async () => {
     const chosen = new McpServer({ name: 'chosen', version: '1' })
     chosen.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
     const harness = createHarness({ select: () => chosen })

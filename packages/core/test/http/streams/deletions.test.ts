@@ -5,7 +5,7 @@ import type { Logger } from '../../../src/util/logger.ts'
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-it('Deletions drops the oldest if more than 10,000 are waiting for the store', async () => {
+it('Deletions drops the oldest deletion if more than 10,000 are waiting for the store', async () => {
   const clock = new FakeClock()
   const deletions = new Deletions(clock, silent)
   const deleted: number[] = []

@@ -16,7 +16,7 @@ import { addCount, createSteps } from '../support/steps.ts'
 
 interface Bench extends Harness {
   readonly session: TestSession
-  /** Lets every `count` tool take one step. */
+  /** Lets every running `count` tool take one step. */
   readonly step: () => Promise<void>
 }
 
@@ -172,7 +172,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('can resume while its old connection is open, and closes the old one', async () => {
+  it('can resume while its old connection is open, which is then closed', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -332,7 +332,7 @@ describe('the GET stream', () => {
 describe('an unknown Last-Event-ID', () => {
   const secret = { auth: { principal: 'alice' } }
 
-  it('gets the same reply for every reason', async () => {
+  it('gets the same reply, whatever the reason', async () => {
     const { first, session, open, step, send } = await streaming(30, {
       streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
@@ -403,7 +403,7 @@ describe('a failing event store', () => {
   it.each([
     ['at once', broken],
     ['asynchronously', () => Promise.reject(new Error('store down'))],
-  ])('only removes the ids from a stream if it fails %s', async (_, fail) => {
+  ])('causes a stream to continue without ids if it fails %s', async (_, fail) => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), append: fail }
     const { first, step, log, clock } = await streaming(2, { streams: { eventStore } })
@@ -440,7 +440,7 @@ describe('a failing event store', () => {
     expect(progress(resumed.sink.messages)).toEqual([3, 4, true])
   })
 
-  it('does not disturb the server if it cannot delete events from a cancelled call', async () => {
+  it('does not affect the server if the store cannot delete the events of a cancelled call', async () => {
     const memory = new MemoryEventStore()
     const deleted: string[] = []
     for (const fails of [false, true]) {
@@ -468,7 +468,7 @@ describe('a failing event store', () => {
     expect(deleted).toEqual(['stream false', 'stream true'])
   })
 
-  it('gets a failed deletion again when it recovers', async () => {
+  it('has its failed deletions retried when it recovers', async () => {
     const memory = new MemoryEventStore()
     let away = false
     const eventStore: EventStore = {

@@ -159,7 +159,7 @@ describe('a client that stops reading', () => {
 })
 
 describe('an event store that is slower than a tool', () => {
-  it('drops notifications beyond the limit with an overflow event, but never the response', async () => {
+  it('causes notifications beyond the limit to be dropped with an overflow event, but never the response', async () => {
     const memory = new MemoryEventStore()
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
@@ -333,25 +333,28 @@ describe('SseWriter', () => {
   it.each([
     [65_535, 0],
     [65_536, 65_536],
-  ])('counts a chunk of %i characters in transit as %i bytes until it is cut', (units, counted) => {
-    const queued = new CallerBytes(1_000_000)
-    const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued, principal: 'ann' })
-    const sink = new TestSink()
-    sink.stall()
-    outbound.open(sink, request())
-    outbound.write('x'.repeat(units))
-    expect([outbound.queuedBytes, queued.total]).toEqual([counted, counted])
-    outbound.write('1234')
-    outbound.notify('56')
-    expect([outbound.waitingBytes, queued.total]).toEqual([6, counted + 6])
-    outbound.cut()
-    expect([outbound.waitingBytes, outbound.queuedBytes, queued.total]).toEqual([0, 0, 0])
-  })
+  ])(
+    'counts a chunk of %i characters in transit as %i bytes until the connection is cut',
+    (units, counted) => {
+      const queued = new CallerBytes(1_000_000)
+      const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued, principal: 'ann' })
+      const sink = new TestSink()
+      sink.stall()
+      outbound.open(sink, request())
+      outbound.write('x'.repeat(units))
+      expect([outbound.queuedBytes, queued.total]).toEqual([counted, counted])
+      outbound.write('1234')
+      outbound.notify('56')
+      expect([outbound.waitingBytes, queued.total]).toEqual([6, counted + 6])
+      outbound.cut()
+      expect([outbound.waitingBytes, outbound.queuedBytes, queued.total]).toEqual([0, 0, 0])
+    },
+  )
 
   it.each([
-    ['client has disconnected', (_: SseWriter, peer: FakeRequest) => peer.leave()],
-    ['connection was cut', (outbound: SseWriter) => outbound.cut()],
-  ])('ends at once if its %s before it was opened', (_, leave) => {
+    ['client disconnects', (_: SseWriter, peer: FakeRequest) => peer.leave()],
+    ['connection is cut', (outbound: SseWriter) => outbound.cut()],
+  ])('ends at once if its %s before it is opened', (_, leave) => {
     const gone: SseWriter[] = []
     const open: SseWriter[] = []
     const outbound = new SseWriter({

@@ -28,7 +28,7 @@ describe('formatEvent', () => {
     )
   })
 
-  it('prevents forged events through the id or the name', () => {
+  it('throws for an id or a name that could forge an event', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('\r', '\n', '\0'), fc.string(), (before, breaker, after) => {
         const forged = `${before}${breaker}${after}`
@@ -40,7 +40,8 @@ describe('formatEvent', () => {
     )
   })
 
-  it('is not needed for a keep-alive, which is not an event', () => expect(parseSse(KEEP_ALIVE)).toEqual([]))
+  it('is not needed for a keep-alive, which parsers do not report as an event', () =>
+    expect(parseSse(KEEP_ALIVE)).toEqual([]))
 })
 
 describe('formatEventId and parseEventId', () => {

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest'
 export interface ChurnReport {
   readonly opened: number
   readonly closed: number
-  /** Abandoned sessions that their TTL closed. */
+  /** The number of abandoned sessions that have expired. */
   readonly expired: number
   readonly left: {
     readonly sessions: number
@@ -18,10 +18,10 @@ export interface ChurnReport {
     readonly events: { readonly streams: number; readonly bytes: number }
     readonly timers: number
   }
-  /** Bytes of heap after this many sessions, when all have ended. */
+  /** Numbers of sessions, each with the bytes of heap after so many sessions have ended. */
   readonly samples: readonly Sample[]
   readonly seconds: number
-  /** Bytes of heap of one idle session. */
+  /** The bytes of heap that one idle session takes. */
   readonly idleBytes: number
 }
 
@@ -31,7 +31,7 @@ export interface Churn {
   readonly sessions: number
   /** The number of sessions between two measurements of the heap. */
   readonly every: number
-  /** Bytes that the heap may grow by per session. */
+  /** The maximum growth of the heap per session, in bytes. */
   readonly growth: number
 }
 

@@ -19,12 +19,12 @@ export interface Sent {
   readonly route?: Route
   readonly path?: string
   readonly query?: Readonly<Record<string, string>>
-  /** An array as value repeats the header. */
+  /** If a value is an array, the header is repeated. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body?: unknown
   readonly raw?: string | Uint8Array
   readonly bodyError?: BodyError
-  /** A body as bytes. */
+  /** Whether the body is passed as bytes, without a promise. */
   readonly atOnce?: boolean
   /** A body that the host has parsed. */
   readonly parsed?: unknown
@@ -209,9 +209,9 @@ export interface Harness {
   readonly log: { readonly level: string; readonly fields: object; readonly message: string }[]
   readonly send: (sent: Sent) => Promise<Answer>
   readonly post: (body: unknown, headers?: Sent['headers'], more?: Sent) => Promise<Answer>
-  /** Opens a session, and sends `notifications/initialized`. */
-  /** A session that another harness has opened. */
+  /** Returns a session that another harness has opened. */
   readonly continue: (session: Pick<TestSession, 'id' | 'headers'>, more?: Sent) => TestSession
+  /** Opens a session, and sends `notifications/initialized`. */
   readonly open: (options?: OpenOptions) => Promise<TestSession>
 }
 

@@ -12,13 +12,14 @@ import { createHarness, type Harness, type HarnessOptions, type TestSession } fr
 export interface TestNode extends Harness {
   readonly id: string
   readonly shared: SharedStores
-  /** Calls to the shared stores that have not ended. */
+  /** The number of calls to the shared stores that have not ended. */
   readonly uses: () => number
   /**
-   * Stops without notice: others consider it gone. Its calls continue, as in a process that was only paused.
+   * Stops the node without notice: other nodes consider it stopped. Its calls continue, as in a process that
+   * was merely paused.
    */
   kill(): void
-  /** The same session, with its client's requests to this node. */
+  /** Returns the same session, with its client's requests sent to this node. */
   at(session: TestSession): TestSession
 }
 
@@ -30,7 +31,7 @@ export interface Cluster {
   node(options?: HarnessOptions): TestNode
 }
 
-/** An asynchronous store, like one on a network. */
+/** Makes a store asynchronous, like one on a network. */
 function remote<T extends object>(store: T): T {
   return new Proxy(store, {
     get: (target, name) => {

@@ -16,7 +16,7 @@ export interface Guarded {
   readonly done: () => number
 }
 
-/** A server with two tools and a prompt that ask the same question, and count their runs. */
+/** Creates a server with two tools and a prompt that ask the same question and count their runs. */
 export function guarded(
   state: RequestStateOptions = { keys: [KEY] },
   name = 'test',
@@ -52,7 +52,7 @@ export const begin = async ({ harness }: Guarded, round: Round = PAY): Promise<s
 export const present = ({ harness }: Guarded, state: unknown, round: Partial<Round> = {}): Promise<Answer> =>
   sendRound(harness, { ...PAY, ...round, responses: CONFIRMED, state })
 
-/** The reply to a state that the server did not create. */
+/** Returns the reply to a state that the server did not create. */
 export const refusal = async (server: Guarded): Promise<string> => bytesOf(await present(server, 'x'))
 
 type Mutation = (state: string, random: () => number, other: string) => string

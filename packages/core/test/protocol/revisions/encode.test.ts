@@ -44,7 +44,7 @@ describe('projection of an object to a revision', () => {
     expect(LAST_OLD.project(shape, value)).toMatchObject(later)
   })
 
-  it('keeps annotations that apply to its kind', () => {
+  it('keeps only the annotations that apply to the kind of object', () => {
     const tool = { name: 't', inputSchema: { type: 'object' }, annotations, icons, secret: 1 } as const
     expect(revision('2025-03-26').projectTool(tool as never)).toEqual({
       name: 't',
@@ -205,7 +205,7 @@ describe("a revision's error", () => {
     [-32021, undefined, 200, 400, -32021],
     [-32022, undefined, 200, 400, -32022],
   ])(
-    'maps %i because of %s to the HTTP status %i with sessions, and %i without',
+    'maps code %i with reason %s to the HTTP status %i with sessions, and %i without',
     (code, reason, old, modern, spelt) => {
       const error = new McpError(code, 'm', undefined, reason)
       expect([LAST_OLD.httpStatus(error), MODERN.httpStatus(error)]).toEqual([old, modern])

@@ -139,7 +139,7 @@ it.each([
     'initialize',
   ],
 ] satisfies [string, RevisionDate[], Input, unknown][])(
-  "chooses one message's revision in selectRevision: %s",
+  'selectRevision selects or refuses the revision of one message: %s',
   (_what, served, input, selected) => {
     expect(select(served, input)).toEqual(selected)
   },
@@ -150,13 +150,13 @@ it.each([
   [call({ protocolVersion: 1 }, 'initialize'), ''],
   [call(undefined, 'initialize'), ''],
   [call(meta('x')), 'x'],
-])('names the served versions to a client without sessions: %j', (message, requested) => {
+])('lists the served versions for a client that does not use sessions: %j', (message, requested) => {
   expect(selectRevision({ message, served: resolveRevisions([NEW]), stateless: false })).toMatchObject({
     error: { code: ErrorCode.UnsupportedProtocolVersion, data: { supported: [NEW], requested } },
   })
 })
 
-it('names the session versions to a client with a session', () => {
+it('lists the session versions for a client that uses sessions', () => {
   const served = resolveRevisions([NEW, OLD, EARLY])
   expect(selectRevision({ message: call(), header: 'x', served, stateless: false })).toMatchObject({
     error: { message: 'Unsupported protocol version: this server speaks 2025-11-25, 2024-11-05' },

@@ -56,7 +56,7 @@ describe('schema conversion', () => {
     expect(JSON.stringify(publishedOutput(schema))).toBe(JSON.stringify(schema))
   })
 
-  it('keeps the published and enforced schema if the author changes the object later', () => {
+  it('does not change the published or the enforced schema if the author changes the object later', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     const compiled = engine.input(schema, inputSite)
     schema.properties.a.type = 'number'
@@ -165,13 +165,13 @@ describe('the validation of schemas', () => {
     ['bigint', z.object({ ids: z.array(z.bigint()) }), '"ids[]": BigInt'],
     ['map', z.object({ a: z.union([z.string(), z.map(z.string(), z.string())]) }), '"a": Map'],
     ['undefined in a tuple', z.object({ a: z.tuple([z.string(), z.undefined()]) }), '"a[1]": Undefined'],
-    ['a symbol behind optional', z.object({ a: z.optional(z.symbol()) }), '"a": Symbols'],
+    ['symbol behind optional', z.object({ a: z.optional(z.symbol()) }), '"a": Symbols'],
   ])('names the path of a zod %s, which JSON Schema cannot express', (_, schema, place) => {
     expect(invalid(schema)).toContain(place)
     expect(invalid(schema, 'output')).toContain(place)
   })
 
-  it('publishes the input side of a transform, and refuses it as output', () => {
+  it('publishes the input side of a transform, and refuses a transform as output', () => {
     const schema = z.object({ n: z.string().transform(Number) })
     expect(publishedInput(schema)).toMatchObject({ properties: { n: { type: 'string' } } })
     expect(invalid(schema, 'output')).toContain('"n": Transforms')
@@ -202,7 +202,7 @@ describe('the validation of schemas', () => {
     ['joined', z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
     ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],
     ['the same twice', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
-  ])('adds "type": "object" to a zod union of objects, whose JSON Schema lacks it: %s', (_, schema) => {
+  ])('adds "type": "object" to a zod union of objects, whose JSON Schema lacks a type: %s', (_, schema) => {
     expect(publishedInput(schema)).toMatchObject({ type: 'object' })
   })
 

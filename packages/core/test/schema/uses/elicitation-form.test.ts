@@ -7,7 +7,7 @@ import type { JsonSchema } from '../../../src/schema/types.ts'
 const jsonOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { io: 'input' }) as JsonSchema
 const field = (schema: z.ZodType): unknown => toFormSchema(jsonOf(z.object({ f: schema }))).properties['f']
 
-describe('toFormSchema, https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema', () => {
+describe('toFormSchema (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema)', () => {
   it.each<[string, z.ZodType, object]>([
     ['a string', z.string().min(1).max(5), { type: 'string', minLength: 1, maxLength: 5 }],
     ['a string with a known format', z.email(), { type: 'string', format: 'email' }],
@@ -67,7 +67,7 @@ describe('toFormSchema, https://modelcontextprotocol.io/specification/2025-11-25
     })
   })
 
-  it("keeps only `required` from the schema's other keywords", () => {
+  it('drops the other keywords of the schema, except `required`', () => {
     const schema = z.object({ a: z.string(), b: z.string().optional(), c: z.string().default('x') })
     expect(toFormSchema(jsonOf(schema))).toEqual({
       type: 'object',
@@ -164,7 +164,7 @@ describe('formIssues', () => {
   })
 })
 
-describe('a form for 2025-06-18, https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation', () => {
+describe('a form for 2025-06-18 (https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation)', () => {
   const plain = { fields: 'plain', url: false } as const
   const projected = (properties: object): unknown =>
     projectForm(plain, toFormSchema({ type: 'object', properties }))['properties']

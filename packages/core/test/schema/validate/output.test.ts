@@ -120,7 +120,7 @@ describe('an output schema of any root type', () => {
   })
 })
 
-describe('output schemas from other libraries than zod', () => {
+describe('output schemas from libraries other than zod', () => {
   it('keep unknown properties unless the schema refuses them', () => {
     const closed = { type: 'object', properties: { a: {} }, additionalProperties: false }
     expect(checkOutput(closed, { a: 1, b: 2 })).toEqual({ refused: 'b: is not a known property' })

@@ -164,7 +164,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(z.object({ o: z.looseObject({}) }), { o, z: 1 })).toEqual({ o })
   })
 
-  it('are irrelevant for null, which is refused', () => {
+  it('do not matter if the value is null, which is refused', () => {
     expect(checkOutput(A, null)).toEqual({ refused: 'must be object' })
   })
 
@@ -193,7 +193,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(shapes, { kind: 'box', r: 'x', z: 1 })).toEqual({ refused: 'w: is required' })
   })
 
-  it('are dropped by the alternative that matches completely', () => {
+  it('are determined by the alternative that matches completely', () => {
     const schema = z.union([
       z.object({ id: z.string(), n: z.number() }),
       z.object({ id: z.string(), s: z.string() }),
@@ -201,11 +201,11 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(schema, { id: 'x', s: 'y', n: 'not a number' })).toEqual({ id: 'x', s: 'y' })
   })
 
-  it('do not cause additionalProperties in a published intersection, so that its own values satisfy it', () => {
+  it('are allowed by a published intersection, whose own values would otherwise not satisfy it', () => {
     expect(JSON.stringify(publishedOutput(A.describe('A').and(B)))).not.toContain('additionalProperties')
   })
 
-  it('do not cause a copy: the given string is returned if nothing is dropped', () => {
+  it('leave the given JSON string unchanged if there are none', () => {
     const json = '{"b":1,   "a":"x"}'
     expect(engine.output(A.describe('A').and(B), outputSite).check({ b: 1, a: 'x' }, json)).toEqual({
       ok: true,

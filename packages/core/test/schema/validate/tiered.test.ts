@@ -14,13 +14,13 @@ function tieredWith(generate: (schema: JsonSchema) => Promise<IsValid>, hot = 30
   return createTieredCompiler({ interpret, generate, hot })(schema, 'author')
 }
 
-/** Long enough for a queued compilation to run. */
+/** Waits long enough for a queued compilation to run. */
 const compilationsRun = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20))
 
 afterEach(() => void vi.unstubAllGlobals())
 
 describe('createTieredCompiler', () => {
-  it('compiles a schema once, when it is hot', async () => {
+  it('compiles a schema exactly once, when it becomes hot', async () => {
     const isValid = vi.fn<IsValid>().mockReturnValue(false)
     const generate = vi.fn<() => Promise<IsValid>>().mockResolvedValue(isValid)
     const validator = tieredWith(generate)

@@ -12,7 +12,7 @@ interface TaskState {
   readonly statusMessage?: string
 }
 
-/** How a request ended that the client may run as a task. */
+/** The outcome of a request that the client may run as a task. */
 export type Outcome =
   | { readonly kind: 'at once'; readonly result: Result }
   | { readonly kind: 'completed'; readonly result: Result; readonly progress: string }
@@ -24,8 +24,8 @@ interface Polling {
 }
 
 /**
- * Sends the client a request, and polls its task until that has ended. Only 2025-11-25 has tasks of clients,
- * so Jetway has no method for them.
+ * Sends the client a request, and polls the request's task until the task has ended. Only 2025-11-25 has
+ * tasks on clients, so Jetway has no method for them.
  */
 export async function runInClient(
   ctx: Pick<RequestContext, 'request' | 'signal'>,

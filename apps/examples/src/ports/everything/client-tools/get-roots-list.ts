@@ -11,7 +11,7 @@ This could mean:
 const NOTE =
   "Note: This server demonstrates the roots protocol capability but doesn't actually access files. The roots are provided by the MCP client and can be used by servers that need file system access."
 
-/** Asks for the roots at the first call of a session, and at the first one after they have changed. */
+/** Asks for the roots on the first call in a session, and on the first call after the roots have changed. */
 export function getRootsList(server: McpServer) {
   const known = new Map<string, readonly Root[]>()
   server.on('roots:change', ({ sessionId }) => void known.delete(sessionId))

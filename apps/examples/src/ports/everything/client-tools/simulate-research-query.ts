@@ -19,7 +19,7 @@ const choices = (topic: string) =>
         { const: 'current', title: 'Current events/news perspective' },
       ]
 
-/** Runs as a task; the messages of its progress are the task's status messages. */
+/** Runs as a task. Its progress messages become the task's status messages. */
 export const simulateResearchQuery = defineTool({
   name: 'simulate-research-query',
   title: 'Simulate Research Query',

@@ -28,9 +28,12 @@ const INPUT = z.object({
     ),
 })
 
-/** Asks while it runs, because its answer names the id of the question. */
+/** Asks inside the handler, because the result contains the id of the question. */
 export function triggerUrlElicitation(server: McpServer) {
-  /** The calls that got the error, by session: their repetition asks. */
+  /**
+   * The calls that were refused with the error, by session. A call that is repeated after the error asks the
+   * user.
+   */
   const refused = new Map<string, Set<string>>()
   server.on('session:close', ({ sessionId }) => void refused.delete(sessionId))
   return defineTool({

@@ -7,7 +7,7 @@ import { ACTS } from './hints.ts'
 const { env } = process
 const MAX_BYTES = Number(env['GZIP_MAX_FETCH_SIZE'] ?? 10 * 1024 * 1024)
 const MAX_MS = Number(env['GZIP_MAX_FETCH_TIME_MILLIS'] ?? 30_000)
-/** Every domain is allowed if there are none. */
+/** The allowed domains. If the list is empty, every domain is allowed. */
 const DOMAINS = (env['GZIP_ALLOWED_DOMAINS'] ?? '')
   .split(',')
   .map((domain) => domain.trim().toLowerCase())
