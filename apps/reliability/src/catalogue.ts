@@ -4,6 +4,7 @@
  */
 import { AUTHORIZATION } from './catalogue/authorization.ts'
 import { FLOW_CONTROL } from './catalogue/flow-control.ts'
+import { FOLDERS } from './catalogue/folders.ts'
 import { FRAMING } from './catalogue/framing.ts'
 import { HANDLERS } from './catalogue/handlers.ts'
 import { HTTP } from './catalogue/http.ts'
@@ -26,6 +27,7 @@ export const GROUPS: readonly Group[] = [
   NODES,
   AUTHORIZATION,
   SCHEMAS,
+  FOLDERS,
 ]
 
 export const ROWS: readonly Row[] = GROUPS.flatMap(({ rows }) => rows)

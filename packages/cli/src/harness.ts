@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { serveStdio } from '@jetway/stdio'
 import type { HarnessReport } from './harness-report.ts'
 import { ExportError, type Exports, findServer, servesNothing } from './server-file/find-server.ts'
+import { importFailure } from './server-file/import-failure.ts'
 import { watchServing } from './server-file/serving.ts'
 
 const [file = '', exportName] = process.argv.slice(2)
@@ -37,8 +38,19 @@ process.once('beforeExit', () => {
 const path = resolve(file)
 process.argv.splice(1, process.argv.length - 1, path)
 
-const exported = (await import(pathToFileURL(path).href)) as Exports
-if (!serving.begun) {
+async function importFile(): Promise<Exports | undefined> {
+  try {
+    return (await import(pathToFileURL(path).href)) as Exports
+  } catch (error) {
+    const failure = importFailure(path, error)
+    if (failure === undefined) throw error
+    giveUp({ serves: 'nothing', ...failure })
+    return undefined
+  }
+}
+
+const exported = await importFile()
+if (exported !== undefined && !serving.begun) {
   try {
     const server = findServer(file, exported, exportName)
     if (server !== undefined) await serveStdio(server)

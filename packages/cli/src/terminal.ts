@@ -56,7 +56,7 @@ export class Terminal {
 
   /** Prints the JSON document of `--json`. */
   printJson(value: unknown): void {
-    this.print(JSON.stringify(value, undefined, 2))
+    this.print(jsonText(value, 2))
   }
 
   /** Prints a line on stderr, for the user only. */
@@ -73,7 +73,7 @@ export class Terminal {
   error(error: unknown): void {
     const { code, message, hint } = describe(error)
     if (this.json) {
-      this.note(JSON.stringify({ error: { code, message, hint } }))
+      this.note(jsonText({ error: { code, message, hint } }))
       return
     }
     this.note(`${this.noteColour('red', 'error')}: ${printable(message)}`)
@@ -98,7 +98,20 @@ export const processStreams = (): Streams => ({
  * Replaces control characters except line breaks and tabs: a server's escape sequences could change what the
  * user sees.
  */
-export const printable = (text: string): string => text.replaceAll(/[^\P{C}\n\t]/gu, '\u{FFFD}')
+export const printable = (text: string): string =>
+  text.replaceAll(/[^\P{C}\n\t]|[\u2028\u2029]/gu, '\u{FFFD}')
+
+/** As `printable`, for a name: a line break in it would begin a line that looks like one of this command. */
+export const printableLine = (text: string): string => printable(text).replaceAll(/[\n\t]/g, '\u{FFFD}')
+
+/** Escapes the characters that JSON has as they are, and that could change what the user sees. */
+const jsonText = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, undefined, indent).replaceAll(/[^\P{C}\n]|[\u2028\u2029]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 
 function describe(error: unknown): { code: string; message: string; hint?: string } {
   const message = error instanceof Error ? error.message : String(error)

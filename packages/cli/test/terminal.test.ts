@@ -51,6 +51,21 @@ describe('Terminal', () => {
   })
 })
 
+describe('--json', () => {
+  const value = { text: 'a\n\u009B31m\u0085\u202E\u200B\u2028\u{E0041}ü😀', name: '\uD800' }
+
+  it('escapes what could change a terminal, and prints the same value', () => {
+    const { terminal, noted } = terminalOf({ json: true })
+    terminal.printJson(value)
+    terminal.error(new CliError('failed', value.text))
+    const [document = '', error = ''] = noted
+    for (const text of noted) expect(text).not.toMatch(/[^\P{C}\n]|[\u2028\u2029]/u)
+    expect(document).toContain('ü😀')
+    expect(JSON.parse(document)).toEqual(value)
+    expect(JSON.parse(error)).toMatchObject({ error: { message: value.text } })
+  })
+})
+
 describe('parseArguments', () => {
   const OPTIONS = {
     name: { type: 'string', placeholder: 'NAME', help: '' },
@@ -87,6 +102,7 @@ it.each([
   ['shp', ['shop', 'other'], 'The x shp is unknown', 'Did you mean shop?'],
   ['zzz', ['shop', 'other'], 'The x zzz is unknown', 'There are shop, other'],
   ['zzz', [], 'The x zzz is unknown', 'There are none'],
+  ['zzz', ['a\nb\u001B'], 'The x zzz is unknown', 'There are a\uFFFDb\uFFFD'],
 ])(
   'given %s, unknownName suggests a similar name from %j or lists the known names',
   async (name, known, message, hint) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { isObject, type JsonObject, type JsonValue } from '@jetway/core/protocol'
 import { usageError } from '../errors.ts'
+import { unknownName } from '../unknown-name.ts'
 
 export interface GivenArguments {
   /** `--args` */
@@ -35,6 +36,31 @@ export function readArguments({ text, file, words }: GivenArguments, schema: Jso
     repeated.add(name)
   }
   return args
+}
+
+/** Keywords with which a schema can accept members that its `properties` do not name. */
+const OPEN = [
+  'patternProperties',
+  'unevaluatedProperties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  '$ref',
+  '$dynamicRef',
+  'if',
+]
+
+/** Returns the names of the arguments that a schema declares. Undefined if it may accept others. */
+export function declaredNames(schema: JsonObject): readonly string[] | undefined {
+  const { properties, additionalProperties = false } = schema
+  if (additionalProperties !== false || !isObject(properties)) return undefined
+  return OPEN.some((keyword) => schema[keyword] !== undefined) ? undefined : Object.keys(properties)
+}
+
+/** Checks the names of arguments, because servers may drop what they do not know. @throws CliError `usage` */
+export async function checkNames(args: JsonObject, known: readonly string[] | undefined): Promise<void> {
+  const wrong = Object.keys(args).find((name) => known?.includes(name) === false)
+  if (wrong !== undefined) throw await unknownName('The argument', wrong, known ?? [])
 }
 
 function splitWord(word: string): {

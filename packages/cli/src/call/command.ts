@@ -3,11 +3,10 @@ import { type Command, defineCommand, type OptionValues } from '../command.ts'
 import { usageError } from '../errors.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { type Connection, withTarget } from '../target/connect.ts'
-import { explainRequest } from '../target/explain.ts'
 import { TARGET_NOTES, TARGET_OPTIONS } from '../target/options.ts'
 import { unknownName } from '../unknown-name.ts'
 import type { Terminal } from '../terminal.ts'
-import { type GivenArguments, readArguments } from './arguments.ts'
+import { checkNames, declaredNames, type GivenArguments, readArguments } from './arguments.ts'
 import { printContents, printMessages, printToolResult } from './results.ts'
 
 const OPTIONS = {
@@ -30,9 +29,7 @@ export const command: Command = defineCommand({
   options: OPTIONS,
   notes: NOTES,
   run: ({ values, ...args }, terminal) =>
-    withTarget({ ...args, values }, terminal, (connection) =>
-      run({ ...connection, values, terminal }).catch(explainRequest),
-    ),
+    withTarget({ ...args, values }, terminal, (connection) => run({ ...connection, values, terminal })),
 })
 
 interface Call extends Connection {
@@ -71,7 +68,9 @@ async function callTool(
       name,
       tools.map((one) => one.name),
     )
-  const result = await client.callTool(name, readArguments(given, tool.inputSchema), options)
+  const args = readArguments(given, tool.inputSchema)
+  await checkNames(args, declaredNames(tool.inputSchema))
+  const result = await client.callTool(name, args, options)
   if (terminal.json) terminal.printJson(result)
   else printToolResult(result, terminal)
   return result.isError === true ? EXIT.toolError : EXIT.ok
@@ -96,7 +95,12 @@ async function getPrompt(
   { given, options, terminal }: Request,
 ): Promise<ExitCode> {
   // A prompt's arguments are strings: without a schema, positional arguments are not converted.
-  const args = Object.entries(readArguments(given, {})).map(([key, value]) => [
+  const words = readArguments(given, {})
+  if (client.server?.capabilities.prompts !== undefined) {
+    const prompt = (await client.listPrompts()).find((one) => one.name === name)
+    await checkNames(words, prompt && (prompt.arguments ?? []).map((one) => one.name))
+  }
+  const args = Object.entries(words).map(([key, value]) => [
     key,
     typeof value === 'string' ? value : JSON.stringify(value),
   ])

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import process from 'node:process'
+import { stripVTControlCharacters } from 'node:util'
 import { type Command, defineCommand } from '../command.ts'
 import { CliError, usageError } from '../errors.ts'
+import { printable } from '../terminal.ts'
 
 export const command: Command = defineCommand({
   usage: '<file> [-- arguments of the file]',
@@ -48,7 +50,11 @@ export const command: Command = defineCommand({
       },
       stopFirst: values['stop-first'] === true,
       globs: values.watch ?? [],
-      print: (text: string) => terminal.note(`${terminal.noteColour('cyan', 'jetway')} ${text}`),
+      // Errors of the file may have colours.
+      print: (text: string) =>
+        terminal.note(
+          `${terminal.noteColour('cyan', 'jetway')} ${printable(stripVTControlCharacters(text))}`,
+        ),
     } as const
     const { devHttp, devStdio } = await import('./dev.ts')
     if (transport === 'stdio') return devStdio(options)

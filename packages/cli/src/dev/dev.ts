@@ -56,6 +56,7 @@ function run({ job, stopFirst, globs, print }: DevOptions, clients: ClientSide):
   const watching = watchFiles({
     folder: process.cwd(),
     globs,
+    print,
     onChange(urls) {
       supervisor.change(urls)
     },

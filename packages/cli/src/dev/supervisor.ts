@@ -44,6 +44,7 @@ export class Supervisor {
   #retry: NodeJS.Timeout | undefined
   #attempt = 0
   #closed = false
+  #hasServed = false
   /** With `stopFirst`, resolves when the old process has ended. */
   #retiring: Promise<void> = Promise.resolve()
   readonly #children = new Set<Supervised>()
@@ -75,6 +76,7 @@ export class Supervisor {
   }
 
   async #replace(): Promise<void> {
+    const from = performance.now()
     const attempt = ++this.#attempt
     const isStale = (): boolean => this.#closed || attempt !== this.#attempt
     clearTimeout(this.#retry)
@@ -92,6 +94,9 @@ export class Supervisor {
       await this.#start(child)
       if (isStale()) return child.kill()
       this.#switchTo(child)
+      if (this.#hasServed)
+        this.#options.print(`Restarted in ${((performance.now() - from) / 1_000).toFixed(1)} s`)
+      this.#hasServed = true
     } catch (error) {
       child.kill()
       if (isStale()) return

@@ -1,4 +1,5 @@
-import { relative, resolve } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type FSWatcher, watch } from 'chokidar'
 import picomatch from 'picomatch'
@@ -8,12 +9,16 @@ const DEBOUNCE_MS = 50
 /** Files that the server reads without importing them. */
 const PROJECT_FILES = ['.env', 'tsconfig.json', 'package.json']
 
+/** The maximum number of errors that are printed: each folder of a tree may have one. */
+const MAX_ERRORS = 5
+
 export interface WatchOptions {
   readonly folder: string
   /** Files to watch besides the imported ones. */
   readonly globs: readonly string[]
   /** Called with the URLs of changed files. */
   readonly onChange: (urls: readonly string[]) => void
+  readonly print: (text: string) => void
 }
 
 /** Watches files for changes. */
@@ -23,15 +28,24 @@ export interface Watching {
   close(): Promise<void>
 }
 
-export function watchFiles({ folder, globs, onChange }: WatchOptions): Watching {
-  const watcher = watch(
-    PROJECT_FILES.map((name) => resolve(folder, name)),
-    { ignoreInitial: true },
-  )
-  const known = new Set<string>()
+/** Watches files. What cannot be watched is printed, because a folder from elsewhere may have any links. */
+export function watchFiles({ folder, globs, onChange, print }: WatchOptions): Watching {
+  const known = new Set(PROJECT_FILES.map((name) => resolve(folder, name)))
+  const watcher = watch([...known], {
+    ignoreInitial: true,
+    // A folder in the place of a file, such as the folder .env of a Python project, has files without end.
+    ignored: (path, stats) => known.has(path) && stats?.isDirectory() === true,
+  })
   let changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
-  const watchers = [watcher, ...globs.map((glob) => watchGlob(folder, glob))]
+  const errors = new Set<string>()
+  const onError = (error: unknown): void => {
+    const message = error instanceof Error ? error.message : String(error)
+    if (errors.size === MAX_ERRORS || errors.has(message)) return
+    errors.add(message)
+    print(`Cannot watch everything: ${message}`)
+  }
+  const watchers = [watcher, ...globs.flatMap((glob) => watchGlob(folder, glob, print) ?? [])]
   const onEvent = (_event: string, path: string): void => {
     changed.add(pathToFileURL(path).href)
     clearTimeout(timer)
@@ -41,7 +55,15 @@ export function watchFiles({ folder, globs, onChange }: WatchOptions): Watching 
       onChange(urls)
     }, DEBOUNCE_MS)
   }
-  for (const it of watchers) it.on('all', onEvent)
+  for (const it of watchers) {
+    let isReady = false
+    it.once('ready', () => (isReady = true))
+    it.on('error', onError)
+    it.on('all', (event, path, stats) => {
+      // The option `ignoreInitial` does not apply to links.
+      if (isReady || stats?.isSymbolicLink() !== true) onEvent(event, path)
+    })
+  }
   return {
     add(url) {
       const path = fileURLToPath(url.split(/[?#]/, 1)[0] ?? url)
@@ -56,15 +78,37 @@ export function watchFiles({ folder, globs, onChange }: WatchOptions): Watching 
   }
 }
 
-function watchGlob(folder: string, pattern: string): FSWatcher {
+/** Watches the files that match a pattern. Does not follow links below its folder, which may lead anywhere. */
+function watchGlob(folder: string, pattern: string, print: (text: string) => void): FSWatcher | undefined {
   const { base, glob } = picomatch.scan(pattern)
-  const root = resolve(folder, base)
+  const named = resolve(folder, base)
+  const root = targetOf(named)
+  if (root !== named && `${folder}${sep}`.startsWith(join(root, sep))) {
+    print(`Cannot watch ${pattern}: ${named} is a link to ${root}, which contains this folder`)
+    return undefined
+  }
   const matches = glob === '' ? undefined : picomatch(glob)
   const isIgnored = (path: string): boolean => /[\\/](?:node_modules|\.git)(?:[\\/]|$)/.test(path)
   return watch(root, {
     ignoreInitial: true,
+    followSymlinks: false,
+    ...depthOf(glob),
     ignored: (path, stats) =>
       isIgnored(path) ||
-      (stats?.isFile() === true && matches?.(relative(root, path).replaceAll('\\', '/')) === false),
+      ((stats?.isFile() === true || stats?.isSymbolicLink() === true) &&
+        matches?.(relative(root, path).replaceAll('\\', '/')) === false),
   })
 }
+
+/** Follows the links to a folder that the user has named. */
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** Returns how deep the matches of a pattern can be. Extended patterns such as `+(a/)` may match at any depth. */
+const depthOf = (glob: string): { readonly depth?: number } =>
+  glob === '' || /\*\*|\(/.test(glob) ? {} : { depth: glob.split('/').length - 1 }

@@ -14,7 +14,10 @@ export const secretVariables = (env: Readonly<Record<string, string | undefined>
 
 /** Creates a mask that treats all values of variables and headers as secrets. */
 export function createMask(values: Iterable<string>): Mask {
-  const secrets = [...values].filter((value) => value.length >= MIN_LENGTH)
+  // A server may print a key of several lines line by line.
+  const secrets = [...values]
+    .flatMap((value) => [value, ...value.split(/\r?\n/)])
+    .filter((value) => value.length >= MIN_LENGTH)
   const forms = new Set(
     secrets.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]),
   )

@@ -1,16 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
-import { EditError, type Entry, type EntryEdit, type Format, isObject } from './format.ts'
+import { EditError, type Entry, type EntryEdit, type Format, isObject, type Span } from './format.ts'
+import { plain } from './parsed.ts'
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
  * Reads the entry in a text as plain objects. Returns undefined if the entry does not exist.
  *
- * @throws SyntaxError
+ * @throws SyntaxError, EditError
  */
-export function readEntry(format: Format, text: string, { key, name }: EntryEdit): unknown {
-  const servers = member(format.parse(withoutMark(text)), key)
-  return plain(member(servers, name))
+export const readEntry = (format: Format, text: string, edit: EntryEdit): unknown =>
+  plain(format.find(withoutMark(text), edit).value)
+
+/** A text whose entry has `***` in the place of each value that may be a secret, and where the entry is. */
+export function maskedEntry(
+  format: Format,
+  text: string,
+  edit: EntryEdit,
+  mask: (entry: Entry) => Entry,
+): { readonly text: string; readonly entry: Span | undefined } {
+  const value = readEntry(format, text, edit)
+  const masked = isObject(value) ? setEntry(format, text, edit, mask(value)) : text
+  const source = withoutMark(masked)
+  return { text: source, entry: format.find(source, edit).span }
 }
 
 /** Sets an entry, and leaves the rest of the text unchanged. @throws SyntaxError, EditError */
@@ -24,44 +36,27 @@ export const removeEntry = (format: Format, text: string, edit: EntryEdit): stri
 /** Edits a text, and throws if the parsed result differs anywhere but in the entry. */
 function edited(format: Format, text: string, edit: EntryEdit, entry: Entry | undefined): string {
   const source = withoutMark(text)
-  const before = format.parse(source)
-  if (!isObject(before)) throw new EditError('it has no object at its top')
-  const exists = readEntry(format, source, edit) !== undefined
-  const result =
-    entry === undefined
-      ? format.remove(source, edit)
-      : exists
-        ? format.replace(source, edit, entry)
-        : format.add(source, edit, entry)
-  let after: unknown
-  try {
-    after = format.parse(result)
-  } catch (error) {
-    throw new EditError('it is written in a form that cannot be edited', { cause: error })
-  }
-  const as = member(member(after, edit.key), edit.name)
-  if (
-    !isDeepStrictEqual(plain(as), plain(entry)) ||
-    !isDeepStrictEqual(plain(rest(after, edit)), plain(rest(before, edit)))
-  )
+  const found = format.find(source, edit)
+  const result = entry === undefined ? found.remove() : found.set(entry)
+  if (!isEdited(format, { source, result, edit, entry }))
     throw new EditError('it is written in a form that cannot be edited')
   return text.slice(0, text.length - source.length) + result
 }
 
-const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
-
-const member = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-
-/** Removes prototypes, because parsers create objects with different ones. */
-const plain = (value: unknown): unknown => structuredClone(value)
-
-/** Returns the value without the entry. An empty container counts as missing. */
-function rest(value: unknown, { key, name }: EntryEdit): unknown {
-  if (!isObject(value)) return value
-  const { [key]: servers, ...others } = value
-  if (!isObject(servers))
-    return { ...others, ...(servers !== undefined && servers !== null && { [key]: servers }) }
-  const { [name]: _, ...remaining } = servers
-  return Object.keys(remaining).length === 0 ? others : { ...others, [key]: remaining }
+interface Edited {
+  readonly source: string
+  readonly result: string
+  readonly edit: EntryEdit
+  readonly entry: Entry | undefined
 }
+
+function isEdited(format: Format, { source, result, edit, entry }: Edited): boolean {
+  try {
+    const isSet = isDeepStrictEqual(plain(format.find(result, edit).value), plain(entry))
+    return isSet && format.isSameOutside(source, result, edit)
+  } catch (error) {
+    throw new EditError('it is written in a form that cannot be edited', { cause: error })
+  }
+}
+
+const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)

@@ -14,14 +14,30 @@ export type FormatName = 'json' | 'toml' | 'yaml'
 export interface Format {
   /** Parses a text. An empty text is an empty object. @throws SyntaxError with a line and a column */
   parse(text: string): unknown
-  /** Adds an entry that does not exist. @throws EditError */
-  add(text: string, edit: EntryEdit, entry: Entry): string
-  /** Replaces an entry that exists. @throws EditError */
-  replace(text: string, edit: EntryEdit, entry: Entry): string
-  /** Removes an entry that exists. @throws EditError */
-  remove(text: string, edit: EntryEdit): string
+  /** Finds an entry, and the place for one that does not exist. @throws SyntaxError, EditError */
+  find(text: string, edit: EntryEdit): FoundEntry
+  /** Whether two texts differ only in the entry. An empty container counts as missing. @throws SyntaxError */
+  isSameOutside(before: string, after: string, edit: EntryEdit): boolean
   /** Formats the entry as the user would write it. */
   snippet(edit: EntryEdit, entry: Entry): string
+}
+
+/** A range of a text. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** An entry in a text. */
+export interface FoundEntry {
+  /** Undefined if the entry does not exist. */
+  readonly value: unknown
+  /** Where the entry is, if other entries may be on its lines. */
+  readonly span?: Span
+  /** Returns the text with the new value. @throws EditError */
+  set(entry: Entry): string
+  /** Returns the text without the entry. @throws EditError if it does not exist */
+  remove(): string
 }
 
 /** Thrown for a file that cannot be edited without damage. */

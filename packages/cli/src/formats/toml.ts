@@ -1,38 +1,42 @@
 import { parse, stringify, TomlError } from 'smol-toml'
 import { EditError, type Entry, type EntryEdit, eolOf, type Format, isObject, syntaxError } from './format.ts'
+import { byParsing } from './parsed.ts'
 
 /**
  * TOML. Tables are appended and removed as lines of text, because no library preserves comments. The lines are found
  * without a parser, so the caller compares the parsed values before and after the edit.
  */
 export const tomlFormat: Format = {
-  parse(text) {
-    try {
-      return parse(text)
-    } catch (error) {
-      if (error instanceof TomlError)
-        throw syntaxError(error.message.split('\n')[0] ?? '', error.line, error.column)
-      throw error
-    }
-  },
-  add: (text, edit, entry) => append(text, table(edit, entry), eolOf(text)),
-  // Replace the entry in place, so that the comments before it stay there.
-  replace(text, edit, entry) {
-    const eol = eolOf(text)
-    const lines = text.split(eol)
-    const { from, to } = range(lines, edit)
-    return [...lines.slice(0, from), ...table(edit, entry).split('\n'), ...lines.slice(to)].join(eol)
-  },
-  remove(text, edit) {
-    const eol = eolOf(text)
-    const lines = text.split(eol)
-    const { from, to } = range(lines, edit)
-    // Remove the blank line that `append` added.
-    const start = from > 0 && lines[from - 1] === '' ? from - 1 : from
-    const rest = [...lines.slice(0, start), ...lines.slice(to)]
-    return rest.join(eol)
-  },
+  ...byParsing(parseToml, {
+    add: (text, edit, entry) => append(text, table(edit, entry), eolOf(text)),
+    // Replace the entry in place, so that the comments before it stay there.
+    replace(text, edit, entry) {
+      const eol = eolOf(text)
+      const lines = text.split(eol)
+      const { from, to } = range(lines, edit)
+      return [...lines.slice(0, from), ...table(edit, entry).split('\n'), ...lines.slice(to)].join(eol)
+    },
+    remove(text, edit) {
+      const eol = eolOf(text)
+      const lines = text.split(eol)
+      const { from, to } = range(lines, edit)
+      // Remove the blank line that `append` added.
+      const start = from > 0 && lines[from - 1] === '' ? from - 1 : from
+      const rest = [...lines.slice(0, start), ...lines.slice(to)]
+      return rest.join(eol)
+    },
+  }),
   snippet: table,
+}
+
+function parseToml(text: string): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (error instanceof TomlError)
+      throw syntaxError(error.message.split('\n')[0] ?? '', error.line, error.column)
+    throw error
+  }
 }
 
 function append(text: string, lines: string, eol: string): string {

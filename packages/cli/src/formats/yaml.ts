@@ -9,55 +9,67 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { EditError, type Entry, type EntryEdit, eolOf, type Format, syntaxError } from './format.ts'
+import { byParsing } from './parsed.ts'
 
 /**
  * YAML. Lines are added and removed in the text, because printing a parsed document would change indents, quotes and
  * blank lines.
  */
 export const yamlFormat: Format = {
-  parse: (text) => (document(text).toJS() as unknown) ?? {},
-  add(text, { key, name }, entry) {
-    const eol = eolOf(text)
-    const servers = pairOf(rootOf(text), key)
-    if (servers === undefined)
-      return appendLine(text, withEol(stringify({ [key]: { [name]: entry } }, STYLE), eol), eol)
-    const map = servers.value
-    if (isMap(map) && map.flow !== true) {
-      const last: PairNode | undefined = map.items.at(-1)
-      const indent = last === undefined ? '  ' : columnOf(text, last)
-      return insertAfter(text, endOfPair(text, last ?? servers), block(name, entry, indent, eol), eol)
-    }
-    const isEmpty =
-      map === null || (isMap(map) && map.items.length === 0) || (isScalar(map) && map.value === null)
-    if (!isEmpty) throw new EditError(`${key} has another form than indented lines`)
-    const colon = text.indexOf(':', servers.key.range?.[1] ?? 0) + 1
-    // The value is empty: `extensions: {}`, or `extensions:`.
-    const end = isMap(map) ? (map.range?.[1] ?? colon) : colon
-    const source = text.slice(0, colon) + text.slice(end)
-    return insertAfter(source, lineEnd(source, colon), block(name, entry, '  ', eol), eol)
-  },
-  replace(text, edit, entry) {
-    const eol = eolOf(text)
-    const { pair } = find(text, edit)
-    const [from, to] = linesOf(text, pair)
-    const hasEol = text.slice(from, to).endsWith('\n')
-    return (
-      text.slice(0, from) +
-      block(edit.name, entry, columnOf(text, pair), eol) +
-      (hasEol ? eol : '') +
-      text.slice(to)
-    )
-  },
-  remove(text, edit) {
-    const { servers, map, pair } = find(text, edit)
-    const [from, to] = linesOf(text, pair)
-    if (map.items.length > 1) return cutLines(text, from, to)
-    // Remove the key as well: without a value it is null, which a host may refuse.
-    const after = cutLines(text, from, to)
-    const colon = after.indexOf(':', servers.key.range?.[1] ?? 0) + 1
-    return `${after.slice(0, colon)} {}${after.slice(colon)}`
-  },
+  ...byParsing(parseYaml, {
+    add(text, { key, name }, entry) {
+      const eol = eolOf(text)
+      const servers = pairOf(rootOf(text), key)
+      if (servers === undefined)
+        return appendLine(text, withEol(stringify({ [key]: { [name]: entry } }, STYLE), eol), eol)
+      const map = servers.value
+      if (isMap(map) && map.flow !== true) {
+        const last: PairNode | undefined = map.items.at(-1)
+        const indent = last === undefined ? '  ' : columnOf(text, last)
+        return insertAfter(text, endOfPair(text, last ?? servers), block(name, entry, indent, eol), eol)
+      }
+      const isEmpty =
+        map === null || (isMap(map) && map.items.length === 0) || (isScalar(map) && map.value === null)
+      if (!isEmpty) throw new EditError(`${key} has another form than indented lines`)
+      const colon = text.indexOf(':', servers.key.range?.[1] ?? 0) + 1
+      // The value is empty: `extensions: {}`, or `extensions:`.
+      const end = isMap(map) ? (map.range?.[1] ?? colon) : colon
+      const source = text.slice(0, colon) + text.slice(end)
+      return insertAfter(source, lineEnd(source, colon), block(name, entry, '  ', eol), eol)
+    },
+    replace(text, edit, entry) {
+      const eol = eolOf(text)
+      const { pair } = find(text, edit)
+      const [from, to] = linesOf(text, pair)
+      const hasEol = text.slice(from, to).endsWith('\n')
+      return (
+        text.slice(0, from) +
+        block(edit.name, entry, columnOf(text, pair), eol) +
+        (hasEol ? eol : '') +
+        text.slice(to)
+      )
+    },
+    remove(text, edit) {
+      const { servers, map, pair } = find(text, edit)
+      const [from, to] = linesOf(text, pair)
+      if (map.items.length > 1) return cutLines(text, from, to)
+      // Remove the key as well: without a value it is null, which a host may refuse.
+      const after = cutLines(text, from, to)
+      const colon = after.indexOf(':', servers.key.range?.[1] ?? 0) + 1
+      return `${after.slice(0, colon)} {}${after.slice(colon)}`
+    },
+  }),
   snippet: ({ key, name }, entry) => stringify({ [key]: { [name]: entry } }, STYLE),
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    return (document(text).toJS() as unknown) ?? {}
+  } catch (error) {
+    // A text with many aliases can have far more values than characters.
+    if (error instanceof ReferenceError) throw new SyntaxError(error.message, { cause: error })
+    throw error
+  }
 }
 
 const STYLE = { lineWidth: 0 } as const
@@ -69,6 +81,8 @@ function document(text: string): ReturnType<typeof parseDocument> {
   const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = parsed.errors
   if (error === undefined) return parsed
+  // The parser reports the end of the stack as an error of the text.
+  if (error.message.startsWith('Maximum call stack')) throw new RangeError(error.message)
   const { line, col } = lines.linePos(error.pos[0])
   throw syntaxError(error.message, line, col)
 }
@@ -76,7 +90,8 @@ function document(text: string): ReturnType<typeof parseDocument> {
 function rootOf(text: string): YAMLMap | undefined {
   const { contents } = document(text)
   if (contents === null) return undefined
-  if (!isMap(contents) || contents.flow === true) throw new EditError('its top has another form than lines')
+  if (!isMap(contents)) throw new EditError('it has no object at its top')
+  if (contents.flow === true) throw new EditError('its top has another form than lines')
   return contents
 }
 

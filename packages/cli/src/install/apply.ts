@@ -1,5 +1,9 @@
+import { maskedEntry, readEntry } from '../formats/edit-text.ts'
+import { formatOf } from '../formats/format-of.ts'
+import type { EntryEdit, Format } from '../formats/format.ts'
+import { maskEntry } from '../hosts/secrets.ts'
 import type { EntryChange, Outcome } from './entries.ts'
-import { diff } from './diff.ts'
+import { diff, type Side } from './diff.ts'
 import { changeFile, type FileState, readState } from './file.ts'
 import type { HostRequest } from './request.ts'
 
@@ -13,30 +17,42 @@ export interface FileReport {
 
 /** Changes all files of a request. With `dryRun`, only reports the changes. */
 export async function applyToAll(
-  { paths, server }: HostRequest,
-  options: { readonly dryRun: boolean },
+  { host, name, paths }: HostRequest,
+  { dryRun }: { readonly dryRun: boolean },
   decide: (path: string, state: FileState) => EntryChange | Promise<EntryChange>,
 ): Promise<readonly FileReport[]> {
   // Check all files before changing the first one.
-  const planned = await Promise.all(paths.map(async (path) => decide(path, await readState(path))))
-  if (options.dryRun)
-    return planned.map(({ outcome, before = '', text = '' }, index) => {
-      const path = paths[index] ?? ''
-      return { path, outcome, ...(before !== text && { diff: masked(diff(path, before, text), server) }) }
-    })
+  const planned = await Promise.all(
+    paths.map(async (path) => ({ path, ...(await decide(path, await readState(path))) })),
+  )
   const reports: FileReport[] = []
-  for (const path of paths) {
-    const { outcome } = await changeFile(path, (state) => decide(path, state))
-    reports.push({ path, outcome })
+  for (const { path, outcome: planning, before = '', text = '' } of planned) {
+    if (!dryRun) {
+      const { outcome } = await changeFile(path, (state) => decide(path, state))
+      reports.push({ path, outcome })
+      continue
+    }
+    const sides = { path, before, text, edit: { key: host.key, name }, format: await formatOf(host.format) }
+    reports.push({ path, outcome: planning, ...(before !== text && { diff: maskedDiff(sides) }) })
   }
   return reports
 }
 
-/** Values of variables and headers may be secrets. */
-function masked(text: string, server: HostRequest['server']): string {
-  if (server === undefined) return text
-  const secrets = Object.values('command' in server ? server.env : server.headers)
-  return secrets
-    .filter((secret) => secret !== '')
-    .reduce((result, secret) => result.replaceAll(JSON.stringify(secret).slice(1, -1), '***'), text)
+interface Sides {
+  readonly path: string
+  readonly before: string
+  readonly text: string
+  readonly edit: EntryEdit
+  readonly format: Format
+}
+
+/** Masks the values of variables and headers, which may be secrets, before the texts are compared. */
+function maskedDiff({ path, before, text, edit, format }: Sides): string {
+  const [old, next] = [before, text].map((each) => readEntry(format, each, edit))
+  const isReplaced = old !== undefined && next !== undefined
+  const side = (each: string, other: unknown, mark: string): Side =>
+    maskedEntry(format, each, edit, (entry) =>
+      isReplaced ? maskEntry(entry, other, mark) : maskEntry(entry),
+    )
+  return diff(path, side(before, next, '*** (before)'), side(text, old, '*** (after)'))
 }

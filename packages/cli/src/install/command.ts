@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from '../command.ts'
 import { usageError } from '../errors.ts'
-import type { Terminal } from '../terminal.ts'
+import { printable, type Terminal } from '../terminal.ts'
 import { applyToAll, type FileReport } from './apply.ts'
 import { CHATGPT_STEPS } from './chatgpt.ts'
 import { check, type CheckResult } from './check.ts'
@@ -68,13 +68,14 @@ function report(terminal: Terminal, { host, name, distribution }: HostRequest, g
   const { files, warnings, checked, dryRun } = given
   if (terminal.json)
     return terminal.printJson({ host: host.id, name, files, warnings, ...(checked && { check: checked }) })
-  for (const file of files) terminal.print(file.diff ?? describe(name, file))
+  for (const file of files)
+    terminal.print(file.diff === undefined ? describe(name, file) : printable(file.diff))
   if (distribution !== undefined)
     terminal.note(`${host.title} is on Windows. It starts the server in WSL (${distribution})`)
   for (const warning of warnings) terminal.note(`${terminal.noteColour('yellow', 'warning')}: ${warning}`)
   if (checked?.ok === false)
     terminal.note(
-      `${terminal.noteColour('yellow', 'warning')}: ${name} does not answer when it is started as an app starts it. ${checked.message}\nTo find out why: jetway doctor ${host.id}:${name}`,
+      `${terminal.noteColour('yellow', 'warning')}: ${name} does not answer when it is started as an app starts it. ${printable(checked.message)}\nTo find out why: jetway doctor ${host.id}:${name}`,
     )
   if (checked?.ok === true)
     terminal.note(`${name} answers${checked.tools === undefined ? '' : `. Its tools: ${checked.tools}`}`)

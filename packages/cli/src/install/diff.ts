@@ -1,9 +1,19 @@
+import type { Span } from '../formats/format.ts'
+
+/** A text before or after a change. */
+export interface Side {
+  readonly text: string
+  /** The entry that changes, if other entries may be on its lines. */
+  readonly entry?: Span | undefined
+}
+
 /**
  * Returns the lines that differ between two texts, without context lines, which may contain secrets of other servers. It
- * skips only the common start and end, because the texts differ in few places.
+ * skips only the common start and end, because the texts differ in few places. Shortens what is on the lines of the entry
+ * besides it.
  */
-export function diff(path: string, before: string, after: string): string {
-  const [old, next] = [before.split(/\r?\n/), after.split(/\r?\n/)]
+export function diff(path: string, before: Side, after: Side): string {
+  const [old, next] = [before.text.split('\n'), after.text.split('\n')]
   let start = 0
   while (start < old.length && start < next.length && old[start] === next[start]) start++
   let end = 0
@@ -13,7 +23,8 @@ export function diff(path: string, before: string, after: string): string {
     old[old.length - 1 - end] === next[next.length - 1 - end]
   )
     end++
-  const [gone, added] = [old.slice(start, old.length - end), next.slice(start, next.length - end)]
+  const gone = shown(before, old, [start, old.length - end])
+  const added = shown(after, next, [start, next.length - end])
   return [
     `--- ${path}`,
     `+++ ${path}`,
@@ -22,3 +33,23 @@ export function diff(path: string, before: string, after: string): string {
     ...added.map((line) => `+${line}`),
   ].join('\n')
 }
+
+function shown(
+  { entry, text }: Side,
+  lines: readonly string[],
+  [from, to]: readonly [from: number, to: number],
+): readonly string[] {
+  const { start, end } = entry ?? { start: 0, end: text.length }
+  let offset = lines.slice(0, from).reduce((sum, line) => sum + line.length + 1, 0)
+  return lines.slice(from, to).map((line) => {
+    const at = (position: number): number => Math.min(Math.max(position - offset, 0), line.length)
+    const [first, last] = [at(start), at(end)]
+    offset += line.length + 1
+    const whole = shortened(line.slice(0, first)) + line.slice(first, last) + shortened(line.slice(last))
+    return whole.replace(/\r$/, '')
+  })
+}
+
+/** Keeps brackets, and the name of an object that begins. */
+const shortened = (text: string): string =>
+  /^(?:\s*"[^"]*":)?[\s{}[\],]*$/.test(text) ? text : `${/^\s*/.exec(text)?.[0] ?? ''}…`

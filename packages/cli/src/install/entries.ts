@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { CliError } from '../errors.ts'
 import { EditError, type Entry, type EntryEdit, type Format, isObject } from '../formats/format.ts'
 import { readEntry, removeEntry, setEntry } from '../formats/edit-text.ts'
-import { readFile } from 'node:fs/promises'
-import { backupsOf, type FileChange, type FileState } from './file.ts'
+import { backupsOf, type FileChange, type FileState, readState } from './file.ts'
+import { maskEntry } from '../hosts/secrets.ts'
 import { OWNED_MEMBERS } from '../hosts/host.ts'
 
 /** The change that was made to a file. */
@@ -92,7 +92,7 @@ async function textBefore(
     }
   }
   for (const backup of await backupsOf(target)) {
-    const before = await readFile(backup, 'utf8').catch(() => undefined)
+    const { text: before } = await readState(backup).catch(() => ({ text: undefined }))
     if (before !== undefined && gives(before)) return { text: before }
   }
   return gives('') ? { text: undefined } : undefined
@@ -139,7 +139,7 @@ function guarded<T>(
     const hint =
       request.entry === undefined
         ? 'Edit it by hand. Nothing was changed'
-        : `Nothing was changed. Add this by hand:\n${format.snippet(edit, request.entry)}`
+        : `Nothing was changed. Add this by hand:\n${format.snippet(edit, maskEntry(request.entry, '***'))}`
     throw new CliError('failed', `${path} cannot be edited: ${error.message}`, { cause: error, hint })
   }
 }

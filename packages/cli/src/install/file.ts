@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import {
-  copyFile,
+  chmod,
+  type FileHandle,
+  lchown,
   lstat,
   mkdir,
   open,
   readdir,
-  readFile,
   readlink,
   realpath,
   rename,
@@ -16,6 +17,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError } from '../errors.ts'
+import { readRegularFile } from '../regular-file.ts'
 
 /** The state of a file when it was read. */
 export interface FileState {
@@ -24,6 +26,13 @@ export interface FileState {
   /** The text with its byte order mark. Undefined if the file does not exist. */
   readonly text: string | undefined
   readonly mode: number | undefined
+  /** Who owns the file, or would own a new file: the owner of its folder. */
+  readonly owner: Owner
+}
+
+interface Owner {
+  readonly uid: number
+  readonly gid: number
 }
 
 /** The new content of a file. An undefined text deletes it. */
@@ -40,10 +49,12 @@ const ATTEMPTS = 3
 export async function readState(path: string): Promise<FileState> {
   const target = await follow(path)
   try {
-    const [bytes, { mode }] = await Promise.all([readFile(target), stat(target)])
-    return { target, text: decode(bytes, path), mode: mode & 0o777 }
+    const text = decode(readRegularFile(target), path)
+    const { mode, uid, gid } = await stat(target)
+    return { target, text, mode: mode & 0o777, owner: { uid, gid } }
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return { target, text: undefined, mode: undefined }
+    if (isCode(error, 'ENOENT'))
+      return { target, text: undefined, mode: undefined, owner: await folderOwner(dirname(target)) }
     throw error instanceof CliError ? error : fileError('read', path, error)
   }
 }
@@ -85,9 +96,9 @@ export async function backupsOf(target: string): Promise<readonly string[]> {
 
 /** Writes the file. Returns false if the file has changed since it was read. */
 async function write(state: FileState, { text, secret }: FileChange): Promise<boolean> {
-  const { target } = state
-  await mkdir(dirname(target), { recursive: true })
-  if (state.text !== undefined) await backUp(target)
+  const { target, owner } = state
+  await createFolder(dirname(target), owner)
+  if (state.text !== undefined) await backUp(target, state.text, owner)
   if (text === undefined) {
     if (!(await isUnchanged(state))) return false
     await rm(target)
@@ -98,6 +109,7 @@ async function write(state: FileState, { text, secret }: FileChange): Promise<bo
     const mode = secret ? 0o600 : (state.mode ?? 0o666)
     const file = await open(temporary, 'wx', mode)
     try {
+      await giveTo(owner, file)
       // The umask does not apply to the mode of an existing file.
       if (state.mode !== undefined) await file.chmod(mode)
       await file.writeFile(text)
@@ -129,11 +141,39 @@ async function replace(from: string, to: string): Promise<void> {
   }
 }
 
-async function backUp(target: string): Promise<void> {
+/** Keeps the text in a file that only its owner can read: an entry that is replaced may contain a secret. */
+async function backUp(target: string, text: string, owner: Owner): Promise<void> {
   const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
-  await copyFile(target, `${target}.${time}.bak`)
-  const old = (await backupsOf(target)).slice(BACKUPS_KEPT)
-  await Promise.all(old.map((path) => rm(path, { force: true })))
+  // A link that another user has put there is never followed.
+  const file = await open(`${target}.${time}.bak`, 'wx', 0o600)
+  try {
+    await giveTo(owner, file)
+    await file.writeFile(text)
+  } finally {
+    await file.close()
+  }
+  const all = await backupsOf(target)
+  await Promise.all(all.slice(BACKUPS_KEPT).map((path) => rm(path, { force: true })))
+  // Earlier versions of this command copied the mode of the file.
+  await Promise.all(all.slice(1, BACKUPS_KEPT).map((path) => chmod(path, 0o600).catch(() => {})))
+}
+
+/** Gives a new file of root to its user, whose hosts could not write it otherwise. Other users cannot give files away. */
+async function giveTo({ uid, gid }: Owner, file: FileHandle): Promise<void> {
+  if (process.getuid?.() === 0) await file.chown(uid, gid)
+}
+
+/** Returns the owner of the nearest folder that exists. */
+async function folderOwner(folder: string): Promise<Owner> {
+  const { uid, gid } = await stat(folder).catch(() => folderOwner(dirname(folder)))
+  return { uid, gid }
+}
+
+async function createFolder(folder: string, { uid, gid }: Owner): Promise<void> {
+  const first = await mkdir(folder, { recursive: true })
+  if (first === undefined || process.getuid?.() !== 0) return
+  for (let created = folder; created.length >= first.length; created = dirname(created))
+    await lchown(created, uid, gid)
 }
 
 /** Resolves symbolic links to a file that may not exist. */

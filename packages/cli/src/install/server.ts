@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
-import { usageError } from '../errors.ts'
+import { CliError, usageError } from '../errors.ts'
 import type { InstalledServer, LocalServer, RemoteServer } from '../hosts/host.ts'
+import { isObject } from '../formats/format.ts'
+import { readRegularFile } from '../regular-file.ts'
 import { findProgram } from '../start/find-program.ts'
 import { belongsToVersion } from '../start/short-lived.ts'
 import { devProgram, type FileWords } from './dev-server.ts'
@@ -144,11 +146,25 @@ function derivedName(word: string | undefined, rest: readonly string[] | undefin
 function packageName(folder: string): string | undefined {
   const manifest = join(folder, 'package.json')
   if (existsSync(manifest)) {
-    const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly name?: unknown }
+    const name = manifestName(manifest)
     if (typeof name === 'string') return name.replace(/^@[^/]*\//, '').replaceAll('.', '-')
   }
   const parent = dirname(folder)
   return parent === folder ? undefined : packageName(parent)
+}
+
+/** @throws CliError for a manifest that cannot be read */
+function manifestName(manifest: string): unknown {
+  try {
+    const content: unknown = JSON.parse(readRegularFile(manifest).toString())
+    return isObject(content) ? content['name'] : undefined
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'it is not valid JSON' : (error as Error).message
+    throw new CliError('failed', `Cannot read ${manifest}: ${reason}`, {
+      cause: error,
+      hint: 'Choose a name for the server with --name',
+    })
+  }
 }
 
 export function pathWarnings(server: InstalledServer): readonly string[] {

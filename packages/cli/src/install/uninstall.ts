@@ -1,6 +1,7 @@
 import { type Command, defineCommand } from '../command.ts'
 import { applyToAll } from './apply.ts'
 import { describe } from './command.ts'
+import { printable } from '../terminal.ts'
 import { uninstall } from './entries.ts'
 import { formatOf } from '../formats/format-of.ts'
 import { hostRequest, SERVER_OPTIONS } from './request.ts'
@@ -18,6 +19,7 @@ export const command: Command = defineCommand({
       uninstall(state, { path, format, edit: { key: host.key, name }, entry, force: values.force === true }),
     )
     if (terminal.json) return terminal.printJson({ host: host.id, name, files })
-    for (const file of files) terminal.print(file.diff ?? describe(name, file))
+    for (const file of files)
+      terminal.print(file.diff === undefined ? describe(name, file) : printable(file.diff))
   },
 })

@@ -2,9 +2,8 @@ import type { ServerDetails } from '@jetway/client'
 import { type Command, defineCommand } from '../command.ts'
 import { usageError } from '../errors.ts'
 import { withTarget } from '../target/connect.ts'
-import { explainRequest } from '../target/explain.ts'
 import { TARGET_NOTES, TARGET_OPTIONS } from '../target/options.ts'
-import { printable, type Terminal } from '../terminal.ts'
+import { printable, printableLine, type Terminal } from '../terminal.ts'
 import { fetchOffers, type Offers } from './offers.ts'
 import { promptSignature, toolSignature } from './signature.ts'
 
@@ -16,7 +15,7 @@ export const command: Command = defineCommand({
     withTarget(args, terminal, async ({ client, positionals }) => {
       const [unexpected] = positionals
       if (unexpected !== undefined) throw usageError(`list takes one target; ${unexpected} is another word`)
-      const offers = await fetchOffers(client).catch(explainRequest)
+      const offers = await fetchOffers(client)
       const server = client.server as ServerDetails
       if (terminal.json) {
         const { info, protocolVersion, capabilities, instructions } = server
@@ -41,7 +40,7 @@ function report(
   options: ReportOptions,
 ): readonly string[] {
   const { colour } = options.terminal
-  const head = `${colour('bold', printable(`${info.name} ${info.version}`))} ${colour('dim', `(${protocolVersion})`)}`
+  const head = `${colour('bold', printableLine(`${info.name} ${info.version}`))} ${colour('dim', `(${protocolVersion})`)}`
   return [
     head,
     ...section('Tools', offers.tools, options, (tool) => [
@@ -76,7 +75,7 @@ function section<T>(
   const rows = items.flatMap((item) => {
     const [signature, ...about] = lines(item)
     return [
-      `  ${colour('cyan', printable(signature))}`,
+      `  ${colour('cyan', printableLine(signature))}`,
       ...about.flatMap((text) =>
         (text === undefined ? [] : indented(text)).map((line) => colour('dim', line)),
       ),

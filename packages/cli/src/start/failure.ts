@@ -25,12 +25,14 @@ export const isSilent = ({ notStarted, answer, ended }: Trial): boolean =>
 
 /** Matches stack frames, and lines that Node.js and Python print around an error. */
 const NOISE = /^\s*(?:at |\^+\s*$|Node\.js v|Traceback |File "|[\]})]*\s*$)/
+/** Matches the members of an error, which Node.js prints after its stack. */
+const MEMBER = /^\s+[\w[\]]+: /
 const ERROR = /\b(?:\w*Error|\w*Exception|ERROR)\b|^error\b/
 
 /** Returns the last error and the lines after it, or the last lines if there is no error. */
 function quotedLines(lines: readonly string[]): readonly string[] {
   const useful = lines.filter((line) => !NOISE.test(line))
-  const error = useful.findLastIndex((line) => ERROR.test(line))
+  const error = useful.findLastIndex((line) => ERROR.test(line) && !MEMBER.test(line))
   const quoted = error < 0 ? useful.slice(-QUOTED_LINES) : useful.slice(error, error + QUOTED_LINES)
   return quoted.map((line) => line.slice(0, QUOTED_LENGTH))
 }

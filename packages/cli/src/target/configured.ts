@@ -18,6 +18,7 @@ import type { Host } from '../hosts/host.ts'
 import { thisPlace } from '../hosts/place.ts'
 import type { Terminal } from '../terminal.ts'
 import { requireAllowed } from './project-servers.ts'
+import { MAX_BYTES } from '../regular-file.ts'
 import { unknownName } from '../unknown-name.ts'
 
 /** Finds a server in `--config FILE`: the one named by `--server`, or the only one. @throws CliError */
@@ -150,6 +151,7 @@ async function load(
     return await loadConfig(resolve(file), {
       env: terminal.streams.env,
       userHome: thisPlace(terminal.streams.env).home,
+      maxBytes: MAX_BYTES,
       ...(interactive && { input: (input) => askerFor(terminal).use((asker) => askForInput(asker, input)) }),
       ...options,
     })

@@ -1,13 +1,13 @@
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
 import { Client, type ClientOptions, type TransportFactory } from '@jetway/client'
-import { type ServerConfig, transportFor } from '@jetway/client/config'
+import { type RemoteServer, type ServerConfig, transportFor } from '@jetway/client/config'
 import { REVISIONS, type RevisionDate } from '@jetway/core/protocol'
 import type { Arguments, OptionValues } from '../command.ts'
 import { usageError } from '../errors.ts'
 import type { Terminal } from '../terminal.ts'
 import { ownVersion } from '../version.ts'
-import { explainConnect } from './explain.ts'
+import { explained } from './explain.ts'
 import { handlersFor } from './handlers.ts'
 import type { TargetOptions } from './options.ts'
 import { startFile } from './start-file.ts'
@@ -47,15 +47,19 @@ async function connectTo<T>(
   { terminal, options }: ConnectContext,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const { factory, close } = await open(target, terminal)
+  const { factory, close, hasToken = false } = await open(target, terminal)
   const client = new Client({ name: 'jetway-cli', version: ownVersion() }, options)
   client.on('log', ({ level, data }) => {
     if (!terminal.json)
       terminal.noteFromServer(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`)
   })
   try {
-    await client.connect(factory).catch(explainConnect)
-    return await use(client)
+    await client.connect(factory).catch((error: unknown) => {
+      throw explained(error, { otherwise: 'unreachable', hasToken })
+    })
+    return await use(client).catch((error: unknown) => {
+      throw explained(error, { otherwise: 'failed', hasToken })
+    })
   } finally {
     await client.close()
     await close()
@@ -72,6 +76,8 @@ export function exitOnSignals(): () => void {
 
 interface Opened {
   readonly factory: TransportFactory
+  /** Whether requests have a token, given by the user or the browser. */
+  readonly hasToken?: boolean
   readonly close: () => Promise<void>
 }
 
@@ -84,7 +90,9 @@ async function open(target: Target, terminal: Terminal): Promise<Opened> {
     const { target: factory, close } = await startFile({ ...target, stderr })
     return { factory, close }
   }
-  return { factory: transportFor(await withOutput(target.config, stderr, terminal)), close: async () => {} }
+  const config = await withOutput(target.config, stderr, terminal)
+  const hasToken = 'url' in config && (config.auth !== undefined || hasAuthorization(config))
+  return { factory: transportFor(config), hasToken, close: async () => {} }
 }
 
 async function withOutput(
@@ -93,13 +101,13 @@ async function withOutput(
   terminal: Terminal,
 ): Promise<ServerConfig> {
   if (!('url' in config)) return { ...config, stderr }
-  const { headers } = config
-  const hasToken =
-    typeof headers === 'object' && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
-  if (hasToken || !terminal.interactive) return config
+  if (hasAuthorization(config) || !terminal.interactive) return config
   const { userAuthorization } = await import('./authorize.ts')
   return { ...config, auth: await userAuthorization(terminal) }
 }
+
+const hasAuthorization = ({ headers }: RemoteServer): boolean =>
+  typeof headers === 'object' && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 
 async function clientOptions(
   values: OptionValues<TargetOptions>,

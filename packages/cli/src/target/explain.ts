@@ -2,20 +2,15 @@ import { ClientError, ConnectionClosedError, RequestTimeoutError, TransportError
 import { McpError } from '@jetway/core/protocol'
 import { CliError, type CliErrorCode } from '../errors.ts'
 
-/** Status codes with which a server requires authorization. */
-const REFUSED: readonly (number | undefined)[] = [401, 403]
-
-/** Rethrows an error of `connect` with an exit code. */
-export function explainConnect(error: unknown): never {
-  throw explained(error, 'unreachable')
+export interface ExplainOptions {
+  /** The code of an error that is no refusal. */
+  readonly otherwise: CliErrorCode
+  /** Whether the requests had a token. */
+  readonly hasToken: boolean
 }
 
-/** Rethrows an error of a request with an exit code. */
-export function explainRequest(error: unknown): never {
-  throw explained(error, 'failed')
-}
-
-function explained(error: unknown, otherwise: CliErrorCode): unknown {
+/** Returns an error of a client with an exit code and a hint. Returns other errors unchanged. */
+export function explained(error: unknown, { otherwise, hasToken }: ExplainOptions): unknown {
   if (error instanceof CliError) return error
   if (error instanceof McpError)
     return new CliError('failed', `The server answered with error ${error.code}: ${error.message}`, {
@@ -24,11 +19,8 @@ function explained(error: unknown, otherwise: CliErrorCode): unknown {
   if (!(error instanceof ClientError)) return error
   const transport = transportErrorOf(error)
   if (transport?.authFailed === true) return explainAuth(transport)
-  if (REFUSED.includes(transport?.status))
-    return new CliError('authorization-needed', error.message, {
-      cause: error,
-      hint: 'Give a token with --bearer-env NAME, or run this in a terminal to authorize in the browser',
-    })
+  const hint = refusalHint(transport?.status, error.message, hasToken)
+  if (hint !== undefined) return new CliError('authorization-needed', error.message, { cause: error, hint })
   if (error instanceof RequestTimeoutError)
     return new CliError(otherwise, `No answer to ${error.method} within ${error.timeoutMs} ms`, {
       cause: error,
@@ -37,6 +29,18 @@ function explained(error: unknown, otherwise: CliErrorCode): unknown {
   if (error.code === 'unsupported-revision') return new CliError('failed', error.message, { cause: error })
   const code = transport !== undefined && transport.status === undefined ? 'unreachable' : otherwise
   return new CliError(code, error.message, { cause: error })
+}
+
+/** Says what the user can do about a server that does not accept the caller. */
+function refusalHint(status: number | undefined, message: string, hasToken: boolean): string | undefined {
+  if (status !== 401 && status !== 403) return undefined
+  if (/\b(?:Host|Origin)\b/.test(message))
+    return 'Use an address that the server allows, or add this one to its options allowedHosts or allowedOrigins'
+  if (!hasToken)
+    return 'Give a token with --bearer-env NAME, or run this in a terminal to authorize in the browser'
+  if (status === 401) return 'The token may have expired, or be for another server. Give another one'
+  if (/\bscopes?\b/i.test(message)) return 'Give a token that has these scopes'
+  return 'The server accepts the token, but does not allow this request. Give a token of a user who may do it'
 }
 
 function transportErrorOf(error: ClientError): TransportError | undefined {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import process from 'node:process'
 import { http } from '@jetway/client/http'
 import { ChildProcessTransport, type Spawn } from '@jetway/client/stdio'
@@ -34,7 +34,12 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
   const close = (): Promise<void> => first.transport.close()
   if (first.report.serves === 'http') {
     const url = `http://127.0.0.1:${first.report.port}/mcp`
-    return { target: http(url), url, close }
+    // The end of its input does not end a program that serves HTTP.
+    const stop = (): Promise<void> => {
+      first.terminate()
+      return close()
+    }
+    return { target: http(url), url, close: stop }
   }
   if (first.report.serves !== 'stdio') {
     await close()
@@ -54,6 +59,8 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
 interface Launched {
   readonly transport: ChildProcessTransport
   readonly report: HarnessReport
+  /** Sends SIGTERM. */
+  terminate(): void
   /** Passes on messages and the end of the process, even if the process has already ended. */
   attach(handlers: TransportHandlers): void
 }
@@ -61,6 +68,7 @@ interface Launched {
 async function launch({ path, exportName, stderr }: StartFileOptions): Promise<Launched> {
   let handlers: TransportHandlers | undefined
   let closed: TransportClose | undefined
+  let child: ChildProcess | undefined
   let onReport!: (report: HarnessReport) => void
   let onClose!: (error: unknown) => void
   const reported = new Promise<HarnessReport>((resolve, reject) => {
@@ -74,7 +82,7 @@ async function launch({ path, exportName, stderr }: StartFileOptions): Promise<L
     // Many programs read their port from this variable. Use a free port, because many of them treat 0 as unset.
     env: { PORT: String(await freePort()) },
     stderr,
-    spawn: spawnWithChannel(onReport),
+    spawn: (...given) => (child = spawnWithChannel(given, onReport)),
   })
   await transport.start({
     message: (text) => handlers?.message(text),
@@ -89,6 +97,9 @@ async function launch({ path, exportName, stderr }: StartFileOptions): Promise<L
   return {
     transport,
     report,
+    terminate() {
+      child?.kill('SIGTERM')
+    },
     attach(given) {
       handlers = given
       if (closed !== undefined) given.close(closed)
@@ -124,16 +135,17 @@ async function within(reported: Promise<HarnessReport>, transport: ChildProcessT
 }
 
 /** Starts the process with an IPC channel for the report of the harness. */
-const spawnWithChannel =
-  (onReport: (report: HarnessReport) => void): Spawn =>
-  (command, args, { cwd, env, stdio, detached, windowsHide }) => {
-    const child = spawn(command, args, { cwd, env, stdio: [...stdio, 'ipc'], detached, windowsHide })
-    child.once('message', (message) => {
-      onReport(message as HarnessReport)
-      child.channel?.unref()
-    })
-    return child
-  }
+function spawnWithChannel(
+  [command, args, { cwd, env, stdio, detached, windowsHide }]: Parameters<Spawn>,
+  onReport: (report: HarnessReport) => void,
+): ChildProcess {
+  const child = spawn(command, args, { cwd, env, stdio: [...stdio, 'ipc'], detached, windowsHide })
+  child.once('message', (message) => {
+    onReport(message as HarnessReport)
+    child.channel?.unref()
+  })
+  return child
+}
 
 /** Creates a transport for a process that is already running. */
 function stdioOf(start: () => Promise<Launched>): Transport {

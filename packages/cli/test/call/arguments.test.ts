@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readArguments } from '../../src/call/arguments.ts'
+import { declaredNames, readArguments } from '../../src/call/arguments.ts'
 
 const schema = {
   type: 'object',
@@ -104,4 +104,16 @@ describe('readArguments', () => {
   ] as const)('refuses the arguments %j with the options %j', (words, given, message) => {
     expect(() => read(words, given)).toThrow(expect.objectContaining({ code: 'usage', message }))
   })
+})
+
+it.each([
+  [{ properties: { a: {} } }, ['a']],
+  [{ properties: {}, additionalProperties: false }, []],
+  [{ properties: { a: {} }, additionalProperties: {} }, undefined],
+  [{ properties: { a: {} }, additionalProperties: true }, undefined],
+  [{ properties: { a: {} }, patternProperties: { '^x-': {} } }, undefined],
+  [{ properties: { a: {} }, allOf: [{}] }, undefined],
+  [{}, undefined],
+])('declaredNames, given %j, returns %j', (given, names) => {
+  expect(declaredNames(given)).toEqual(names)
 })

@@ -90,9 +90,26 @@ describe('jetway call', () => {
     expect(message).not.toContain('s3cret')
     expect(rest).toMatchObject({
       code: 'authorization-needed',
-      hint: expect.stringContaining('--bearer-env'),
+      hint: 'The token may have expired, or be for another server. Give another one',
       exitCode: 3,
     })
+    expect(await json(['call', url, 'echo'])).toMatchObject({ hint: expect.stringContaining('--bearer-env') })
+  })
+
+  it('refuses an argument that the tool or the prompt does not have', async () => {
+    const url = await serveEverything()
+    expect(await json(['call', url, 'echo', 'txt=hello'])).toMatchObject({
+      code: 'usage',
+      message: 'The argument txt is unknown',
+      hint: 'Did you mean text?',
+      exitCode: 2,
+    })
+    expect(await json(['call', url, 'echo', '--args', '{"text": "a", "count": 1}'])).toMatchObject({
+      message: 'The argument count is unknown',
+      hint: 'There are text',
+    })
+    const prompt = ['call', url, 'test_prompt_with_arguments', '--prompt', 'arg1=1', 'agr2=b']
+    expect(await json(prompt)).toMatchObject({ message: 'The argument agr2 is unknown' })
   })
 
   it('reports a missing program as unreachable', async () => {

@@ -54,7 +54,22 @@ describe('Supervisor', () => {
     await child(2).serve()
     await child(1).exit('exited with code 0')
     expect(child(1).calls).toEqual(['start', 'stop'])
+    expect(printed).toEqual([expect.stringMatching(/^Restarted in/)])
+  })
+
+  it('prints how long each restart takes, but not the first start', async () => {
+    const { change, child, printed } = await serving()
     expect(printed).toEqual([])
+    await change()
+    await child(2).serve()
+    await child(2).exit('exited with code 1')
+    await advance(200)
+    await child(3).serve()
+    expect(printed).toEqual([
+      expect.stringMatching(/^Restarted in \d+\.\d s$/),
+      expect.stringMatching(/^The server exited with code 1/),
+      expect.stringMatching(/^Restarted in \d+\.\d s$/),
+    ])
   })
 
   it('kills a starting process after another change', async () => {

@@ -120,6 +120,13 @@ describe('checkServerOffers', () => {
     ['41 tools', { tools: many(41) }, 'tool-count', 'warning', '41 tools'],
     ['129 tools', { tools: many(129) }, 'tool-count', 'fault', '129 tools'],
     ['long descriptions', { tools: many(40, 'x'.repeat(2_100)) }, 'list-size', 'warning', 'about 2'],
+    [
+      'the largest of several tools',
+      { tools: [tool('a'), tool('b', undefined, 'x'.repeat(90_000)), tool('c')] },
+      'list-size',
+      'warning',
+      'the tools take about 22549 tokens, b about 22515 of them',
+    ],
     ['a tool without a schema', { tools: [{ name: 't' }] }, 'lists', 'fault', '1 malformed entries'],
   ])('reports %s', async (_, broken, name, verdict, evidence) => {
     expect(problems(await check(scripted(broken)))).toEqual([

@@ -50,12 +50,12 @@ describe('jsonFormat', () => {
 
   it.each([
     ['a syntax error', '{\n  "a": }', /line 2, column 8/],
-    ['a document that ends early', '{\n  "a": {', /^Invalid JSON at line 2, column 8$/],
+    ['a document that ends early', '{\n  "a": {', /^Invalid JSON at line 2, column 9$/],
     ['a line break in a string', '{"a": "\n"}', /^Invalid JSON at line 1, column 7$/],
     ['a list', '[]', /no object/],
     ['a repeated name', '{"mcpServers": {}, "mcpServers": {}}', /twice/],
     ['servers that are not an object', '{"mcpServers": []}', /not an object/],
-    ['comments only', '// nothing', /no value/],
+    ['comments only', '// nothing', /no object/],
   ])('refuses %s', (_, text, message) => {
     expect(() => setEntry(jsonFormat, text, edit, entry)).toThrow(message)
   })

@@ -1,4 +1,6 @@
-import { chmod, lstat, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
+import { chmod, chown, lstat, mkdir, readdir, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { backupsOf, readState } from '../../src/install/file.ts'
 import { createHome, type Home } from './support/home.ts'
@@ -28,7 +30,55 @@ describe("jetway install to a host's file", () => {
     await mkdir(home.path(CURSOR), { recursive: true })
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/^error: Cannot read .*mcp\.json: EISDIR.*\nNothing was changed\n$/),
+      stderr: expect.stringMatching(
+        /^error: Cannot read .*mcp\.json: it is a folder\nNothing was changed\n$/,
+      ),
+    })
+  })
+
+  it.each([
+    ['a named pipe', (path: string) => execFileSync('mkfifo', [path], { stdio: 'ignore' })],
+    ['a link to a device', (path: string) => symlinkSync('/dev/zero', path)],
+  ])('refuses %s at once', async (_, create) => {
+    const home = await homeWith('', '.cursor/x')
+    create(home.path(CURSOR))
+    expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(
+        /mcp\.json: it is a pipe or a device, not a file\nNothing was changed\n$/,
+      ),
+    })
+  })
+
+  it('refuses a file of more than 64 MiB before it reads it', async () => {
+    const home = await homeWith('{}')
+    await truncate(home.path(CURSOR), 64 * 1_048_576 + 1)
+    expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/mcp\.json: it is larger than 64 MiB\nNothing was changed\n$/),
+    })
+  })
+
+  it.each([
+    ['JSON', CURSOR, 'cursor', /nested more than 1000 levels deep at line 1, column \d+/],
+    ['YAML', '.config/goose/config.yaml', 'goose', /nested too deeply/],
+    ['TOML', '.codex/config.toml', 'codex', /cannot be read: /],
+  ])('reports %s that is nested deeply', async (format, file, host, message) => {
+    const list = '['.repeat(20_000) + ']'.repeat(20_000)
+    const text = { JSON: `{"a": ${list}}`, YAML: `a: ${list}\n`, TOML: `a = ${list}\n` }[format] ?? ''
+    const home = await homeWith(text, file)
+    const { exitCode, stderr } = await home.run('install', host, URL_TARGET)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(message) })
+    expect(stderr).not.toContain('call stack')
+    expect(await home.read(file)).toBe(text)
+  })
+
+  it("reports a package.json that cannot be read for the server's name", async () => {
+    const home = await homeWith('', 'app/server.js')
+    execFileSync('mkfifo', [home.path('app/package.json')], { stdio: 'ignore' })
+    expect(await home.run('install', 'cursor', home.path('app/server.js'))).toMatchObject({
+      exitCode: 1,
+      stderr: `error: Cannot read ${home.path('app/package.json')}: it is a pipe or a device, not a file\nChoose a name for the server with --name\n`,
     })
   })
 
@@ -77,6 +127,29 @@ describe("jetway install to a host's file", () => {
     const names = await readdir(home.path('.cursor'))
     expect(names).toEqual(['mcp.json', expect.stringMatching(/^mcp\.json\.\d{8}T\d{9}Z\.bak$/)])
     expect(await home.read(`.cursor/${names[1]}`)).toBe('{ }')
+  })
+
+  it('lets only the owner read a copy, which may have a secret', async () => {
+    const home = await homeWith('{ }')
+    const old = `${CURSOR}.20260101T000000000Z.bak`
+    await home.write(old, '{}')
+    for (const file of [CURSOR, old]) await chmod(home.path(file), 0o644)
+    await home.run('install', 'cursor', URL_TARGET)
+    const copies = await backupsOf(home.path(CURSOR))
+    expect(copies).toHaveLength(2)
+    for (const copy of copies) expect((await stat(copy)).mode & 0o777).toBe(0o600)
+  })
+
+  it.runIf(process.getuid?.() === 0)('leaves files to their user when root runs it', async () => {
+    const home = await homeWith('{ }')
+    const [uid, gid] = [12_345, 23_456]
+    for (const path of ['', '.cursor', CURSOR]) await chown(home.path(path), uid, gid)
+    await home.run('install', 'cursor', URL_TARGET)
+    await home.run('install', 'zed', URL_TARGET)
+    const [copy = ''] = await backupsOf(home.path(CURSOR))
+    const created = ['.config', '.config/zed', '.config/zed/settings.json'].map(home.path)
+    for (const path of [home.path(CURSOR), copy, ...created])
+      expect(await stat(path), path).toMatchObject({ uid, gid })
   })
 })
 

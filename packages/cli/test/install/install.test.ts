@@ -74,6 +74,72 @@ describe('jetway install', () => {
     expect(await home.read(CURSOR)).toBe(before)
   })
 
+  it.each([
+    ['goose', '.config/goose/config.yaml', 'extensions: {}\n'],
+    ['codex', '.codex/config.toml', ''],
+    ['cursor', CURSOR, '{"mcpServers": {}}'],
+  ])('masks a secret of several lines for %s with --dry-run', async (host, file, text) => {
+    const home = await createHome()
+    await home.write(file, text)
+    const secret = '-----BEGIN KEY-----\nMIIEvQ"IBADAN\n-----END KEY-----\n'
+    const { stdout } = await home.run(
+      'install',
+      host,
+      '--name',
+      'x',
+      '--env',
+      `K=${secret}`,
+      '--dry-run',
+      '--',
+      'sh',
+    )
+    expect(stdout).toContain('***')
+    expect(stdout).not.toMatch(/BEGIN|MIIE|END/)
+    await home.run('install', host, '--name', 'x', '--env', `K=${secret}`, '--', '/bin/sh', '-c', 'exit 3')
+    const removed = await home.run('uninstall', host, '--name', 'x', '--force', '--dry-run')
+    expect(removed.stdout).toContain('sh')
+    expect(removed.stdout).not.toMatch(/BEGIN|MIIE|END/)
+  })
+
+  it('shows with --dry-run that a secret changes, but neither value', async () => {
+    const home = await createHome()
+    const entry = { url: URL_TARGET, headers: { A: 'same', B: 'previous', C: '${env:C}' } }
+    await home.write(CURSOR, JSON.stringify({ mcpServers: { shop: entry } }, undefined, 2))
+    const argv = ['install', 'cursor', URL_TARGET, '--name', 'shop', '--header', 'B: next'] as const
+    const { stdout } = await home.run(...argv, '--force', '--dry-run')
+    expect(stdout).toContain('-        "B": "*** (before)",\n')
+    expect(stdout).toContain('+        "B": "*** (after)",\n')
+    expect(stdout).not.toMatch(/same|previous|next/)
+  })
+
+  it.each([
+    [
+      'one line',
+      '{"apiKey": "hidden", "mcpServers": {"a": {"env": {"T": "hidden"}}}}',
+      '-…\n+…"shop": {"url":',
+    ],
+    [
+      'an entry in one line',
+      '{\n  "mcpServers": {\n    "a": {"env": {"T": "hidden"}} // hidden\n  }\n}',
+      '-    …\n+    …\n+    "shop": {\n',
+    ],
+    ['no servers', '{\n  "apiKey": "hidden"\n}', '-  …\n+  …\n+  "mcpServers": {\n+    "shop": {\n'],
+  ])('prints no other part of a file with %s for --dry-run', async (_, text, expected) => {
+    const home = await createHome()
+    await home.write(CURSOR, text)
+    const { stdout } = await home.run('install', 'cursor', URL_TARGET, '--name', 'shop', '--dry-run')
+    expect(stdout).toContain(expected)
+    expect(stdout).not.toContain('hidden')
+  })
+
+  it('masks the secrets of an entry that must be added by hand', async () => {
+    const home = await createHome()
+    await home.write('.codex/config.toml', 'mcp_servers = {}\n')
+    const { stderr } = await home.run('install', 'codex', URL_TARGET, '--header', 'K: v3ry')
+    expect(stderr).toContain('K = "***"')
+    expect(stderr).not.toContain('v3ry')
+  })
+
   it('preserves symbolic links and the file mode, and keeps three backups', async () => {
     const home = await createHome()
     await home.write('dotfiles/mcp.json', '{}')

@@ -150,5 +150,5 @@ it.each([
   ['', 'a\nb', ['@@ -1,1 +1,2 @@', '-', '+a', '+b']],
   ['a\nb', 'a\nx', ['@@ -2,1 +2,1 @@', '-b', '+x']],
 ])('diff compares %j and %j', (before, after, lines) => {
-  expect(diff('f', before, after)).toBe(['--- f', '+++ f', ...lines].join('\n'))
+  expect(diff('f', { text: before }, { text: after })).toBe(['--- f', '+++ f', ...lines].join('\n'))
 })

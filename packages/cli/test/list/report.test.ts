@@ -63,6 +63,21 @@ it('jetway list --schema prints the existing schemas of a tool', async () => {
   expect(stdout).toContain('    output: {\n      "type": "object",\n')
 })
 
+it('jetway list prints no line that a name begins', async () => {
+  const url = await serveShop((server) => {
+    server.addTool({
+      name: 'buy',
+      inputSchema: { type: 'object', properties: { 'a\n  fake(b': { type: 'string' } } },
+      handler,
+    })
+    server.addResource({ uri: 'shop://a', name: 'a\nfake', handler })
+  })
+  const { stdout } = await runCli(['list', url, ...REVISION])
+  expect(stdout).toContain('  buy(a\uFFFD  fake(b?: string)\n')
+  expect(stdout).toContain('    a\n    fake\n')
+  expect(stdout).not.toMatch(/^ {2}fake/m)
+})
+
 it("jetway list --json prints the server's whole response", async () => {
   const document: unknown = JSON.parse(
     (await runCli(['list', await serveShop(fill), ...REVISION, '--json'])).stdout,

@@ -54,6 +54,15 @@ describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
     expect(await dev('HTTP', code, ...args)).toEqual(['right']))
 })
 
+it('jetway list ends a program over HTTP as soon as it has the lists', async () => {
+  // A program that waited for the end of its input would print the line.
+  const { output, exitCode } = await list(`listen(named('right'))
+process.stdin.resume().once('end', () => setTimeout(() => console.error('was left running'), 1_000))`)
+  expect(output).toMatch(/^ {2}right\(\)$/m)
+  expect(output).not.toContain('was left running')
+  expect(exitCode).toBe(0)
+})
+
 const SERVERS = "export const other = named('other'), right = named('right')\n"
 
 /** They serve by themselves, so their exports do not matter. */

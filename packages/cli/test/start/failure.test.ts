@@ -37,6 +37,10 @@ describe('failureOf', () => {
       'It ended with code 1 before it answered\nTypeError: the last\n  hint 1\nhint 2\nhint 3\nhint 4',
     ],
     [
+      { stderr: ['Error: the cause {', "  name: 'TransformError',", '  code: 1', '}'] },
+      "It does not answer within 10 s\nError: the cause {\n  name: 'TransformError',\n  code: 1",
+    ],
+    [
       { stderr: ['Traceback (most recent call last):', '  File "a.py", line 1', 'error: no', '})'] },
       'It does not answer within 10 s\nerror: no',
     ],

@@ -7,15 +7,7 @@ import {
 import { McpError } from '@jetway/core/protocol'
 import { expect, it } from 'vitest'
 import { usageError } from '../../src/errors.ts'
-import { explainConnect, explainRequest } from '../../src/target/explain.ts'
-
-const thrownBy = (run: (error: unknown) => never, error: unknown): unknown => {
-  try {
-    return run(error)
-  } catch (thrown) {
-    return thrown
-  }
-}
+import { explained } from '../../src/target/explain.ts'
 
 const closedBy = (error: Error): Error => new ConnectionClosedError('Closed', { kind: 'error', error })
 
@@ -70,13 +62,33 @@ it.each<readonly [string, unknown, code: string | undefined, message: string, hi
   ['another status', new TransportError('Broken', { status: 500 }), 'x', 'Broken', ''],
   ['a process that ended', closedBy(new Error('code 1')), 'x', 'Closed', ''],
 ])('explain describes %s', (_, error, code, message, hint) => {
-  for (const [run, otherwise] of [
-    [explainConnect, 'unreachable'],
-    [explainRequest, 'failed'],
-  ] as const) {
-    const thrown = thrownBy(run, error) as { code?: string; message: string; hint?: string }
+  for (const otherwise of ['unreachable', 'failed'] as const) {
+    const thrown = explained(error, { otherwise, hasToken: false }) as {
+      code?: string
+      message: string
+      hint?: string
+    }
     expect([thrown.code, thrown.message]).toEqual([code === 'x' ? otherwise : code, message])
     expect(thrown.hint ?? '').toContain(hint)
     if (hint === '') expect(thrown.hint).toBeUndefined()
   }
+})
+
+it.each([
+  [401, 'HTTP 401', 'The token may have expired, or be for another server. Give another one'],
+  [403, 'Needs the scopes issues:delete', 'Give a token that has these scopes'],
+  [
+    403,
+    'HTTP 403',
+    'The server accepts the token, but does not allow this request. Give a token of a user who may do it',
+  ],
+  [
+    403,
+    'This Host is not allowed',
+    'Use an address that the server allows, or add this one to its options allowedHosts or allowedOrigins',
+  ],
+])('explain advises on status %i with a token: %s', (status, message, hint) => {
+  expect(
+    explained(new TransportError(message, { status }), { otherwise: 'failed', hasToken: true }),
+  ).toMatchObject({ code: 'authorization-needed', message, hint })
 })

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { constants, type FileHandle, open } from 'node:fs/promises'
 
 /**
  * Thrown if the file as a whole cannot be read. A problem with one server is reported as a `ConfigProblem`
@@ -14,18 +14,41 @@ export class ConfigFileError extends Error {
   }
 }
 
-/** Reads a text file. @throws ConfigFileError if it cannot be read, is longer than `maxBytes`, or is not UTF-8 */
-export async function readTextFile(file: string, maxBytes: number): Promise<string> {
+/** Paths by which a shell passes the output of a program, such as `--config <(program)`. */
+const OF_SHELL = /^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/self\/fd\/\d+)$/
+
+/** Reads the file that the caller names, which may be a pipe from a shell. @throws as `readTextFile` */
+export const readNamedFile = (file: string, maxBytes: number): Promise<string> =>
+  readText(file, maxBytes, OF_SHELL.test(file) ? open(file) : openRegular(file))
+
+/** Reads a text file. @throws ConfigFileError if it is no regular file, is longer than `maxBytes`, or is not UTF-8 */
+export const readTextFile = (file: string, maxBytes: number): Promise<string> =>
+  readText(file, maxBytes, openRegular(file))
+
+/** Opens a file. A named pipe or a device, which may never end, is an error. */
+async function openRegular(file: string): Promise<FileHandle> {
+  // Without the flag, the call waits until another process writes to the pipe. On Windows it is undefined, thus 0.
+  const { O_NONBLOCK, O_RDONLY } = constants
+  const handle = await open(file, O_RDONLY | O_NONBLOCK)
+  const stats = await handle.stat()
+  if (stats.isFile() || stats.isDirectory()) return handle
+  await handle.close()
+  throw new ConfigFileError(file, 'is a pipe or a device, not a file')
+}
+
+async function readText(file: string, maxBytes: number, opening: Promise<FileHandle>): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   try {
+    const handle = await opening
     // Reads one byte more than allowed. A size determined beforehand would be wrong for pipes and growing
     // files.
-    for await (const chunk of createReadStream(file, { end: maxBytes }) as AsyncIterable<Buffer>) {
+    for await (const chunk of handle.createReadStream({ end: maxBytes }) as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       size += chunk.byteLength
     }
   } catch (error) {
+    if (error instanceof ConfigFileError) throw error
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
     throw new ConfigFileError(file, `cannot be read: ${code}`, { cause: error })
   }
@@ -42,6 +65,11 @@ export async function readTextFile(file: string, maxBytes: number): Promise<stri
  * @throws ConfigFileError
  */
 export async function parseJsonc(file: string, text: string): Promise<unknown> {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    // The text may have comments or trailing commas.
+  }
   const { evaluate, parse } = await import('@humanwhocodes/momoa')
   try {
     return evaluate(parse(text, { mode: 'jsonc', allowTrailingCommas: true }))

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { basename, dirname, resolve } from 'node:path'
 import { isObject, type JsonObject } from '@jetway/core/protocol'
-import { ConfigFileError, parseJsonc, readTextFile } from './config-file.ts'
+import { ConfigFileError, parseJsonc, readNamedFile } from './config-file.ts'
 import { type EntryContext, isDisabled, readEntry } from './server-entry.ts'
 import { EntryError, expand } from './variables.ts'
 import { answering, type AskForInput } from './inputs.ts'
@@ -63,13 +63,13 @@ const LISTS = ['mcpServers', 'servers'] as const
  * Loads the configuration files of Claude Desktop, Claude Code, Cursor, VS Code and other hosts that use
  * `mcpServers` or `servers`, without starting a server. A server that cannot be used is reported as a problem.
  *
- * @throws ConfigFileError if the file cannot be read, is longer than `maxBytes`, is not
- *   JSON, or has no list of servers
+ * @throws ConfigFileError if the file cannot be read, is a named pipe or a device, is longer than
+ *   `maxBytes`, is not JSON, or has no list of servers
  */
 export async function loadConfig(file: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { env = process.env, userHome = homedir(), maxBytes = 4 * 1024 * 1024 } = options
   const path = resolve(file)
-  const text = await readTextFile(path, maxBytes)
+  const text = await readNamedFile(path, maxBytes)
   const content = options.parse === undefined ? await parseJsonc(file, text) : options.parse(text)
   if (!isObject(content)) throw new ConfigFileError(file, 'is not an object')
   const project = options.workspaceFolder ?? projectOf(path, userHome)

@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ConfigFileError, type ConfigInput, loadConfig, type LoadConfigOptions } from '@jetway/client/config'
@@ -399,6 +410,30 @@ describe('loadConfig, given an invalid file', () => {
     await expect(loadConfig(join(folder, 'nowhere.json'))).rejects.toThrow(
       'nowhere.json cannot be read: ENOENT',
     )
+  })
+
+  it.each([
+    ['a named pipe', (path: string) => execFileSync('mkfifo', [path], { stdio: 'ignore' })],
+    ['a link to a device', (path: string) => symlinkSync('/dev/zero', path)],
+  ])('throws at once if %s is in its place', async (what, create) => {
+    const path = join(folder, `${what}.json`)
+    create(path)
+    await expect(loadConfig(path)).rejects.toThrow(`${what}.json is a pipe or a device, not a file`)
+    const { problems } = await load('env.json', { servers: { a: { command: 'x', envFile: path } } })
+    expect(problems).toMatchObject([
+      { field: 'envFile', message: expect.stringContaining('is a pipe or a device') },
+    ])
+  })
+
+  it('reads a pipe that the shell passes by its descriptor', async () => {
+    const path = join(folder, 'substitution')
+    execFileSync('mkfifo', [path], { stdio: 'ignore' })
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const writer = openSync(path, 'w')
+    writeSync(writer, '{"servers": {}}')
+    await expect(loadConfig(`/dev/fd/${reader}`, { maxBytes: 10 })).rejects.toThrow('longer than 10 bytes')
+    closeSync(writer)
+    closeSync(reader)
   })
 
   it('reads a file of exactly `maxBytes`', async () => {

@@ -23,7 +23,7 @@ export interface ExchangeRelay {
   /** The process for new requests. Resolves to undefined if none is serving within 10 s. */
   process(): Promise<HttpProcess | undefined>
   isCurrent(process: HttpProcess): boolean
-  opened(id: string, process: HttpProcess): Session
+  opened(id: string, process: HttpProcess, caller: Caller): Session
   closed(session: Session): void
 }
 
@@ -140,7 +140,7 @@ export class Exchange {
   #noteHead({ statusCode, headers }: IncomingMessage, process: HttpProcess, caller: Caller): void {
     const id = headers['mcp-session-id']
     if (statusCode === 200 && typeof id === 'string' && this.#isInitialize())
-      this.#session = this.#relay.opened(id, process)
+      this.#session = this.#relay.opened(id, process, caller)
     else if (this.#session === undefined) return
     else if (statusCode === 404) this.#relay.closed(this.#session)
     else if (isInitialized(this.#posted.value)) this.#session.readFirstLists(process, caller)

@@ -7,13 +7,15 @@ import type { ClientSide, ServedProcess } from '../client-side.ts'
 import { WAIT_MS } from '../held-messages.ts'
 import type { ListChanges } from '../conversation/lists.ts'
 import type { ListKind } from '../conversation/replay.ts'
+import { namesRevision } from '../conversation/request-meta.ts'
 import { Exchange, type ExchangeRelay, type Posted } from './exchange.ts'
+import { ListObserver } from './list-observer.ts'
 import { LastingStream, type StreamOptions, type StreamRelay } from './lasting-stream.ts'
-import type { Caller } from './open-session.ts'
+import { type Caller, isAccepted } from './open-session.ts'
 import { passOn } from './pass-on.ts'
 import { endToEnd, HttpProcess, readWhole } from './process-http.ts'
 import { resumePost } from './resumed-post.ts'
-import { Session, Sessions } from './session.ts'
+import { Session, Sessions, withId } from './session.ts'
 import { parseEventId } from './sse.ts'
 
 /** The maximum size of a body in bytes, and the maximum numbers of relayed sessions and waiting requests. */
@@ -42,6 +44,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   readonly #exchanges = new Set<Exchange>()
   readonly #streams = new Set<LastingStream>()
   readonly #waiters = new Set<Waiter>()
+  readonly #observer = new ListObserver((process, changes) => this.changed(process, changes, () => {}))
   #current: HttpProcess | undefined
 
   constructor(options: HttpRelayOptions) {
@@ -79,6 +82,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     this.#waiters.clear()
     for (const resume of waiters) resume(process)
     for (const stream of this.#streams) void stream.attach(process)
+    this.#observer.use(process)
   }
 
   drained(child: ServedProcess): Promise<void> {
@@ -120,8 +124,8 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     return this.#current === process && !process.child.ended
   }
 
-  opened(id: string, process: HttpProcess): Session {
-    const session = new Session(id, process, (...change) => this.#sessionChanged(...change))
+  opened(id: string, process: HttpProcess, caller: Caller): Session {
+    const session = new Session(id, { process, caller }, (...change) => this.#sessionChanged(...change))
     this.#sessions.add(session)
     return session
   }
@@ -157,7 +161,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     if (fault !== undefined) return refuse(response, 403, fault)
     const caller: Caller = { path: request.url ?? '/', headers }
     const id = headers['mcp-session-id']
-    const session = typeof id === 'string' ? this.#sessions.get(id) : undefined
+    const session = typeof id === 'string' ? await this.#sessionOf(id, caller) : undefined
     if (method === 'POST' && headers['content-type']?.startsWith('application/json') === true)
       return this.#post(request, response, { caller, session })
     if (session !== undefined && method === 'GET') return this.#get(response, caller, session)
@@ -165,6 +169,22 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     const process = await this.process()
     if (process === undefined) return refuse(response, 503, 'The server is not running')
     return passOn(process, request, response)
+  }
+
+  /**
+   * Returns the session if it belongs to the caller. Another caller's request goes to the process unchanged, because a new
+   * process would open the session for whoever asks first.
+   */
+  async #sessionOf(id: string, caller: Caller): Promise<Session | undefined> {
+    const session = this.#sessions.get(id)
+    if (session === undefined || session.isOf(caller)) return session
+    // The client may have a new token, which only a process that has the session can judge.
+    const process = this.#current
+    const known = process && (await session.knownOn(process.generation))
+    if (process === undefined || typeof known !== 'string') return undefined
+    if (!(await isAccepted(process, withId(caller, known)))) return undefined
+    session.takeOver(caller)
+    return session
   }
 
   #fault(
@@ -197,6 +217,8 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     } finally {
       this.#exchanges.delete(exchange)
     }
+    if (incoming.kind !== 'request' || !namesRevision(incoming.message.params)) return
+    if (this.#current !== undefined) this.#observer.saw(this.#current, caller, incoming.message.params)
   }
 
   /** Returns the older process whose question a message answers or whose call it cancels. */

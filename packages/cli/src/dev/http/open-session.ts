@@ -69,6 +69,13 @@ export function sessionLists(
   return readLists((method, params) => request(method, { ...params, ...common }))
 }
 
+/** Whether a process accepts requests of a caller in a session that it has. */
+export const isAccepted = (process: HttpProcess, { path, headers }: Caller): Promise<boolean> =>
+  requestWith(process, { path, headers: withoutStream(headers) })(Method.Ping, {}).then(
+    () => true,
+    () => false,
+  )
+
 let nextId = 0
 
 /** @returns a function that sends a request, and rejects if the process refuses it */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { JsonRpcRequest } from '@jetway/core/protocol'
 import { compareLists, type ListChanges, type Lists } from '../conversation/lists.ts'
 import { Questions } from '../conversation/questions.ts'
@@ -27,10 +28,28 @@ export class Session {
   #lists: Promise<Lists> | undefined
   #outdated = false
 
-  constructor(id: string, process: HttpProcess, onListChanges: OnListChanges) {
+  /** A digest of the credentials of the client. */
+  #credentials: string
+
+  constructor(
+    id: string,
+    { process, caller }: { readonly process: HttpProcess; readonly caller: Caller },
+    onListChanges: OnListChanges,
+  ) {
     this.id = id
+    this.#credentials = digestOf(caller)
     this.#onListChanges = onListChanges
     this.#ids.set(process.generation, Promise.resolve(id))
+  }
+
+  /** Whether a request has the credentials of the session's client. */
+  isOf(caller: Caller): boolean {
+    return digestOf(caller) === this.#credentials
+  }
+
+  /** Records new credentials of the client. */
+  takeOver(caller: Caller): void {
+    this.#credentials = digestOf(caller)
   }
 
   /**
@@ -142,6 +161,11 @@ export class Sessions {
     return this.#sessions.values()
   }
 }
+
+const digestOf = ({ headers }: Caller): string =>
+  createHash('sha256')
+    .update(JSON.stringify([headers.authorization, headers['x-api-key'], headers.cookie]))
+    .digest('base64')
 
 export const withId = ({ path, headers }: Caller, id: string): Caller => ({
   path,

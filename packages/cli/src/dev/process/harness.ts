@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { McpServer } from '@jetway/core'
 import { register } from 'tsx/esm/api'
 import { ExportError, type Exports, findServer, servesNothing } from '../../server-file/find-server.ts'
+import { type ImportFailure, importFailure } from '../../server-file/import-failure.ts'
 import { type Serving, watchServing } from '../../server-file/serving.ts'
 import type { ChildJob, FromChild, ToChild } from './child-messages.ts'
 
@@ -39,7 +40,7 @@ export async function runServerProcess(text: string): Promise<void> {
     const { code, url } = error as { readonly code?: unknown; readonly url?: unknown }
     if (code === 'ERR_MODULE_NOT_FOUND' && typeof url === 'string') imports.add(url)
     imports.flush()
-    fail(error)
+    fail(error, importFailure(job.file, error))
   }
 }
 
@@ -60,11 +61,11 @@ function reportServing({ file, transport }: ChildJob, serving: Serving): void {
   })
 }
 
-function fail(error: unknown): void {
+function fail(error: unknown, failure?: ImportFailure): void {
   const failed: FromChild = {
     type: 'failed',
-    message: describe(error),
-    needsChange: error instanceof ExportError || isSyntaxError(error),
+    message: failure === undefined ? describe(error) : `${failure.message}\n${failure.hint}`,
+    needsChange: error instanceof ExportError || failure !== undefined,
   }
   process.send?.(failed, () => process.exit(1))
 }
@@ -134,10 +135,6 @@ function promiseLists(server: McpServer): void {
     onChange: () => () => {},
   })
 }
-
-const isSyntaxError = (error: unknown): boolean =>
-  error instanceof SyntaxError ||
-  (error instanceof Error && (error.name === 'TransformError' || 'errors' in error))
 
 /** Reports imported files in batches. */
 function reportImports(): { readonly add: (url: string) => void; readonly flush: () => void } {

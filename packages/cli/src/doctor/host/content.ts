@@ -1,16 +1,16 @@
-import { readFile } from 'node:fs/promises'
 import { formatOf } from '../../formats/format-of.ts'
 import { type FormatName, isObject } from '../../formats/format.ts'
 import type { Host } from '../../hosts/host.ts'
+import { readRegularFile } from '../../regular-file.ts'
 
 /** The member names under which hosts store servers. */
 const KEYS = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'extensions']
 
 /** Reads and parses a host's file. @throws SyntaxError with a line and a column, or the error of `readFile` */
 export async function readContent(host: Host, file: string): Promise<unknown> {
-  const text = await readText(file)
+  const text = readText(file)
   if (host.strictJson === true) {
-    const { checkStrict } = await import('../../formats/json-tree.ts')
+    const { checkStrict } = await import('../../formats/json-scan.ts')
     checkStrict(text)
   }
   return (await formatOf(host.format)).parse(text)
@@ -19,14 +19,14 @@ export async function readContent(host: Host, file: string): Promise<unknown> {
 /** Reads a file that may have another syntax. Returns undefined if it is missing or invalid. */
 export async function readOther(file: string, format: FormatName): Promise<unknown> {
   try {
-    return (await formatOf(format)).parse(await readText(file))
+    return (await formatOf(format)).parse(readText(file))
   } catch {
     return undefined
   }
 }
 
-async function readText(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8')
+function readText(file: string): string {
+  const text = readRegularFile(file).toString()
   return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
@@ -44,13 +44,3 @@ const namesOf = (list: unknown): readonly string[] =>
 const isServer = (entry: unknown): boolean =>
   isObject(entry) &&
   ['command', 'cmd', 'url', 'uri', 'serverUrl', 'httpUrl'].some((member) => typeof entry[member] === 'string')
-
-/** Returns all strings in variables and headers, which must not be printed. */
-export function secretsIn(value: unknown, within = false): readonly string[] {
-  if (typeof value === 'string') return within ? [value] : []
-  if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, within))
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([name, each]) =>
-    secretsIn(each, within || /^(?:envs?|headers|http_headers|requestInit)$/.test(name)),
-  )
-}

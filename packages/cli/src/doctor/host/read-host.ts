@@ -6,7 +6,8 @@ import { type HostList, listsOf } from '../../target/configured.ts'
 import type { Terminal } from '../../terminal.ts'
 import type { Finding, Section } from '../finding.ts'
 import { fault, ok, some, warning } from '../verdicts.ts'
-import { readContent, readOther, secretsIn, serverLists } from './content.ts'
+import { secretsIn } from '../../hosts/secrets.ts'
+import { readContent, readOther, serverLists } from './content.ts'
 import { misplacedFiles } from './misplaced.ts'
 
 /** A server in a host's file. */
@@ -63,8 +64,8 @@ async function readFile(
   try {
     return { content: await readContent(host, file) }
   } catch (error) {
-    const reason =
-      error instanceof SyntaxError ? error.message : ((error as NodeJS.ErrnoException).code ?? '')
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = code ?? message
     const evidence = `${host.title} cannot read it: ${reason}`
     return { finding: fault(CHECK, evidence, 'Correct it there. Until then, none of its servers is started') }
   }

@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute } from 'node:path'
 import process from 'node:process'
 import { APP_PATH } from '../../start/environment.ts'
+import { readRegularFile } from '../../regular-file.ts'
 import { findProgram } from '../../start/find-program.ts'
 import { belongsToVersion } from '../../start/short-lived.ts'
 import type { Finding } from '../finding.ts'
@@ -118,7 +119,7 @@ function missing(command: string): Finding {
 /** Returns the program that a first line such as `#!/usr/bin/env node` looks up in `PATH`. */
 export function interpreterOf(path: string): string | undefined {
   try {
-    const [line = ''] = readFileSync(path, 'latin1').slice(0, 256).split('\n')
+    const [line = ''] = readRegularFile(path, 256).toString('latin1').split('\n')
     return /^#!\S*\/env\s+(?:-S\s+)?(\S+)/.exec(line)?.[1]
   } catch {
     return undefined

@@ -4,7 +4,8 @@ import { isObject } from '@jetway/core/protocol'
 import type { Finding } from '../finding.ts'
 import { verdictsOf } from '../verdicts.ts'
 import { isInRange } from './node-range.ts'
-import { isTypeScript, type NodeRun, packageOf } from './script.ts'
+import { packageOf } from '../../server-file/package.ts'
+import { isTypeScript, type NodeRun } from './script.ts'
 
 const { ok, fault } = verdictsOf('node')
 const TIMEOUT_MS = 10_000

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import { isObject } from '@jetway/core/protocol'
 import { nearest } from '../../parse.ts'
+import { packageOf } from '../../server-file/package.ts'
 import { findProgram } from '../../start/find-program.ts'
 import { belongsToVersion } from '../../start/short-lived.ts'
 import type { Start } from '../../start/environment.ts'
@@ -85,22 +86,6 @@ function namesIn(folder: string): readonly string[] {
     return readdirSync(folder)
   } catch {
     return []
-  }
-}
-
-export interface Package {
-  readonly folder: string
-  readonly content: Readonly<Record<string, unknown>>
-}
-
-/** Finds the nearest `package.json` above a file. */
-export function packageOf(path: string): Package | undefined {
-  const folder = dirname(path)
-  try {
-    const content = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as unknown
-    return isObject(content) ? { folder, content } : undefined
-  } catch {
-    return folder === dirname(folder) ? undefined : packageOf(folder)
   }
 }
 

@@ -261,7 +261,8 @@ describe('HttpRelay session limit', () => {
     await listenOn(url, streaming)
     const current = await relay.process()
     if (current === undefined) throw new Error('no process')
-    for (let count = 1; count < 256; count++) relay.opened(`s${count}`, current)
+    for (let count = 1; count < 256; count++)
+      relay.opened(`s${count}`, current, { path: '/mcp', headers: {} })
     expect(first.asked()).toContain('GET')
     const second = await start()
     const isKept = async (id: string): Promise<boolean> => {
@@ -269,7 +270,7 @@ describe('HttpRelay session limit', () => {
       return second.got.at(-1)?.headers['mcp-session-id'] !== id
     }
     expect(await isKept('s1')).toBe(true)
-    relay.opened('new', current)
+    relay.opened('new', current, { path: '/mcp', headers: {} })
     expect(await isKept('s1')).toBe(true)
     expect(await isKept('session-1')).toBe(true)
     expect(await isKept('s3')).toBe(true)

@@ -348,3 +348,64 @@ describe('list changes of a session', () => {
     await vi.waitFor(() => expect(front.printed).toEqual(['tools: +b -a']))
   })
 })
+
+describe('a session of another client', () => {
+  const A = { authorization: 'Bearer a' }
+  const B = { authorization: 'Bearer b' }
+  /** Refuses all sessions that are not of this process. */
+  const strict =
+    (generation: number): Reply =>
+    ({ headers, message: { id } }, response) =>
+      headers['mcp-session-id'] === `session-${generation}` && headers.authorization === A.authorization
+        ? json(response, 200, { jsonrpc: '2.0', id, result: {} })
+        : void response.writeHead(404).end()
+
+  it('is not opened in a new process for a caller with other credentials', async () => {
+    const { url, start } = await relayHttp()
+    await start({ ping: strict(1) })
+    const session = await openSession(url, A)
+    const second = await start({ ping: strict(2), GET: (_, response) => void response.writeHead(404).end() })
+    expect((await ping(url, session, B)).status).toBe(404)
+    expect((await fetch(url, { headers: { ...session, ...B, accept: 'text/event-stream' } })).status).toBe(
+      404,
+    )
+    expect(second.asked()).toEqual(['ping', 'GET'])
+    await fetch(url, { method: 'DELETE', headers: { ...session, ...B } })
+    expect((await ping(url, session)).status).toBe(200)
+    expect(second.got.find(({ asks }) => asks === 'initialize')?.headers.authorization).toBe(A.authorization)
+    expect((await ping(url, session, B)).status).toBe(404)
+    expect((await ping(url, session)).status).toBe(200)
+  })
+
+  it('is that of the client if the process accepts its new token', async () => {
+    const { url, start } = await relayHttp()
+    await start()
+    const session = await openSession(url, A)
+    expect((await ping(url, session, B)).status).toBe(200)
+    const second = await start()
+    expect((await ping(url, session, B)).status).toBe(200)
+    expect(second.got.at(0)).toMatchObject({ asks: 'initialize', headers: B })
+  })
+})
+
+describe('a client without a session', () => {
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
+  const call = (url: string, headers = {}) =>
+    post(url, request(1, 'tools/call', { name: 'a', _meta }), { 'mcp-method': 'tools/call', ...headers })
+
+  it('learns on the terminal what each restart changes', async () => {
+    const front = await relayHttp()
+    const first = await front.start(tools('a'))
+    await call(front.url, { 'mcp-name': 'a', authorization: 'Bearer a' })
+    await call(front.url)
+    await vi.waitFor(() => expect(first.asked()).toEqual(expect.arrayContaining(LISTS)))
+    const second = await front.start(tools('b'))
+    await vi.waitFor(() => expect(front.printed).toEqual(['tools: +b -a']))
+    const listed = second.got.find(({ asks }) => asks === 'tools/list')
+    expect(listed?.message.params).toEqual({ _meta })
+    expect(listed?.headers).toMatchObject({ authorization: 'Bearer a', 'mcp-method': 'tools/list' })
+    await call(front.url)
+    await front.start(tools('b', 'c'))
+    await vi.waitFor(() => expect(front.printed).toEqual(['tools: +b -a', 'tools: +c']))
+  })
+})

@@ -161,7 +161,8 @@ describe('the GET stream of a session', () => {
     const current = await relay.process()
     if (current === undefined) throw new Error('no process')
     const open = (): void => {
-      for (let count = 0; count < 256; count++) relay.opened(`s${count}`, current)
+      for (let count = 0; count < 256; count++)
+        relay.opened(`s${count}`, current, { path: '/mcp', headers: {} })
     }
     const second = await start()
     const idOfPing = async () => {

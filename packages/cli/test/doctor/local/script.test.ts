@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { describe, expect, it } from 'vitest'
-import { checkScript, nodeRunOf, packageOf, scriptOf } from '../../../src/doctor/local/script.ts'
+import { checkScript, nodeRunOf, scriptOf } from '../../../src/doctor/local/script.ts'
+import { packageOf } from '../../../src/server-file/package.ts'
 import { folderWith } from '../support/programs.ts'
 
 describe('scriptOf', () => {

@@ -1,0 +1,101 @@
+import type { Group } from './row.ts'
+
+export const FOLDERS: Group = {
+  title: 'Files and folders from elsewhere',
+  rows: [
+    {
+      row: 'K1',
+      fault: 'A named pipe, a device, a huge file, or deep nesting in place of a configuration file',
+      behaviour:
+        'An error at once, and nothing changes. The command reads at most 64 MiB, `loadConfig` 4 MiB. `--config <(program)` works.',
+      tests: [
+        { file: 'packages/cli/test/install/edges.test.ts', name: 'refuses %s at once' },
+        {
+          file: 'packages/cli/test/install/edges.test.ts',
+          name: 'refuses a file of more than 64 MiB before it reads it',
+        },
+        { file: 'packages/cli/test/install/edges.test.ts', name: 'reports %s that is nested deeply' },
+        {
+          file: 'packages/client/test/config/load-config.test.ts',
+          name: 'throws at once if %s is in its place',
+        },
+        {
+          file: 'packages/client/test/config/load-config.test.ts',
+          name: 'reads a pipe that the shell passes by its descriptor',
+        },
+      ],
+    },
+    {
+      row: 'K2',
+      fault: 'Links in a folder that `jetway dev --watch` watches',
+      behaviour:
+        'Links below the folder are not followed. What cannot be watched is printed; the rest is watched.',
+      tests: [
+        {
+          file: 'packages/cli/test/dev/watch.test.ts',
+          name: 'follows no links below the folder of a pattern',
+        },
+        {
+          file: 'packages/cli/test/dev/watch.test.ts',
+          name: 'prints links that cannot be watched, and watches the rest',
+        },
+        { file: 'packages/cli/test/dev/watch.test.ts', name: 'does not watch a folder in the place of .env' },
+      ],
+    },
+    {
+      row: 'K3',
+      fault: "Secrets in a host's configuration",
+      behaviour:
+        'Only the owner can read a copy of the file. `--dry-run` shows neither values of variables and headers nor other entries.',
+      tests: [
+        {
+          file: 'packages/cli/test/install/edges.test.ts',
+          name: 'lets only the owner read a copy, which may have a secret',
+        },
+        {
+          file: 'packages/cli/test/install/install.test.ts',
+          name: 'masks a secret of several lines for %s with --dry-run',
+        },
+        {
+          file: 'packages/cli/test/install/install.test.ts',
+          name: 'prints no other part of a file with %s for --dry-run',
+        },
+      ],
+    },
+    {
+      row: 'K4',
+      fault: '`sudo jetway install`',
+      behaviour: 'Files, copies and new folders belong to the owner of the file or of its folder.',
+      tests: [
+        {
+          file: 'packages/cli/test/install/edges.test.ts',
+          name: 'leaves files to their user when root runs it',
+        },
+      ],
+    },
+    {
+      row: 'K5',
+      fault: 'Control characters and line breaks in names, with and without `--json`',
+      behaviour: 'They are replaced, or escaped in JSON. A name never begins a line.',
+      tests: [
+        {
+          file: 'packages/cli/test/terminal.test.ts',
+          name: 'escapes what could change a terminal, and prints the same value',
+        },
+        { file: 'packages/cli/test/list/report.test.ts', name: 'prints no line that a name begins' },
+      ],
+    },
+    {
+      row: 'K6',
+      fault: "A request with another client's session id while `jetway dev` restarts",
+      behaviour:
+        'The session is opened again with the credentials of its own client only, and stays open for it.',
+      tests: [
+        {
+          file: 'packages/cli/test/dev/http/sessions.test.ts',
+          name: 'is not opened in a new process for a caller with other credentials',
+        },
+      ],
+    },
+  ],
+}

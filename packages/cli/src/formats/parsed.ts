@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Entry, type EntryEdit, type Format, isObject } from './format.ts'
+
+/** How to edit the text of a format. */
+export interface TextEdits {
+  /** Adds an entry that does not exist. @throws EditError */
+  add(text: string, edit: EntryEdit, entry: Entry): string
+  /** Replaces an entry that exists. @throws EditError */
+  replace(text: string, edit: EntryEdit, entry: Entry): string
+  /** @throws EditError if the entry does not exist */
+  remove(text: string, edit: EntryEdit): string
+}
+
+/** Reads and compares the entries of a format by parsing whole texts. Each entry has lines of its own. */
+export function byParsing(parseText: (text: string) => unknown, edits: TextEdits): Omit<Format, 'snippet'> {
+  const parse = (text: string): unknown => {
+    try {
+      return parseText(text)
+    } catch (error) {
+      // A parser reads nested values by recursion.
+      if (error instanceof RangeError) throw new SyntaxError('It is nested too deeply', { cause: error })
+      throw error
+    }
+  }
+  return {
+    parse,
+    find(text, edit) {
+      const value = member(member(parse(text), edit.key), edit.name)
+      return {
+        value,
+        set: (entry) =>
+          value === undefined ? edits.add(text, edit, entry) : edits.replace(text, edit, entry),
+        remove: () => edits.remove(text, edit),
+      }
+    },
+    isSameOutside: (before, after, edit) =>
+      isDeepStrictEqual(plain(rest(parse(after), edit)), plain(rest(parse(before), edit))),
+  }
+}
+
+/** Removes prototypes, because parsers create objects with different ones. */
+export const plain = (value: unknown): unknown => structuredClone(value)
+
+const member = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+/** Returns the value without the entry. An empty container counts as missing. */
+function rest(value: unknown, { key, name }: EntryEdit): unknown {
+  if (!isObject(value)) return value
+  const { [key]: servers, ...others } = value
+  if (!isObject(servers))
+    return { ...others, ...(servers !== undefined && servers !== null && { [key]: servers }) }
+  const { [name]: _, ...remaining } = servers
+  return Object.keys(remaining).length === 0 ? others : { ...others, [key]: remaining }
+}
