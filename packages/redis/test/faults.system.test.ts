@@ -286,16 +286,20 @@ describe('a Redis that became a replica', () => {
     onTestFinished(() => proxy.stop())
     const [first, second] = await createTwo({ url: proxy.url })
     await first.sessions.create(sessionRecord('session-1'), LIFETIME)
-    await second.nodes.join(() => {})
     const heard: unknown[] = []
     second.bus.subscribe('changes', (message) => heard.push(message))
     await second.ready()
     await vi.waitFor(async () => expect(await replica.command('DBSIZE')).toMatch(/^:[1-9]/))
     // A managed Redis moves the address, and keeps the connections to the former master.
     await replica.command('REPLICAOF', 'NO', 'ONE')
-    proxy.moveTo(replica.port)
-    // It never gets what the new master stores, so a reader that stays would wait forever.
+    // The former master never gets what the new one stores, so a reader that stays would wait forever. Redis ends
+    // waiting reads now, and the readers connect again.
     await master.command('REPLICAOF', '127.0.0.1', '1')
+    await vi.waitFor(
+      async () => expect((await master.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(1),
+      RECOVERY_MS,
+    )
+    proxy.moveTo(replica.port)
     const create = (): unknown => first.sessions.create(sessionRecord('session-2'), LIFETIME)
     expect(String(await failure(create))).toContain('READONLY')
     expect(first.stats().available).toBe(false)
