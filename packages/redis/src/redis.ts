@@ -8,7 +8,7 @@ import {
 } from '@jetway/core/stores'
 import { Commands } from './commands/commands.ts'
 import { type RedisConnection, withDeadline } from './connection/connection.ts'
-import type { RedisAddress } from './connection/deployments.ts'
+import { checkUrls, type RedisAddress } from './connection/deployments.ts'
 import { connectTo } from './connection/node-redis.ts'
 import { Keys } from './keys.ts'
 import { RedisBus } from './stores/bus.ts'
@@ -78,9 +78,9 @@ export function redis(options: RedisOptions): RedisStores {
   const logger = safeLogger(options.logger ?? stderrLogger)
   const failed = (error: unknown): void => logger.debug({ err: error }, 'A connection to Redis failed')
   const connection = options.connection ?? connectTo(options, failed)
-  const commands = new Commands(connection, logger)
   const keys = new Keys(namespace)
   const reader = new MessageReader(connection, failed)
+  const commands = new Commands(connection, logger, () => reader.reconnect())
   const nodes = new RedisNodes(commands, keys, reader)
   const listenerFailed = (error: unknown): void =>
     logger.error({ err: error }, 'A listener of the bus failed')
@@ -101,7 +101,7 @@ export function redis(options: RedisOptions): RedisStores {
     nodes,
     usedStates: new RedisUsedStates(commands, keys, options.usedStates),
     acquire: () => {
-      uses++
+      if (uses++ === 0) connection.open?.()
       let released = false
       return async () => {
         if (released) return
@@ -111,7 +111,7 @@ export function redis(options: RedisOptions): RedisStores {
     },
     ready: async () => {
       await connect(connection, keys, logger)
-      await withDeadline(reader.ready(), READY_MS)
+      await withDeadline(reader.ready(), READY_MS, connection)
     },
     stats: () => ({ available: commands.available, inFlight: commands.inFlight, unsent: bus.unsent }),
   }
@@ -119,6 +119,7 @@ export function redis(options: RedisOptions): RedisStores {
 
 function check(options: RedisOptions): void {
   checkNames(options, NAMES)
+  checkUrls(options)
   const { url, sentinel, cluster, connection, namespace } = options
   if ([url, sentinel, cluster, connection].filter((one) => one !== undefined).length !== 1)
     throw new UsageError('ERR_MCP_OPTION', 'Set one of url, sentinel, cluster and connection')
@@ -131,8 +132,8 @@ function check(options: RedisOptions): void {
 
 /** Checks that Redis supports the scripts. */
 async function connect(connection: RedisConnection, keys: Keys, logger: Logger): Promise<void> {
-  await withDeadline(connection.connect?.() ?? Promise.resolve(), READY_MS)
-  const info = String(await withDeadline(connection.command(keys.bus, ['INFO']), READY_MS))
+  await withDeadline(connection.connect?.() ?? Promise.resolve(), READY_MS, connection)
+  const info = String(await withDeadline(connection.command(keys.bus, ['INFO']), READY_MS, connection))
   const [major = 0, minor = 0] = (/redis_version:(\S+)/.exec(info)?.[1] ?? '').split('.').map(Number)
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
     throw new Error(`Redis ${major}.${minor} is too old. Use 6.2 or newer, or Valkey`)
