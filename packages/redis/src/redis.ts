@@ -80,10 +80,10 @@ export function redis(options: RedisOptions): RedisStores {
   const connection = options.connection ?? connectTo(options, failed)
   const commands = new Commands(connection, logger)
   const keys = new Keys(namespace)
-  const reader = new MessageReader(connection, failed)
-  const nodes = new RedisNodes(commands, keys, reader)
   const listenerFailed = (error: unknown): void =>
     logger.error({ err: error }, 'A listener of the bus failed')
+  const reader = new MessageReader(connection, failed, listenerFailed)
+  const nodes = new RedisNodes(commands, keys, reader)
   const bus = new RedisBus(commands, reader, { key: keys.bus, node: nodes.id, onError: listenerFailed })
   const events = new RedisEventStore(commands, keys, options.events)
   let uses = 0
@@ -100,6 +100,10 @@ export function redis(options: RedisOptions): RedisStores {
     bus,
     nodes,
     usedStates: new RedisUsedStates(commands, keys, options.usedStates),
+    forServer: (name) => ({
+      bus: bus.forServer(name),
+      tasks: new RedisTaskStore(commands, keys, options.tasks, name),
+    }),
     acquire: () => {
       uses++
       let released = false

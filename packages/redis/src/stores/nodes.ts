@@ -100,7 +100,7 @@ export class RedisNodes implements Nodes {
 
   #receive(text: string): void {
     const message = JSON.parse(text) as JsonObject
-    for (const listener of this.#listeners) listener(message)
+    for (const listener of this.#listeners) this.#reader.guard(() => listener(message))
     // Messages stay in the inbox after they are read, until the lease is renewed.
     if (++this.#read >= MAX_INBOX / 20) this.#renew().catch(() => {})
   }
