@@ -49,7 +49,6 @@ export interface RedisStores extends SharedStores {
 
 const NAMESPACE = /^[a-z0-9-]{1,32}$/
 const READY_MS = 3_000
-const OLDEST = [6, 2] as const
 
 const NAMES: OptionNames<RedisOptions> = {
   url: 1,
@@ -133,13 +132,20 @@ function check(options: RedisOptions): void {
     )
 }
 
-/** Checks that Redis supports the scripts. */
+/** Checks that Redis has the commands of version 6.2, and warns if it may drop keys. */
 async function connect(connection: RedisConnection, keys: Keys, logger: Logger): Promise<void> {
   await withDeadline(connection.connect?.() ?? Promise.resolve(), READY_MS)
-  const info = String(await withDeadline(connection.command(keys.bus, ['INFO']), READY_MS))
-  const [major = 0, minor = 0] = (/redis_version:(\S+)/.exec(info)?.[1] ?? '').split('.').map(Number)
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
-    throw new Error(`Redis ${major}.${minor} is too old. Use 6.2 or newer, or Valkey`)
+  const send = async (key: string, args: readonly string[]): Promise<string> =>
+    String(await withDeadline(connection.command(key, args), READY_MS))
+  const none = keys.session('none')
+  try {
+    await send(none, ['GETEX', none])
+  } catch (error) {
+    if (!/unknown command/i.test(String(error))) throw error
+    throw new Error('This Redis is too old. Use 6.2 or newer, or Valkey', { cause: error })
+  }
+  // A user of an ACL need not have the permission for INFO, which is a dangerous command.
+  const info = await send(keys.bus, ['INFO', 'memory']).catch(() => '')
   const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction'
   const limit = /maxmemory:(\d+)/.exec(info)?.[1] ?? '0'
   if (limit !== '0' && policy !== 'noeviction')
