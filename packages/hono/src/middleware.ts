@@ -158,7 +158,7 @@ function prober(endpoint: Endpoint): (c: Context) => Response | undefined {
     const found = probes.find(({ answers }) => answers(c, c.req.path))
     if (found === undefined) return undefined
     const { body = null, status, headers } = endpoint.probe(found.probe, c.req.method)
-    return c.body(body as string, status as ContentfulStatusCode, headers as Record<string, string>)
+    return c.body(body as string, status as ContentfulStatusCode, { ...headers })
   }
 }
 
@@ -199,8 +199,9 @@ function respond(
     return context.res
   }
   request.connection?.watch(endpoint, request, reply)
-  // Pass a plain record of headers, because it stays a plain object all the way to Node's writeHead.
-  const headers = reply.open ? streamHeaders(reply.headers) : (reply.headers as Record<string, string>)
+  // Pass a plain record of headers, because it stays a plain object all the way to Node's writeHead. It is a copy,
+  // because version 1 of @hono/node-server adds Content-Length to it.
+  const headers = reply.open ? streamHeaders(reply.headers) : { ...reply.headers }
   const body = reply.open ? toReadableStream(reply, request) : (reply.body ?? null)
   return context.body(body as string, reply.status as ContentfulStatusCode, headers)
 }

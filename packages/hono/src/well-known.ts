@@ -57,4 +57,4 @@ function respondWith(wellKnown: WellKnown, c: Context): Response | undefined {
 }
 
 const toResponse = (c: Context, { status, headers, body }: HttpReply): Response =>
-  c.body((body ?? null) as string, status as ContentfulStatusCode, headers as Record<string, string>)
+  c.body((body ?? null) as string, status as ContentfulStatusCode, { ...headers })

@@ -20,7 +20,7 @@ export class Keys {
   constructor(namespace: string) {
     this.#prefix = `jw1:${namespace}:`
     this.#control = `{${namespace}}`
-    this.#tasks = `${this.#prefix}t:{${namespace}:t}:`
+    this.#tasks = `${this.#prefix}k:{${namespace}:t}:`
   }
 
   session(hash: string): string {
@@ -66,12 +66,9 @@ export class Keys {
     return `${this.#prefix}b:${this.#control}`
   }
 
-  /** Records, positions by owner, ended tasks, expiries and the number of bytes. */
   get tasks(): TaskKeys {
-    const [records, owners, ended, expiries, bytes] = ['r', 'o', 'd', 'x', 'b'].map(
-      (key) => this.#tasks + key,
-    )
-    return [records, owners, ended, expiries, bytes] as TaskKeys
+    const of = (key: string): string => this.#tasks + key
+    return [of('r'), of('h'), of('o'), of('d'), of('x'), of('b'), of('n'), of('s')]
   }
 }
 
@@ -89,11 +86,17 @@ export interface StreamKeys {
 
 export type TaskKeys = readonly [
   records: string,
+  heads: string,
   owners: string,
   ended: string,
   expiries: string,
-  bytes: string,
+  sums: string,
+  most: string,
+  largest: string,
 ]
+
+/** Hashes a text as Redis does in a script, to compare a record without sending its text. */
+export const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
 
 /** Hashes a text to 22 characters, which are 128 bits of SHA-256. */
 export const hashOf = (text: string): string =>

@@ -49,7 +49,6 @@ export interface RedisStores extends SharedStores {
 
 const NAMESPACE = /^[a-z0-9-]{1,32}$/
 const READY_MS = 3_000
-const OLDEST = [6, 2] as const
 
 const NAMES: OptionNames<RedisOptions> = {
   url: 1,
@@ -79,11 +78,11 @@ export function redis(options: RedisOptions): RedisStores {
   const failed = (error: unknown): void => logger.debug({ err: error }, 'A connection to Redis failed')
   const connection = options.connection ?? connectTo(options, failed)
   const keys = new Keys(namespace)
-  const reader = new MessageReader(connection, failed)
-  const commands = new Commands(connection, logger, () => reader.reconnect())
-  const nodes = new RedisNodes(commands, keys, reader)
   const listenerFailed = (error: unknown): void =>
     logger.error({ err: error }, 'A listener of the bus failed')
+  const reader = new MessageReader(connection, failed, listenerFailed)
+  const commands = new Commands(connection, logger, () => reader.reconnect())
+  const nodes = new RedisNodes(commands, keys, reader)
   const bus = new RedisBus(commands, reader, { key: keys.bus, node: nodes.id, onError: listenerFailed })
   const events = new RedisEventStore(commands, keys, options.events)
   let uses = 0
@@ -100,6 +99,10 @@ export function redis(options: RedisOptions): RedisStores {
     bus,
     nodes,
     usedStates: new RedisUsedStates(commands, keys, options.usedStates),
+    forServer: (name) => ({
+      bus: bus.forServer(name),
+      tasks: new RedisTaskStore(commands, keys, options.tasks, name),
+    }),
     acquire: () => {
       if (uses++ === 0) connection.open?.()
       let released = false
@@ -130,13 +133,20 @@ function check(options: RedisOptions): void {
     )
 }
 
-/** Checks that Redis supports the scripts. */
+/** Checks that Redis has the commands of version 6.2, and warns if it may drop keys. */
 async function connect(connection: RedisConnection, keys: Keys, logger: Logger): Promise<void> {
   await withDeadline(connection.connect?.() ?? Promise.resolve(), READY_MS, connection)
-  const info = String(await withDeadline(connection.command(keys.bus, ['INFO']), READY_MS, connection))
-  const [major = 0, minor = 0] = (/redis_version:(\S+)/.exec(info)?.[1] ?? '').split('.').map(Number)
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
-    throw new Error(`Redis ${major}.${minor} is too old. Use 6.2 or newer, or Valkey`)
+  const send = async (key: string, args: readonly string[]): Promise<string> =>
+    String(await withDeadline(connection.command(key, args), READY_MS, connection))
+  const none = keys.session('none')
+  try {
+    await send(none, ['GETEX', none])
+  } catch (error) {
+    if (!/unknown command/i.test(String(error))) throw error
+    throw new Error('This Redis is too old. Use 6.2 or newer, or Valkey', { cause: error })
+  }
+  // A user of an ACL need not have the permission for INFO, which is a dangerous command.
+  const info = await send(keys.bus, ['INFO', 'memory']).catch(() => '')
   const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction'
   const limit = /maxmemory:(\d+)/.exec(info)?.[1] ?? '0'
   if (limit !== '0' && policy !== 'noeviction')

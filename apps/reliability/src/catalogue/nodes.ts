@@ -221,5 +221,109 @@ export const NODES: Group = {
         },
       ],
     },
+    {
+      row: 'H14',
+      fault: 'Wrong records and messages in Redis',
+      behaviour:
+        'A wrong record is not found: its session gets 404, also at the process where it lives, and works again when the record is right. A listener of the bus that throws is logged, and the others continue.',
+      tests: [
+        {
+          file: 'packages/redis/test/hostile-redis.system.test.ts',
+          name: 'is not found, on the process of the session too, until the record is right again',
+        },
+        { file: 'packages/redis/test/hostile-redis.system.test.ts', name: 'is not found if it is %s' },
+        {
+          file: 'packages/redis/test/hostile-redis.system.test.ts',
+          name: 'is logged, and all listeners get the further messages',
+        },
+        {
+          file: 'packages/core/test/http/nodes/sessions.test.ts',
+          name: 'does not end the process if its store returns a wrong record',
+        },
+      ],
+    },
+    {
+      row: 'H15',
+      fault: 'A flood of anonymous sessions that fills Redis',
+      behaviour:
+        'All processes together keep `sessions.max` of them. The session that expires first ends, with its streams, and sessions that nobody initializes expire first.',
+      tests: [
+        {
+          file: 'packages/redis/test/bounds.system.test.ts',
+          name: 'limits the anonymous sessions of all processes in Redis, and ends the session that expires first',
+        },
+        {
+          file: 'packages/redis/test/bounds.system.test.ts',
+          name: 'also deletes the streams of a session that it ends',
+        },
+        {
+          file: 'packages/core/test/http/nodes/sessions.test.ts',
+          name: 'ends if all nodes together have more than `max` anonymous sessions, and it was used least recently',
+        },
+      ],
+    },
+    {
+      row: 'H16',
+      fault: 'Subscriptions that grow the record of a session',
+      behaviour:
+        '1,024 URIs with 65,536 characters together. A change sends the new record and the hash of the former one.',
+      tests: [
+        {
+          file: 'packages/core/test/features/session-methods.test.ts',
+          name: 'accepts URIs of 65,536 characters together, and names the limit when it refuses more',
+        },
+        {
+          file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
+          name: 'URIs of more than 65,536 characters together',
+        },
+        {
+          file: 'packages/redis/test/bounds.system.test.ts',
+          name: 'sends the new record, but not the old one',
+        },
+      ],
+    },
+    {
+      row: 'H17',
+      fault: 'Scripts that stop Redis while they read all tasks',
+      behaviour: 'A full store of tasks takes as few commands for a task as one with few tasks.',
+      tests: [
+        {
+          file: 'packages/redis/test/bounds.system.test.ts',
+          name: 'takes as few commands for a task as a store with few tasks',
+        },
+      ],
+    },
+    {
+      row: 'H18',
+      fault: 'Servers with different names in one namespace',
+      behaviour:
+        'They do not get the notifications of each other, and do not find the sessions and tasks of each other.',
+      tests: [
+        { file: 'packages/redis/test/bounds.system.test.ts', name: "do not get each other's messages" },
+        {
+          file: 'packages/redis/test/bounds.system.test.ts',
+          name: "do not find each other's tasks of one principal",
+        },
+        {
+          file: 'packages/core/test/http/nodes/sessions.test.ts',
+          name: 'is unknown to a server with another name',
+        },
+        {
+          file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
+          name: 'does not reach sessions on a server with another name',
+        },
+      ],
+    },
+    {
+      row: 'H19',
+      fault: 'A user of Redis with few permissions',
+      behaviour: 'The permissions in the guide are sufficient for `ready()` and all stores.',
+      tests: [
+        {
+          file: 'packages/redis/test/access.system.test.ts',
+          name: 'is sufficient for ready() and for all stores',
+        },
+      ],
+    },
   ],
 }

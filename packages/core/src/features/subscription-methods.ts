@@ -12,8 +12,17 @@ import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
 import type { Notify, SubscriptionFilter } from '../subscriptions/subscription.ts'
 import { MAX_URI_LENGTH } from './registry/checks.ts'
 
-/** The maximum number of subscriptions per session. */
-const MAX_SUBSCRIPTIONS = 1024
+/** The maximum number of subscriptions per session, and of entries in one member of a filter. */
+const MAX_ENTRIES = 1024
+/**
+ * The maximum length of these URIs or entries together, in characters. A session's record has its URIs, and each
+ * change writes the whole record to the store.
+ */
+const MAX_TOGETHER = 65_536
+const LIMITS = `${MAX_ENTRIES} entries or ${MAX_TOGETHER} characters together`
+
+const fits = (texts: readonly string[]): boolean =>
+  texts.length <= MAX_ENTRIES && texts.join('').length <= MAX_TOGETHER
 
 interface Subscribable {
   readonly capabilities: () => ServerCapabilities
@@ -48,10 +57,10 @@ export const subscriptionMethods = ({
 
 function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
   const session = sessionOf(ctx)
-  const { subscriptions } = session.record
-  if (subscriptions.length >= MAX_SUBSCRIPTIONS && !subscriptions.includes(uri))
-    throw invalidParams(`A session has at most ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
-  const saved = session.update((record) => ({ subscriptions: [...without(record.subscriptions, uri), uri] }))
+  const added = (to: readonly string[]): readonly string[] => [...without(to, uri), uri]
+  if (!fits(added(session.record.subscriptions)))
+    throw invalidParams(`The subscriptions of a session have at most ${LIMITS}; end some of them first`)
+  const saved = session.update(({ subscriptions }) => ({ subscriptions: added(subscriptions) }))
   return chain(saved, () => complete({}))
 }
 
@@ -70,9 +79,6 @@ function sessionOf({ scope }: CallContext): CallSession {
     throw invalidRequest('Subscriptions need a session, and this connection has none')
   return scope.session
 }
-
-/** The maximum number of entries in one member of a filter. */
-const MAX_ENTRIES = 1024
 
 /** One member of the filter that clients send. */
 export interface ListenTopic {
@@ -181,8 +187,8 @@ async function agreeToUris(
 /**
  * Reads a member of the filter as an array of strings, and removes duplicates.
  *
- * @throws McpError `-32602` for any other value, a string of more than `maxLength` characters, or more than
- *   1024 strings
+ * @throws McpError `-32602` for any other value, a string of more than `maxLength` characters, or strings beyond
+ *   the limits on their number and on their length together
  */
 export function readTexts(member: string, requested: unknown, maxLength: number): readonly string[] {
   if (
@@ -193,6 +199,6 @@ export function readTexts(member: string, requested: unknown, maxLength: number)
       `notifications.${member} must be an array of texts of at most ${maxLength} characters`,
     )
   const texts = [...new Set<string>(requested)]
-  if (texts.length <= MAX_ENTRIES) return texts
-  throw invalidParams(`notifications.${member} has more than ${MAX_ENTRIES} entries`)
+  if (fits(texts)) return texts
+  throw invalidParams(`notifications.${member} has more than ${LIMITS}`)
 }

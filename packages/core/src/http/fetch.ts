@@ -187,6 +187,7 @@ const isHost = (given: unknown): given is Required<WorkHost> =>
 
 function toResponse(reply: HttpReply, request: FetchRequest): Response {
   const { status, headers } = reply
-  if (!reply.open) return new Response(reply.body ?? null, { status, headers })
+  // The headers are copied, because version 1 of @hono/node-server adds Content-Length to them.
+  if (!reply.open) return new Response(reply.body ?? null, { status, headers: { ...headers } })
   return new Response(toReadableStream(reply, request), { status, headers: streamHeaders(headers) })
 }

@@ -26,7 +26,8 @@ export interface SessionOptions {
   /**
    * The maximum number of sessions on this mount in this process. Beyond it, a new session replaces the session
    * that has been idle longest. An authenticated client replaces an anonymous session first, even one in use; an
-   * anonymous client can replace only anonymous sessions. @default 10_000
+   * anonymous client can replace only anonymous sessions. Processes that share a store have at most this many
+   * anonymous sessions together: beyond it, the session that expires first ends. @default 10_000
    */
   readonly max?: number
   /** The maximum number of sessions per authenticated principal. Anonymous clients share `max`. @default 100 */

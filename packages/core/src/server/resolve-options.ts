@@ -181,8 +181,9 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
   const create = (): TaskRunner => {
     const runtime = host.runtime()
     const { clock, random, logger, shared, bus } = runtime
+    const own = shared?.forServer?.(runtime.info.name) ?? shared
     const created = new TaskRunner({
-      store: given?.store ?? shared?.tasks ?? new MemoryTaskStore({ clock }),
+      store: given?.store ?? own?.tasks ?? new MemoryTaskStore({ clock }),
       dispatcher: host.createDispatcher({ handlerTimeoutMs: maxTtlMs, maxHandlerTimeoutMs: maxTtlMs }),
       clock,
       random,

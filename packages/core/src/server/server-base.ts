@@ -78,7 +78,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.#events = new Events(this.logger)
     this.#bus =
       options.bus ??
-      options.shared?.bus ??
+      (options.shared?.forServer?.(info.name) ?? options.shared)?.bus ??
       new MemoryBus({ onError: (err, topic) => this.logger.error({ err, topic }, 'A bus listener failed') })
     this.#lifespan = createLifespan(options.lifespan)
     this.#observers = parts.createObservers?.(options, this.logger)

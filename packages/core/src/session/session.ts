@@ -129,9 +129,9 @@ export class Session implements CallSession {
 
   /** Adopts a record that another process may have changed. */
   adopt(record: SessionRecord): void {
-    const { subscriptions } = this.#record
+    const isSame = record.subscriptions === this.#record.subscriptions
     this.#record = record
-    if (record.subscriptions !== subscriptions) this.#subscribe(record.subscriptions)
+    if (!isSame) this.#subscribe(record.subscriptions)
   }
 
   /** Runs a call. Its response belongs to the exchange, not to the id, because some clients repeat the same id. */

@@ -46,9 +46,9 @@ export interface SessionLifetime {
   /** How long the record is kept unless it is renewed, in ms. */
   readonly ttlMs: number
   /**
-   * The maximum number of records per principal. Beyond it, the record that expires first is dropped. Records
-   * that are only a few seconds old are dropped only if there is a flood of them. Omitted for anonymous
-   * clients.
+   * The maximum number of records of this principal, or of all anonymous clients together. Beyond it, the record
+   * that expires first is dropped. Records that are only a few seconds old are dropped only if there is a flood
+   * of them.
    */
   readonly maxPerPrincipal?: number
 }

@@ -18,6 +18,11 @@ export interface SharedStores {
   readonly nodes: Nodes
   readonly usedStates: UsedStates
   /**
+   * Returns the bus and the tasks for servers with this name. Servers with other names do not get their changes, and
+   * do not find their tasks. Omitted if only servers with the same name share the stores.
+   */
+  forServer?(name: string): Pick<SharedStores, 'bus' | 'tasks'>
+  /**
    * Called by each server and mount before it uses the stores. The returned function ends that use. When the
    * last use ends, the stores are closed; a later use opens them again.
    */

@@ -87,6 +87,20 @@ describe('resources/subscribe', () => {
     expect(updates).toEqual([])
   })
 
+  it('accepts URIs of 65,536 characters together, and names the limit when it refuses more', async () => {
+    const long = (n: number): string => `w://${n}${'x'.repeat(8_187)}`
+    const { kept, options } = session(Array.from({ length: 7 }, (_, n) => long(n)))
+    const { methods } = serve()
+    await call(methods, 'resources/subscribe', { uri: long(7) }, options)
+    const error = await mcpErrorOf(() => call(methods, 'resources/subscribe', { uri: 'a://b' }, options))
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('65536') })
+    expect(kept.subscriptions.join('')).toHaveLength(65_536)
+    await call(methods, 'resources/subscribe', { uri: long(7) }, options)
+    await call(methods, 'resources/unsubscribe', { uri: long(2) }, options)
+    await call(methods, 'resources/subscribe', { uri: 'a://b' }, options)
+    expect(kept.subscriptions).toHaveLength(8)
+  })
+
   it('accepts 1024 subscriptions, and names the limit when it refuses the next', async () => {
     const many = Array.from({ length: 1023 }, (_, i) => `w://${i}`)
     const { kept, options } = session(many)

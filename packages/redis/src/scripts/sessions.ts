@@ -1,12 +1,13 @@
 import { type Script, script } from '../commands/script.ts'
 
 /**
- * Replaces a record if it still has the given text.
+ * Replaces a record if it still has the text with the given hash.
  *
- * KEYS: record. ARGV: text, new text, time to live.
+ * KEYS: record. ARGV: SHA-1 of the text, new text, time to live.
  */
 export const REPLACE: Script = script(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+local text = redis.call('GET', KEYS[1])
+if not text or redis.sha1hex(text) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `)
@@ -15,13 +16,14 @@ return 1
 const OPENING_MS = 10_000
 
 /**
- * Adds a session to its principal's index. Returns the sessions beyond the limit, for the caller to delete:
+ * Adds a session to the index of its principal, or of all anonymous clients. Returns the sessions beyond the limit, for the caller to delete:
  * those that expire first. New sessions expire soon, but are kept as long as they are at most half of the
  * limit: otherwise clients that open sessions at the same time would end each other's sessions.
  *
  * KEYS: sessions of the principal. ARGV: session, time to live, limit.
  */
 export const ADD_TO_PRINCIPAL: Script = script(`
+if redis.call('TYPE', KEYS[1]).ok ~= 'zset' then redis.call('UNLINK', KEYS[1]) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 local dropped = {}
 local over = redis.call('ZCARD', KEYS[1]) + 1 - ARGV[3]

@@ -40,6 +40,7 @@ export const APPEND: Script = script(`
 local state = redis.call('HMGET', KEYS[1], 'e', 'f', 'n', 'z', 'b', 'w')
 if state[1] ~= ARGV[1] then return {0, ''} end
 if state[2] ~= ARGV[2] then return {-1, ''} end
+if not tonumber(state[3]) or not tonumber(state[5]) then return {0, ''} end
 local last, ended, bytes = tonumber(state[3]), state[4], tonumber(state[5])
 local finalBytes
 for i = 10, #ARGV, 3 do
@@ -86,7 +87,7 @@ return {1, state[6] or ''}
 export const READ: Script = script(`
 local state = redis.call('HMGET', KEYS[1], 'e', 'n', 'z', 'o', 'k', 'w')
 local last, seq = tonumber(state[2]), tonumber(ARGV[2])
-if state[1] ~= ARGV[1] or seq > last then return {0} end
+if state[1] ~= ARGV[1] or not last or seq > last then return {0} end
 local reply = {state[3] and 2 or 1, state[4], state[5], last, ''}
 if seq < last then
   local events = redis.call('XRANGE', KEYS[2], (seq + 1) .. '-0', '+')
@@ -114,7 +115,7 @@ return reply
  */
 export const SEIZE: Script = script(`
 local state = redis.call('HMGET', KEYS[1], 'e', 'z', 'n', 'k')
-if state[1] ~= ARGV[1] or state[2] then return {} end
+if state[1] ~= ARGV[1] or state[2] or not tonumber(state[3]) or not state[4] then return {} end
 redis.call('HDEL', KEYS[1], 'w')
 redis.call('HSET', KEYS[1], 'o', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])

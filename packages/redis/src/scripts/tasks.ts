@@ -1,90 +1,84 @@
 import { type Script, script } from '../commands/script.ts'
 
 /*
- * All tasks are in five keys of one slot, because a script that makes room must access every task:
+ * All tasks are in eight keys of one slot, because a script that makes room must reach every task. No script reads
+ * all tasks: each takes a time that grows with the logarithm of their number.
  *
- * records: hash by id. A value begins with 23 characters for the owner, the first of which is ~ if the owner is
- * anonymous, 15 digits each for the time of creation (of the node) and of expiry (of Redis), then the record as JSON.
+ * records: hash of records as JSON, by id.
+ * heads: hash by id. A head is 23 characters for the owner, the first of which is ~ if the owner is anonymous, 15 digits
+ *   each for the time of creation (of the node) and of expiry (of Redis), and 16 for the end (of Redis), 0 if it runs.
  * owners: sorted set of <owner><creation><id>, all with score 0. They are sorted by name, in the order of `tasks/list`.
- * ended: sorted set of ids by the time of their end. expiries: sorted set of ids. bytes: the bytes of all records.
+ * ended: sorted set of <owner><end><id>, and of !<end><id> for each anonymous owner, all with score 0.
+ * expiries: sorted set of ids.
+ * sums: hash with the bytes of all records in b, and for each holder its tasks in n<holder>, its bytes in b<holder> and
+ *   the bytes of its running tasks in r<holder>. A holder is an owner, or ~ for all anonymous owners.
+ * most, largest: sorted sets of the holders of ended tasks, by the number and by the bytes of all their tasks.
  */
 
 const OWNER = 23
 const CREATED = OWNER + 15
-/** The number of characters before the JSON of a record. */
-export const TASK_HEAD: number = CREATED + 15
+const EXPIRY = CREATED + 15
+const RUNNING = '0'.repeat(16)
+/** The maximum number of expired tasks that one script removes. The next script removes more. */
+const MAX_SWEPT = 200
 
-/** Functions for the writing scripts. KEYS: records, owners, ended, expiries, bytes. */
+/** Functions for the writing scripts. KEYS: records, heads, owners, ended, expiries, sums, most, largest. */
 const CHANGES = `
+local function ownerIn(head) return string.sub(head, 1, ${OWNER}) end
+local function expiryIn(head) return tonumber(string.sub(head, ${CREATED + 1}, ${EXPIRY})) or 0 end
+-- All anonymous owners count as one.
+local function holderOf(owner) return string.sub(owner, 1, 1) == '~' and '~' or owner end
+local function sumOf(field) return tonumber(redis.call('HGET', KEYS[6], field)) or 0 end
+local function add(field, number)
+  if number ~= 0 and redis.call('HINCRBY', KEYS[6], field, number) == 0 then redis.call('HDEL', KEYS[6], field) end
+end
+-- The task of an owner, or of all anonymous owners (!), that ended first.
+local function firstEnded(owner)
+  local member = redis.call('ZRANGEBYLEX', KEYS[4], '[' .. owner, '(' .. owner .. ':', 'LIMIT', 0, 1)[1]
+  return member and string.sub(member, #owner + 17)
+end
+local function firstEndedOf(holder) return firstEnded(holder == '~' and '!' or holder) end
+local function adjust(holder, tasks, bytes, running)
+  add('b', bytes)
+  add('n' .. holder, tasks)
+  add('b' .. holder, bytes)
+  add('r' .. holder, running)
+  if firstEndedOf(holder) then
+    redis.call('ZADD', KEYS[7], sumOf('n' .. holder), holder)
+    redis.call('ZADD', KEYS[8], sumOf('b' .. holder), holder)
+  else
+    redis.call('ZREM', KEYS[7], holder)
+    redis.call('ZREM', KEYS[8], holder)
+  end
+end
 local function remove(id)
-  local value = redis.call('HGET', KEYS[1], id)
-  if not value then return end
+  redis.call('ZREM', KEYS[5], id)
+  local head = redis.call('HGET', KEYS[2], id)
+  if not head then return false end
+  local owner, ended, size = ownerIn(head), string.sub(head, ${EXPIRY + 1}), redis.call('HSTRLEN', KEYS[1], id)
   redis.call('HDEL', KEYS[1], id)
-  redis.call('ZREM', KEYS[2], string.sub(value, 1, ${CREATED}) .. id)
-  redis.call('ZREM', KEYS[3], id)
-  redis.call('ZREM', KEYS[4], id)
-  redis.call('DECRBY', KEYS[5], #value - ${TASK_HEAD})
+  redis.call('HDEL', KEYS[2], id)
+  redis.call('ZREM', KEYS[3], string.sub(head, 1, ${CREATED}) .. id)
+  redis.call('ZREM', KEYS[4], owner .. ended .. id, '!' .. ended .. id)
+  adjust(holderOf(owner), -1, -size, ended == '${RUNNING}' and -size or 0)
+  return true
 end
 local function sweep()
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)) do remove(id) end
-end
-local function sizeOf(id) return redis.call('HSTRLEN', KEYS[1], id) - ${TASK_HEAD} end
--- All anonymous owners count as one.
-local function holderOf(member) return string.sub(member, 1, 1) == '~' and '~' or string.sub(member, 1, ${OWNER}) end
-local function dropFirstEndedOf(owner)
-  local first, at
-  for _, member in ipairs(redis.call('ZRANGEBYLEX', KEYS[2], '[' .. owner, '(' .. owner .. ':')) do
-    local id = string.sub(member, ${CREATED + 1})
-    local ended = tonumber(redis.call('ZSCORE', KEYS[3], id) or nil)
-    if ended and (not at or ended < at) then first, at = id, ended end
-  end
-  if first then remove(first) end
-  return first
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', now, 'LIMIT', 0, ${MAX_SWEPT})) do remove(id) end
 end
 -- Drops ended tasks, each of the one who holds most, while too many tasks or bytes are there.
 local function makeRoom(more, limit, sized)
-  local total = tonumber(sized and redis.call('GET', KEYS[5]) or redis.call('HLEN', KEYS[1])) or 0
-  if total + more <= limit then return true end
-  local owners, held, ended = {}, {}, {}
-  for _, member in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
-    local holder, id = holderOf(member), string.sub(member, ${CREATED + 1})
-    owners[id] = holder
-    held[holder] = (held[holder] or 0) + (sized and sizeOf(id) or 1)
-  end
-  for _, id in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
-    local holder = owners[id]
-    ended[holder] = ended[holder] or { next = 1 }
-    table.insert(ended[holder], id)
-  end
-  while total + more > limit do
-    local most
-    for holder, ids in pairs(ended) do
-      if ids[ids.next] and (not most or held[holder] > held[most]) then most = holder end
-    end
-    if not most then return false end
-    local id = ended[most][ended[most].next]
-    local freed = sized and sizeOf(id) or 1
-    remove(id)
-    ended[most].next = ended[most].next + 1
-    held[most] = held[most] - freed
-    total = total - freed
+  while (sized and sumOf('b') or redis.call('HLEN', KEYS[2])) + more > limit do
+    local holder = redis.call('ZREVRANGE', KEYS[sized and 8 or 7], 0, 0)[1]
+    local id = holder and firstEndedOf(holder)
+    if not id or not remove(id) then return false end
   end
   return true
 end
 -- Whether the running tasks of one holder would have more than half of the bytes.
-local function runsOver(owner, more, limit)
-  if tonumber(redis.call('GET', KEYS[5]) or 0) + more <= limit / 2 then return false end
-  local holder, sum = holderOf(owner), more
-  for _, member in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
-    local id = string.sub(member, ${CREATED + 1})
-    if holderOf(member) == holder and not redis.call('ZSCORE', KEYS[3], id) then
-      sum = sum + sizeOf(id)
-    end
-  end
-  return sum > limit / 2
-end
+local function runsOver(owner, more, limit) return sumOf('r' .. holderOf(owner)) + more > limit / 2 end
 local function expireAll()
-  local latest = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]
+  local latest = redis.call('ZRANGE', KEYS[5], -1, -1, 'WITHSCORES')[2]
   for i = 1, #KEYS do
     if latest then redis.call('PEXPIREAT', KEYS[i], latest) else redis.call('UNLINK', KEYS[i]) end
   end
@@ -98,39 +92,47 @@ end
  */
 export const CREATE_TASK: Script = script(`${CHANGES}
 sweep()
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 or tonumber(ARGV[4]) <= 0 then return 0 end
-local own = redis.call('ZLEXCOUNT', KEYS[2], '[' .. ARGV[2], '(' .. ARGV[2] .. ':')
-if own >= tonumber(ARGV[7]) and not dropFirstEndedOf(ARGV[2]) then return 0 end
-local size, maxBytes = #ARGV[5], tonumber(ARGV[8])
+local id, owner, size, maxBytes = ARGV[1], ARGV[2], #ARGV[5], tonumber(ARGV[8])
+if redis.call('HEXISTS', KEYS[2], id) == 1 or tonumber(ARGV[4]) <= 0 then return 0 end
+if redis.call('ZLEXCOUNT', KEYS[3], '[' .. owner, '(' .. owner .. ':') >= tonumber(ARGV[7]) then
+  local first = firstEnded(owner)
+  if not first or not remove(first) then return 0 end
+end
 if size > maxBytes or not makeRoom(1, tonumber(ARGV[6])) then return 0 end
-if runsOver(ARGV[2], size, maxBytes) or not makeRoom(size, maxBytes, true) then return 0 end
+if runsOver(owner, size, maxBytes) or not makeRoom(size, maxBytes, true) then return 0 end
 local expiry = string.format('%015.0f', now + ARGV[4])
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2] .. ARGV[3] .. expiry .. ARGV[5])
-redis.call('ZADD', KEYS[2], 0, ARGV[2] .. ARGV[3] .. ARGV[1])
-redis.call('ZADD', KEYS[4], expiry, ARGV[1])
-redis.call('INCRBY', KEYS[5], #ARGV[5])
+redis.call('HSET', KEYS[1], id, ARGV[5])
+redis.call('HSET', KEYS[2], id, owner .. ARGV[3] .. expiry .. '${RUNNING}')
+redis.call('ZADD', KEYS[3], 0, owner .. ARGV[3] .. id)
+redis.call('ZADD', KEYS[5], expiry, id)
+adjust(holderOf(owner), 1, size, size)
 expireAll()
 return 1
 `)
 
 /**
- * Replaces a record if it still has the given text. Returns 0 if its text differs or it has expired, and -1
- * if there is no room. Ended tasks make room.
+ * Replaces a record if it still has the text with the given hash. Returns 0 if its text differs or it has expired, and
+ * -1 if there is no room. Ended tasks make room.
  *
- * ARGV: id, value, new record, 1 if it ends the task, limit of bytes.
+ * ARGV: id, owner, SHA-1 of the text, new record, 1 if it ends the task, limit of bytes.
  */
 export const UPDATE_TASK: Script = script(`${CHANGES}
 sweep()
-local value = redis.call('HGET', KEYS[1], ARGV[1])
-if value ~= ARGV[2] then return 0 end
-local more = #ARGV[3] + ${TASK_HEAD} - #value
-local maxBytes = tonumber(ARGV[5])
-if #ARGV[3] > maxBytes then return -1 end
-if ARGV[4] ~= '1' and runsOver(string.sub(value, 1, ${OWNER}), more, maxBytes) then return -1 end
+local id, owner, ends, maxBytes = ARGV[1], ARGV[2], ARGV[5] == '1', tonumber(ARGV[6])
+local head, text = redis.call('HGET', KEYS[2], id), redis.call('HGET', KEYS[1], id)
+if not head or not text or ownerIn(head) ~= owner or expiryIn(head) <= now then return 0 end
+if redis.sha1hex(text) ~= ARGV[3] then return 0 end
+local more = #ARGV[4] - #text
+if #ARGV[4] > maxBytes or (not ends and runsOver(owner, more, maxBytes)) then return -1 end
 if not makeRoom(more, maxBytes, true) then return -1 end
-redis.call('HSET', KEYS[1], ARGV[1], string.sub(value, 1, ${TASK_HEAD}) .. ARGV[3])
-redis.call('INCRBY', KEYS[5], more)
-if ARGV[4] == '1' then redis.call('ZADD', KEYS[3], time[1] * 1000000 + time[2], ARGV[1]) end
+redis.call('HSET', KEYS[1], id, ARGV[4])
+if ends then
+  local ended = string.format('%016.0f', time[1] * 1000000 + time[2])
+  redis.call('HSET', KEYS[2], id, string.sub(head, 1, ${EXPIRY}) .. ended)
+  redis.call('ZADD', KEYS[4], 0, owner .. ended .. id)
+  if holderOf(owner) == '~' then redis.call('ZADD', KEYS[4], 0, '!' .. ended .. id) end
+end
+adjust(holderOf(owner), 0, more, ends and -#text or more)
 expireAll()
 return 1
 `)
@@ -138,8 +140,8 @@ return 1
 /** Deletes a task of an owner. Returns whether the task existed. ARGV: id, owner. */
 export const DELETE_TASK: Script = script(`${CHANGES}
 sweep()
-local value = redis.call('HGET', KEYS[1], ARGV[1])
-local known = value and string.sub(value, 1, ${OWNER}) == ARGV[2]
+local head = redis.call('HGET', KEYS[2], ARGV[1])
+local known = head and ownerIn(head) == ARGV[2] and expiryIn(head) > now
 if known then remove(ARGV[1]) end
 expireAll()
 return known and 1 or 0
@@ -148,29 +150,31 @@ return known and 1 or 0
 /**
  * Returns a task of an owner, or nothing.
  *
- * KEYS: records. ARGV: id, owner.
+ * KEYS: records, heads. ARGV: id, owner.
  */
 export const GET_TASK: Script = script(`
-local value = redis.call('HGET', KEYS[1], ARGV[1])
-if not value or string.sub(value, 1, ${OWNER}) ~= ARGV[2] then return false end
-if tonumber(string.sub(value, ${CREATED + 1}, ${TASK_HEAD})) <= now then return false end
-return value
+local head = redis.call('HGET', KEYS[2], ARGV[1])
+if not head or string.sub(head, 1, ${OWNER}) ~= ARGV[2] then return false end
+if (tonumber(string.sub(head, ${CREATED + 1}, ${EXPIRY})) or 0) <= now then return false end
+return redis.call('HGET', KEYS[1], ARGV[1])
 `)
 
 /**
  * Returns the tasks of an owner after a position.
  *
- * KEYS: records, owners. ARGV: owner, position (or the owner alone), limit.
+ * KEYS: records, heads, owners. ARGV: owner, position (or the owner alone), limit.
  */
 export const LIST_TASKS: Script = script(`
 local reply, after = {}, '(' .. ARGV[2]
 while #reply < tonumber(ARGV[3]) do
-  local page = redis.call('ZRANGEBYLEX', KEYS[2], after, '(' .. ARGV[1] .. ':', 'LIMIT', 0, ARGV[3])
+  local page = redis.call('ZRANGEBYLEX', KEYS[3], after, '(' .. ARGV[1] .. ':', 'LIMIT', 0, ARGV[3])
   if #page == 0 then break end
   for _, member in ipairs(page) do
-    local value = redis.call('HGET', KEYS[1], string.sub(member, ${CREATED + 1}))
-    local live = value and tonumber(string.sub(value, ${CREATED + 1}, ${TASK_HEAD})) > now
-    if live and #reply < tonumber(ARGV[3]) then reply[#reply + 1] = value end
+    local id = string.sub(member, ${CREATED + 1})
+    local head = redis.call('HGET', KEYS[2], id)
+    local live = head and (tonumber(string.sub(head, ${CREATED + 1}, ${EXPIRY})) or 0) > now
+    local record = live and redis.call('HGET', KEYS[1], id)
+    if record and #reply < tonumber(ARGV[3]) then reply[#reply + 1] = record end
     after = '(' .. member
   end
 end

@@ -8,7 +8,7 @@ import { type Script, script } from '../commands/script.ts'
  * to live, greatest difference of clocks, limit.
  */
 export const TAKE_STATE: Script = script(`
-if tonumber(ARGV[2]) <= tonumber(redis.call('GET', KEYS[2]) or 0) then return 0 end
+if tonumber(ARGV[2]) <= (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) then return 0 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[4])
 if redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[1]) == 0 then return 0 end
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end

@@ -111,6 +111,16 @@ export class RedisBus implements Bus {
     return this.#reader.soon()
   }
 
+  /** Returns this bus with topics of its own for servers with this name. */
+  forServer(name: string): Bus {
+    const own = (topic: string): string => `${topic} of ${name}`
+    return {
+      publish: (topic, message) => this.publish(own(topic), message),
+      subscribe: (topic, listener, onGap) => this.subscribe(own(topic), listener, onGap),
+      ready: () => this.ready(),
+    }
+  }
+
   /** Stops reading and sending. */
   close(): void {
     this.#leave?.()
@@ -210,6 +220,6 @@ export class RedisBus implements Bus {
   }
 
   #reportGap(): void {
-    for (const listener of this.#gapListeners) listener()
+    for (const listener of this.#gapListeners) this.#reader.guard(listener)
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { RequestId } from '@jetway/core/protocol'
+import { isRequestId, type RequestId } from '@jetway/core/protocol'
 import type {
   AppendResult,
   Cursor,
@@ -15,6 +15,7 @@ import type { Commands } from '../commands/commands.ts'
 import type { Keys, StreamKeys } from '../keys.ts'
 import { APPEND, OPEN, READ, SEIZE } from '../scripts/streams.ts'
 import { OpenStreams } from './open-streams.ts'
+import { orMissing, parsed } from './read-records.ts'
 
 /** Limits of the event store. */
 export interface RedisEventLimits {
@@ -108,14 +109,14 @@ export class RedisEventStore implements EventStore {
     const keys = this.#keys.ofStream(key)
     await this.#opening.get(keys.state)
     const args = [epoch, seq, this.#limits.ttlMs, reader]
-    const reply = await this.#commands.script(READ, [keys.state, keys.events], args)
-    const [code, node, kind, last, follower, ...frames] = reply as readonly [number, ...string[]]
-    if (code === 0) return undefined
+    const reply = await this.#commands.script(READ, [keys.state, keys.events], args).catch(orMissing)
+    const [code, node, kind, last, follower, ...frames] = (reply ?? [0]) as readonly [number, ...string[]]
+    if (code === 0 || (kind !== 'call' && kind !== 'session')) return undefined
     return {
       events: frames.map((frame, at) => ({ seq: seq + at + 1, frame })),
       ended: code === 2,
       node: node ?? '',
-      kind: kind as StreamState['kind'],
+      kind,
       last: Number(last),
       follower: follower === '' ? undefined : follower,
     }
@@ -124,15 +125,16 @@ export class RedisEventStore implements EventStore {
   async seize(key: StreamKey, epoch: string, node: string): Promise<SeizedStream | undefined> {
     const keys = this.#keys.ofStream(key)
     await this.#opening.get(keys.state)
-    const reply = await this.#commands.script(SEIZE, [keys.state], [epoch, node, OPEN_STREAM_MS])
-    const [fence, last, kind, ...pending] = reply as readonly (number | string)[]
-    if (fence === undefined) return undefined
+    const args = [epoch, node, OPEN_STREAM_MS]
+    const reply = await this.#commands.script(SEIZE, [keys.state], args).catch(orMissing)
+    const [fence, last, kind, ...pending] = (reply ?? []) as readonly (number | string)[]
+    if (fence === undefined || (kind !== 'call' && kind !== 'session')) return undefined
     this.#open.add(keys)
     return {
       lease: { epoch, fence: Number(fence) },
       last: Number(last),
-      kind: kind as SeizedStream['kind'],
-      pending: pending.map((id) => JSON.parse(String(id)) as RequestId),
+      kind,
+      pending: pending.map((id) => parsed(String(id))).filter(isRequestId),
     }
   }
 

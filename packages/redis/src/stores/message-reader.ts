@@ -50,13 +50,32 @@ interface Reading {
 export class MessageReader {
   readonly #connection: RedisConnection
   readonly #onError: (error: unknown) => void
+  readonly #onListenerError: (error: unknown) => void
   readonly #readings = new Map<string, Reading>()
   #running: AbortController | undefined
   #ready: Promise<void> = Promise.resolve()
 
-  constructor(connection: RedisConnection, onError: (error: unknown) => void) {
+  /**
+   * @param onError - called when a connection fails
+   * @param onListenerError - called when code that gets messages throws
+   */
+  constructor(
+    connection: RedisConnection,
+    onError: (error: unknown) => void,
+    onListenerError: (error: unknown) => void,
+  ) {
     this.#connection = connection
     this.#onError = onError
+    this.#onListenerError = onListenerError
+  }
+
+  /** Runs code that gets messages. If it throws, the reader and the other listeners continue. */
+  guard(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.#onListenerError(error)
+    }
   }
 
   /** Resolves as soon as all messages sent from then on will be read. */
@@ -119,7 +138,8 @@ export class MessageReader {
       try {
         reader = this.#connection.reader(key)
         await this.#checkAll(reader, signal)
-        if (!signal.aborted) for (const { stream } of this.#readings.values()) stream.connected?.()
+        if (!signal.aborted)
+          for (const { stream } of this.#readings.values()) this.guard(() => stream.connected?.())
         positioned()
         wait = FIRST_WAIT_MS
         await this.#readAll(reader, signal)
@@ -147,7 +167,7 @@ export class MessageReader {
   async #checkAll(reader: RedisReader, signal: AbortSignal): Promise<void> {
     for (const reading of this.#readings.values()) {
       const lost = await this.#check(reader, reading)
-      if (lost && !signal.aborted) reading.stream.lost?.()
+      if (lost && !signal.aborted) this.guard(() => reading.stream.lost?.())
     }
   }
 
@@ -189,11 +209,7 @@ export class MessageReader {
 
   #deliver(reading: Reading, [id, fields]: Entry): void {
     reading.at = id
-    try {
-      reading.stream.receive(Object.fromEntries(pairsOf(fields)))
-    } catch (error) {
-      this.#onError(error)
-    }
+    this.guard(() => reading.stream.receive(Object.fromEntries(pairsOf(fields))))
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '@jetway/core/protocol'
 import type { NodeListener, Nodes } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
+import { RedisReplyError } from '../connection/connection.ts'
 import type { Keys } from '../keys.ts'
 import { RENEW_LEASE, SEND } from '../scripts/nodes.ts'
 import type { MessageReader } from './message-reader.ts'
@@ -43,8 +44,16 @@ export class RedisNodes implements Nodes {
     const entry: NodeListener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#start()
-    // An outage of Redis delays the lease, not the start of a server.
-    await this.#renew().catch(() => {})
+    try {
+      await this.#renew()
+    } catch (error) {
+      // A Redis without memory refuses the lease, but its sessions can still be read.
+      if (!(error instanceof RedisReplyError)) {
+        // Without a reply, the caller must refuse its request soon. The next request joins again.
+        this.#listeners.delete(entry)
+        throw error
+      }
+    }
     // A message on the bus before the first read would be lost.
     await this.#reader.soon()
     return async () => {
@@ -100,7 +109,7 @@ export class RedisNodes implements Nodes {
 
   #receive(text: string): void {
     const message = JSON.parse(text) as JsonObject
-    for (const listener of this.#listeners) listener(message)
+    for (const listener of this.#listeners) this.#reader.guard(() => listener(message))
     // Messages stay in the inbox after they are read, until the lease is renewed.
     if (++this.#read >= MAX_INBOX / 20) this.#renew().catch(() => {})
   }

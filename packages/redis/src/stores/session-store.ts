@@ -1,14 +1,14 @@
-import {
-  ANONYMOUS,
-  type SessionKey,
-  type SessionLifetime,
-  type SessionRecord,
-  type SessionStore,
-  type StoredSession,
+import type {
+  SessionKey,
+  SessionLifetime,
+  SessionRecord,
+  SessionStore,
+  StoredSession,
 } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
-import { hashOf, hashOfSession, type Keys } from '../keys.ts'
+import { hashOf, hashOfSession, type Keys, sha1 } from '../keys.ts'
 import { ADD_TO_PRINCIPAL, RENEW_OF_PRINCIPAL, REPLACE } from '../scripts/sessions.ts'
+import { orMissing, readSession } from './read-records.ts'
 
 /** Stores each session record as JSON in an expiring key. The text of a record is its version. */
 export class RedisSessionStore implements SessionStore {
@@ -33,10 +33,7 @@ export class RedisSessionStore implements SessionStore {
     const add = this.#commands.script(ADD_TO_PRINCIPAL, [index], [hash, ms, maxPerPrincipal])
     const [dropped] = await Promise.all([add, write])
     await Promise.all(
-      (dropped as readonly string[])
-        .filter((other) => other !== hash)
-        .map((other) => this.#keys.session(other))
-        .map(async (other) => this.#commands.run(other, ['UNLINK', other])),
+      (dropped as readonly string[]).filter((other) => other !== hash).map((other) => this.#drop(other)),
     )
     return version
   }
@@ -45,16 +42,17 @@ export class RedisSessionStore implements SessionStore {
     const { hash, key: name } = this.#locate(key)
     const args = ttlMs === undefined ? ['GET', name] : ['GETEX', name, 'PX', wholeMs(ttlMs)]
     const renewed = ttlMs === undefined ? undefined : this.#renew(key, hash, ttlMs)
-    const reading = this.#commands.run(name, args)
+    const reading = this.#commands.run(name, args).catch(orMissing)
     const version = renewed === undefined ? await reading : (await Promise.all([reading, renewed]))[0]
-    return typeof version === 'string' ? new Stored(version) : undefined
+    const record = typeof version === 'string' ? readSession(version, key) : undefined
+    return record && { record, version: version as string }
   }
 
   async replace(record: SessionRecord, version: string, ttlMs: number): Promise<string | undefined> {
     const { hash, key } = this.#locate(record)
     const next = JSON.stringify(record)
     const [replaced] = await Promise.all([
-      this.#commands.script(REPLACE, [key], [version, next, wholeMs(ttlMs)]),
+      this.#commands.script(REPLACE, [key], [sha1(version), next, wholeMs(ttlMs)]).catch(orMissing),
       this.#renew(record, hash, ttlMs),
     ])
     return replaced === 1 ? next : undefined
@@ -65,37 +63,31 @@ export class RedisSessionStore implements SessionStore {
     const index = this.#keys.principal(hashOf(key.principal))
     const [deleted] = await Promise.all([
       this.#commands.run(name, ['UNLINK', name]),
-      key.principal !== ANONYMOUS && this.#commands.run(index, ['ZREM', index, hash]),
+      this.#commands.run(index, ['ZREM', index, hash]).catch(orMissing),
     ])
     return deleted === 1
   }
 
-  /**
-   * Renews a session in its principal's index. Anonymous clients have no index, because their sessions are
-   * not limited.
-   */
+  /** Deletes a session of the index and its streams, which nobody can resume any more. */
+  async #drop(hash: string): Promise<void> {
+    const name = this.#keys.session(hash)
+    const { streams } = this.#keys.ofStreamHash(hash, '')
+    const found = await this.#commands.run(name, ['ZRANGE', streams, '0', '-1']).catch(orMissing)
+    const tokens = (found ?? []) as readonly string[]
+    const keys = tokens.map((token) => this.#keys.ofStreamHash(hash, token))
+    const all = [name, streams, ...keys.flatMap(({ state, events }) => [state, events])]
+    await this.#commands.run(name, ['UNLINK', ...all])
+  }
+
+  /** Renews a session in the index of its principal, or of all anonymous clients. */
   async #renew({ principal }: SessionKey, hash: string, ttlMs: number): Promise<void> {
-    if (principal === ANONYMOUS) return
     const index = this.#keys.principal(hashOf(principal))
-    await this.#commands.script(RENEW_OF_PRINCIPAL, [index], [hash, wholeMs(ttlMs)])
+    await this.#commands.script(RENEW_OF_PRINCIPAL, [index], [hash, wholeMs(ttlMs)]).catch(orMissing)
   }
 
   #locate({ principal, id }: SessionKey): { readonly hash: string; readonly key: string } {
     const hash = hashOfSession({ principal, session: id })
     return { hash, key: this.#keys.session(hash) }
-  }
-}
-
-/** Parses a record on first use, because most are read only to see that they have not changed. */
-class Stored implements StoredSession {
-  readonly version: string
-
-  constructor(version: string) {
-    this.version = version
-  }
-
-  get record(): SessionRecord {
-    return JSON.parse(this.version) as SessionRecord
   }
 }
 

@@ -10,8 +10,9 @@ import {
   type TaskStore,
 } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
-import { hashOf, type Keys, type TaskKeys } from '../keys.ts'
-import { CREATE_TASK, DELETE_TASK, GET_TASK, LIST_TASKS, TASK_HEAD, UPDATE_TASK } from '../scripts/tasks.ts'
+import { hashOf, type Keys, sha1, type TaskKeys } from '../keys.ts'
+import { CREATE_TASK, DELETE_TASK, GET_TASK, LIST_TASKS, UPDATE_TASK } from '../scripts/tasks.ts'
+import { readTask } from './read-records.ts'
 
 /** Limits of the task store, shared by all nodes. */
 export interface RedisTaskLimits {
@@ -32,11 +33,14 @@ export interface RedisTaskLimits {
 export class RedisTaskStore implements TaskStore {
   readonly #commands: Commands
   readonly #keys: TaskKeys
+  readonly #server: string
   readonly #limits: Required<RedisTaskLimits>
 
-  constructor(commands: Commands, keys: Keys, limits: RedisTaskLimits = {}) {
+  /** @param server - the name of the servers that find these tasks */
+  constructor(commands: Commands, keys: Keys, limits: RedisTaskLimits = {}, server = '') {
     this.#commands = commands
     this.#keys = keys.tasks
+    this.#server = server
     this.#limits = { max: 1_000, maxPerOwner: 100, maxBytes: 64 * 1024 * 1024, ...limits }
   }
 
@@ -46,7 +50,7 @@ export class RedisTaskStore implements TaskStore {
     const left = createdAt + ttlMs - Date.now()
     const created = await this.#commands.script(CREATE_TASK, this.#keys, [
       taskId,
-      ownerOf(owner),
+      this.#ownerOf(owner),
       digits(createdAt),
       Math.ceil(left),
       JSON.stringify(record),
@@ -58,20 +62,21 @@ export class RedisTaskStore implements TaskStore {
   }
 
   async get(key: TaskKey): Promise<TaskRecord | undefined> {
-    const value = await this.#value(key)
-    return value === undefined ? undefined : recordOf(value)
+    const text = await this.#text(key)
+    return text === undefined ? undefined : readTask(text, key)
   }
 
   async update(key: TaskKey, change: TaskChange): Promise<TaskRecord | undefined> {
     // Another round is needed only if another node has changed the task. The loop ends when the task ends at
     // the latest.
     for (;;) {
-      const value = await this.#value(key)
-      const before = value === undefined ? undefined : recordOf(value)
-      if (value === undefined || before === undefined || isFinal(before.status)) return undefined
+      const known = await this.#text(key)
+      const before = known === undefined ? undefined : readTask(known, key)
+      if (known === undefined || before === undefined || isFinal(before.status)) return undefined
       const record = changeTask(before, change)
       const text = JSON.stringify(record)
-      const args = [key.taskId, value, text, isFinal(record.status) ? 1 : 0, this.#limits.maxBytes]
+      const same = [key.taskId, this.#ownerOf(key.owner), sha1(known)]
+      const args = [...same, text, isFinal(record.status) ? 1 : 0, this.#limits.maxBytes]
       const updated = await this.#commands.script(UPDATE_TASK, this.#keys, args)
       if (updated === 1) return record
       if (updated === -1)
@@ -83,26 +88,31 @@ export class RedisTaskStore implements TaskStore {
     owner: string,
     { after, limit }: { readonly after?: TaskPosition | undefined; readonly limit: number },
   ): Promise<readonly TaskRecord[]> {
-    const [records, owners] = this.#keys
-    const hash = ownerOf(owner)
+    const [records, heads, owners] = this.#keys
+    const hash = this.#ownerOf(owner)
     const position = after === undefined ? hash : hash + digits(after.createdAt) + after.taskId
-    const values = await this.#commands.script(LIST_TASKS, [records, owners], [hash, position, limit])
-    return (values as readonly string[]).map(recordOf)
+    const args = [hash, position, limit]
+    const texts = await this.#commands.script(LIST_TASKS, [records, heads, owners], args)
+    return (texts as readonly string[]).flatMap((text) => readTask(text, { owner }) ?? [])
   }
 
   async delete({ owner, taskId }: TaskKey): Promise<boolean> {
-    return (await this.#commands.script(DELETE_TASK, this.#keys, [taskId, ownerOf(owner)])) === 1
+    return (await this.#commands.script(DELETE_TASK, this.#keys, [taskId, this.#ownerOf(owner)])) === 1
   }
 
-  async #value({ owner, taskId }: TaskKey): Promise<string | undefined> {
-    const value = await this.#commands.script(GET_TASK, [this.#keys[0]], [taskId, ownerOf(owner)])
-    return typeof value === 'string' ? value : undefined
+  async #text({ owner, taskId }: TaskKey): Promise<string | undefined> {
+    const [records, heads] = this.#keys
+    const text = await this.#commands.script(GET_TASK, [records, heads], [taskId, this.#ownerOf(owner)])
+    return typeof text === 'string' ? text : undefined
+  }
+
+  /**
+   * Hashes an owner with the name of the server. The first character marks anonymous owners, which count as one when
+   * the store is full.
+   */
+  #ownerOf(owner: string): string {
+    return `${isAnonymousOwner(owner) ? '~' : '='}${hashOf(`${this.#server.length}:${this.#server}${owner}`)}`
   }
 }
-
-const recordOf = (value: string): TaskRecord => JSON.parse(value.slice(TASK_HEAD)) as TaskRecord
-
-/** Hashes an owner. The first character marks anonymous owners, which count as one when the store is full. */
-const ownerOf = (owner: string): string => `${isAnonymousOwner(owner) ? '~' : '='}${hashOf(owner)}`
 
 const digits = (ms: number): string => String(ms).padStart(15, '0')

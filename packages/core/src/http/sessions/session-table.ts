@@ -141,11 +141,10 @@ export class SessionTable implements SessionHome {
       if (result.error !== undefined) return result
       const record = { ...result.record, server: server.runtime.info.name }
       const ttlMs = storedMs(this.#ttlMs(record))
-      const { maxPerPrincipal } = this.context.options.sessions
+      const { max, maxPerPrincipal } = this.context.options.sessions
       await this.#joined()
-      const version = await fromStore(() =>
-        store?.create(record, principal === ANONYMOUS ? { ttlMs } : { ttlMs, maxPerPrincipal }),
-      )
+      const most = principal === ANONYMOUS ? max : maxPerPrincipal
+      const version = await fromStore(() => store?.create(record, { ttlMs, maxPerPrincipal: most }))
       this.#add(new Session(server.runtime, record, result.revision), server, { resumed: false, version })
       return result
     } finally {
@@ -349,20 +348,17 @@ export class SessionTable implements SessionHome {
   #sweep(): void {
     const { clock, logger } = this.context
     const now = clock.now()
-    for (const live of this.#all()) {
-      const { shared } = live
-      if (!live.active) {
-        if (now - live.lastSeen > this.#ttlMs(live.session.record)) this.#evict(live)
-        continue
-      }
-      live.lastSeen = now
-      moveToEnd(live)
-      if (shared?.isRenewalDue(now) !== true) continue
-      void attempt(
-        () => shared.verify().then((known) => void this.#verified(live, known)),
-        (err) => logger.error({ err }, 'A session store failed'),
-      )
-    }
+    // An error here would end the process, because this runs in a timer.
+    const failed = (err: unknown): void => logger.error({ err }, 'A session store failed')
+    for (const live of this.#all()) void attempt(() => this.#sweepOne(live, now), failed)
+  }
+
+  #sweepOne(live: LiveSession, now: number): Awaitable<unknown> {
+    const { shared, session } = live
+    if (!live.active) return now - live.lastSeen > this.#ttlMs(session.record) && this.#evict(live)
+    live.lastSeen = now
+    moveToEnd(live)
+    return shared?.isRenewalDue(now) && shared.verify().then((known) => this.#verified(live, known))
   }
 
   /** Closes an idle session. Returns false if `live` is undefined. */

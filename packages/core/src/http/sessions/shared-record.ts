@@ -148,9 +148,9 @@ export class SharedRecord {
 
   #adopt(stored: StoredSession): void {
     if (stored.version === this.#version) return
-    this.#version = stored.version
     let own = stored.record
     for (const change of this.#unsaved) own = { ...own, ...change(own) }
     this.#session.adopt(own)
+    this.#version = stored.version
   }
 }

@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { logLines, settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { createEndpoint } from '../../../src/http/endpoint.ts'
 import type { McpServer } from '../../../src/index.ts'
@@ -62,14 +62,44 @@ describe('a session on several nodes', () => {
     const cluster = createCluster()
     const endpoint = { sessions: { ttlMs: 10_000, max: 1 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
-    const session = await a.open()
+    const session = await a.open({ more: alice })
     for (let i = 0; i < 6; i++) {
       await cluster.clock.advance(4_000)
-      expect((await b.at(session).post(ping)).status).toBe(200)
+      expect((await b.continue(session, alice).post(ping)).status).toBe(200)
     }
-    expect((await a.at(session).post(ping)).status).toBe(200)
-    await a.open()
-    expect((await b.at(session).post(ping)).status).toBe(200)
+    expect((await a.continue(session, alice).post(ping)).status).toBe(200)
+    await a.open({ more: { auth: { principal: 'bob' } } })
+    expect((await b.continue(session, alice).post(ping)).status).toBe(200)
+  })
+
+  it('ends if all nodes together have more than `max` anonymous sessions, and it was used least recently', async () => {
+    const cluster = createCluster()
+    const endpoint = { sessions: { max: 2 } }
+    const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
+    const [first, second] = [await a.open(), await b.open()]
+    await cluster.clock.advance(10 * 60_000)
+    expect((await first.post(ping)).status).toBe(200)
+    const third = await b.open()
+    await cluster.clock.advance(1_001)
+    const statuses = [first, second, third].map(async (session) => (await a.at(session).post(ping)).status)
+    expect(await Promise.all(statuses)).toEqual([200, 404, 200])
+    expect(cluster.sessions.size).toBe(2)
+  })
+
+  it('does not end the process if its store returns a wrong record', async () => {
+    const cluster = createCluster()
+    const log = logLines()
+    const node = cluster.node({ server: { logger: log } })
+    const session = await node.open()
+    await session.get()
+    const { get } = cluster.sessions
+    cluster.sessions.get = () => ({ record: null as never, version: 'wrong' })
+    await cluster.clock.advance(1_001)
+    expect((await session.post(ping)).status).toBe(500)
+    await cluster.clock.advance(10 * 60_000)
+    expect(log.lines).toContain('error: A session store failed')
+    cluster.sessions.get = get
+    expect((await session.post(ping)).status).toBe(200)
   })
 
   it('expires on all nodes when no node uses it', async () => {

@@ -206,6 +206,10 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
       'more than 1024 URIs',
       { resourceSubscriptions: Array.from({ length: 1025 }, (_, at) => `note://${at}`) },
     ],
+    [
+      'URIs of more than 65,536 characters together',
+      { resourceSubscriptions: Array.from({ length: 9 }, (_, at) => `note://${at}${'a'.repeat(8_000)}`) },
+    ],
   ])('refuses %s', async (_what, filter) => {
     expect(await listen(createHarness(), filter)).toMatchObject({ json: { id: 7, error: { code: -32602 } } })
   })

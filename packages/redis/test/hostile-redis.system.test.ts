@@ -1,0 +1,129 @@
+import { logLines, ping } from '@jetway-apps/test-support'
+import { type RedisServer, startRedis } from '@jetway-apps/test-support/redis'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sessionRecord } from './support/records.ts'
+import { serve } from './support/process.ts'
+import { createTwo } from './support/stores.ts'
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.stop())
+
+/** Returns the only key that matches a pattern. */
+async function keyLike(pattern: string): Promise<string> {
+  const [, key = ''] = /\r\n(jw1:[^\r]+)/.exec(await redis.command('KEYS', pattern)) ?? []
+  return key
+}
+
+const textOf = async (key: string): Promise<string> =>
+  (await redis.command('GET', key)).split('\r\n').slice(1, -2).join('').replace('+OK', '')
+
+describe('a session record that somebody else has written', () => {
+  it('is not found, on the process of the session too, until the record is right again', async () => {
+    const stores = await createTwo({ url: redis.url })
+    const [first, second] = stores.map((shared) => serve(shared)) as [
+      ReturnType<typeof serve>,
+      ReturnType<typeof serve>,
+    ]
+    const session = await first.open()
+    const key = await keyLike('*:s:*')
+    const good = await textOf(key)
+    const record = JSON.parse(good) as ReturnType<typeof sessionRecord>
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const wrong = [
+      ...['', 'null', 'true', '7', '"text"', '[]', '{}', 'garbage', good.slice(0, -9), deep],
+      'x'.repeat(3_000_000),
+      ...[
+        { id: 'another' },
+        { principal: 'somebody' },
+        { client: null },
+        { client: { capabilities: null } },
+        { listChanged: 'tools' },
+        { listChanged: ['x'] },
+        { subscriptions: {} },
+        { subscriptions: [1] },
+        { initialized: 1 },
+        { createdAt: '1' },
+        { revision: null },
+        { logLevel: 'loud' },
+        { pendingUrls: [null] },
+        { stream: 'node' },
+      ].map((change) => JSON.stringify({ ...record, ...change })),
+      JSON.stringify({ ...record, client: { capabilities: { x: '#' } } }).replace('"#"', deep),
+    ]
+    for (const text of wrong) {
+      await redis.command('SET', key, text)
+      const statuses = [await first.post(ping(), session), await second.post(ping(), session)]
+      expect([text.slice(0, 200), ...statuses.map(({ status }) => status)]).toEqual([
+        text.slice(0, 200),
+        404,
+        404,
+      ])
+      await redis.command('SET', key, good)
+      expect((await first.post(ping(), session)).status).toBe(200)
+    }
+    await redis.command('DEL', key)
+    await redis.command('HSET', key, 'a', 'b')
+    expect((await first.post(ping(), session)).status).toBe(404)
+  })
+
+  it('does not keep its principal from opening sessions if the index is wrong', async () => {
+    await redis.command('FLUSHALL')
+    const [shared] = await createTwo({ url: redis.url })
+    const node = serve(shared, { users: true })
+    await node.open({ user: 'ann' })
+    const key = await keyLike('*:p:*')
+    await redis.command('DEL', key)
+    await redis.command('SET', key, 'text')
+    const session = await node.open({ user: 'ann' })
+    expect((await node.post(ping(), session)).status).toBe(200)
+  })
+})
+
+describe('a task record that somebody else has written', () => {
+  it.each(['null', '[]', 'garbage', '{"taskId":"task-1"}'])('is not found if it is %s', async (text) => {
+    const [{ tasks }] = await createTwo({ url: redis.url })
+    const now = Date.now()
+    const key = { taskId: 'task-1', owner: 'principal:ann' }
+    const task = { ...key, method: 'tools/call', revision: '1999-12-31', status: 'working' as const }
+    await tasks.create({ ...task, createdAt: now, updatedAt: now, ttlMs: 60_000, pollIntervalMs: 1_000 })
+    expect(await tasks.get(key)).toBeDefined()
+    const records = /\r\n(jw1:[^\r]+:r)\r/.exec(await redis.command('KEYS', 'jw1:*:k:*:r'))?.[1] ?? ''
+    await redis.command('HSET', records, 'task-1', text)
+    expect(await tasks.get(key)).toBeUndefined()
+    expect(await tasks.list(key.owner, { limit: 10 })).toEqual([])
+    expect(await tasks.update(key, { status: 'completed', updatedAt: now })).toBeUndefined()
+    await redis.command('DEL', records)
+  })
+})
+
+describe('a listener of the bus that throws', () => {
+  it('is logged, and all listeners get the further messages', async () => {
+    const log = logLines()
+    const [first, second] = await createTwo({ url: redis.url }, { logger: log })
+    const fail = (): never => {
+      throw new Error('broken listener')
+    }
+    const heard: unknown[] = []
+    second.bus.subscribe('changes', fail, fail)
+    second.bus.subscribe(
+      'changes',
+      (message) => heard.push(message),
+      () => heard.push('gap'),
+    )
+    await second.ready()
+    await first.bus.publish('changes', 1)
+    await vi.waitFor(() => expect(heard).toEqual([1]))
+    await redis.command('DEL', await keyLike('*:b:*'))
+    // A new stream makes the reader look for lost messages.
+    await second.nodes.join(fail)
+    await vi.waitFor(() => expect(heard).toEqual([1, 'gap']))
+    await first.nodes.send(second.nodes.id, { any: 'mail' })
+    await first.bus.publish('changes', 2)
+    await vi.waitFor(() => expect(heard).toEqual([1, 'gap', 2]))
+    await vi.waitFor(() => expect(log.lines.length).toBeGreaterThanOrEqual(4))
+    expect(new Set(log.lines)).toEqual(new Set(['error: A listener of the bus failed']))
+  })
+})
