@@ -282,7 +282,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   #createRuntime(
-    options: ServerOptions<App>,
+    options: Omit<ServerOptions, 'extensions'>,
     parts: ServerParts,
     limits: ReturnType<typeof resolveLimits>,
     defaultLogLevel: LogLevel | undefined,
@@ -316,7 +316,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   #createDispatcher(
-    options: ServerOptions<App>,
+    options: Omit<ServerOptions, 'extensions'>,
     { handlers, maxResultBytes }: Pick<ReturnType<typeof resolveLimits>, 'handlers' | 'maxResultBytes'>,
   ): Dispatcher {
     return new Dispatcher({
