@@ -33,7 +33,7 @@ import type {
 } from '../features/prompts/prompt-types.ts'
 import type { AddOptions, Handle } from '../features/registry/registry.ts'
 import type { AnyResource, ResourceDefinition } from '../features/resources/resource-types.ts'
-import type { AnyTool, CheckReturn, ToolDefinition, ToolReturn } from '../features/tools/tool-types.ts'
+import type { AnyTool, CheckTool, ToolDefinition, ToolReturn } from '../features/tools/tool-types.ts'
 import type { ServerOptions } from './options.ts'
 import {
   checkInfo,
@@ -132,7 +132,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     A = {},
     R extends ToolReturn<O> = ToolReturn<O>,
   >(
-    tool: ToolDefinition<I, O, App, Locals, A, R> & CheckReturn<O, R>,
+    tool: ToolDefinition<I, O, App, Locals, A, R> & CheckTool<I, O, R>,
     options?: AddOptions,
   ): Handle<ToolDefinition<I, O, App, Locals, A>> {
     return this.features.tools.registry.add(tool, options)
