@@ -125,7 +125,14 @@ export class ServerBase<Locals = unknown, App = unknown> {
     }
   }
 
-  /** @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for an invalid definition */
+  /**
+   * Adds a tool, which clients see in `tools/list` and models can call. Its `handler` gets the arguments, validated by
+   * the `inputSchema`, and returns a text, a value that matches the `outputSchema`, or content blocks. Connected clients
+   * are notified.
+   *
+   * @returns a handle that updates or removes the tool
+   * @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for an invalid definition
+   */
   addTool<
     const I extends AnySchema | undefined = undefined,
     const O extends AnySchema | undefined = undefined,
@@ -332,16 +339,15 @@ export class ServerBase<Locals = unknown, App = unknown> {
       progressHeartbeatMs: resolveHeartbeat(options.progressHeartbeat),
       maxResultBytes,
       onError: (error, ctx, correlationId) => {
-        ctx.problems?.error(ctx, 'A handler failed; the peer was shown the correlation id only', {
-          correlationId,
-          err: error,
-        })
+        ctx.problems?.error(ctx, HANDLER_FAILED, { correlationId, err: error })
         this.#attempt(() => options.onError?.(error, ctx, correlationId), 'The option onError failed')
       },
     })
   }
 }
 
+const HANDLER_FAILED =
+  'A handler failed. The client received only the reference in correlationId. Throw a ToolError if the model should read the message'
 const UNDEFINED_KIND =
   'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'
 

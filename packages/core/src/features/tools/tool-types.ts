@@ -13,9 +13,13 @@ import type { VisibleRule } from '../registry/handler.ts'
 
 /** Hints about a tool, with the specification's names or shorter ones. */
 interface ToolHints extends ToolAnnotations {
+  /** Whether the tool changes nothing. Published as `readOnlyHint`. @default clients assume false */
   readonly readOnly?: boolean
+  /** Whether the tool may overwrite or delete. Published as `destructiveHint`. @default clients assume true */
   readonly destructive?: boolean
+  /** Whether a repeated call changes nothing more. Published as `idempotentHint`. @default clients assume false */
   readonly idempotent?: boolean
+  /** Whether the tool reaches beyond the server, such as the web. Published as `openWorldHint`. @default clients assume true */
   readonly openWorld?: boolean
 }
 
