@@ -107,7 +107,8 @@ export function readPage(path: string): Page {
     .map((block) => block.trim())
     .find((block) => /^[A-Z`[*]/.test(block))
   const plain = (paragraph ?? '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[*\n]/g, ' ')
-  const [sentence = ''] = plain.split(/(?<=[.:])\s/)
+  // Decisions begin with the label of their question.
+  const [sentence = ''] = plain.replace(/^ *Question\. */, '').split(/(?<=[.:])\s/)
   return { link: `/${path}`, title, summary: sentence.replace(/:$/, '.') }
 }
 

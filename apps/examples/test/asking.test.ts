@@ -1,3 +1,4 @@
+import { REVISIONS } from '@jetway/core/protocol'
 import { type ConnectOptions, connect } from '@jetway/testing'
 import { matchers } from '@jetway/testing/matchers'
 import { describe, expect, it } from 'vitest'
@@ -39,6 +40,17 @@ it('asks before it deletes', async () => {
     kind: 'elicit',
     request: { message: 'Delete 2 files in photos?' },
   })
+})
+// #endregion
+
+// #region revisions
+/** Forms came with 2025-06-18. The dates sort as strings. */
+const withForms = REVISIONS.filter(({ version }) => version >= '2025-06-18')
+
+it.each(withForms)('keeps the folder if a client that speaks $version says no', async ({ version }) => {
+  const elicit = [{ action: 'accept', content: { ok: false } }] as const
+  await using client = await connect(server, { revision: version, handlers: { elicit } })
+  expect(await client.callTool('delete_folder', { path: 'photos' })).toHaveText('Kept')
 })
 // #endregion
 

@@ -160,3 +160,21 @@ server.addTool({ name: 5, handler: () => 'x' })
 // @ts-expect-error strictInput is true or false
 server.addTool({ name: 'a', inputSchema: four, strictInput: 'yes', handler: () => 'x' })
 server.addTool({ name: 'a', inputSchema: four, strictInput: true, handler: () => 'x' })
+
+// An object of schemas is none, although it could be a JSON Schema.
+// @ts-expect-error not wrapped
+server.addTool({ name: 'a', inputSchema: { city: z.string() }, handler: ({ city }) => city })
+// @ts-expect-error not wrapped, and of zod 3
+server.addTool({ name: 'a', inputSchema: { city: z3.string().optional() }, handler: () => '' })
+// @ts-expect-error not wrapped
+server.addTool({ name: 'a', outputSchema: { city: v.string() }, handler: () => ({ city: 'Oslo' }) })
+// @ts-expect-error not wrapped
+defineTool({ name: 'a', inputSchema: { city: type('string') }, handler: () => '' })
+
+// A JSON Schema of any type is one.
+declare const fetched: Record<string, unknown>
+declare const described: { type: 'object'; properties: Record<string, object>; required?: string[] }
+server.addTool({ name: 'a', inputSchema: fetched, outputSchema: fetched, handler: () => ({ city: 'Oslo' }) })
+server.addTool({ name: 'a', inputSchema: described, outputSchema: described, handler: () => '' })
+server.addTool({ name: 'a', inputSchema: z.toJSONSchema(four), handler: () => '' })
+server.addTool({ name: 'a', inputSchema: {}, handler: () => '' })

@@ -12,6 +12,7 @@ import { mcp as plugin } from '@jetway/fastify'
 import { mcp as middleware } from '@jetway/hono'
 import { mcp as listener } from '@jetway/node'
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 
 const server = new McpServer({ name: 'editor', version: '1' })
 server.addTool({
@@ -32,9 +33,13 @@ app.register(plugin, { server: typed })
 app.register(plugin, { server: () => typed, path: '/selected' })
 app.register(plugin, { server: typed, locals: () => ({ usr: 'Ada' }) })
 app.register(plugin, { server, alowedHosts: ['x'] })
+app.register(plugin, { server: typed, locals: () => ({ user: 'Ada' }), allowedHost: ['x'] })
+app.register(plugin, { server: typed, locals: (request) => ({ user: request.id }), allowedOrigin: ['x'] })
 app.register(plugin, { server: typed, locals: (request) => ({ user: request.id }) })
 toFetch(server, { alowedHosts: ['x'] })
 server.addTool({ name: 'other', execute: () => 'x' })
+server.addTool({ name: 'shape', inputSchema: { city: z.string() }, handler: () => 'x' })
+server.addTool({ name: 'hints', annotations: { readOnly: true }, handler: () => 'x' })
 `
 
 const { config } = ts.readConfigFile(`${project}tsconfig.json`, (path) => ts.sys.readFile(path))
@@ -82,6 +87,17 @@ describe('an editor shows', () => {
   })
 })
 
+describe('an editor documents', () => {
+  const documented = (name: string): string =>
+    ts.displayPartsToString(service.getQuickInfoAtPosition(file, source.lastIndexOf(name))?.documentation)
+  it.each([
+    ['addTool', /^Adds a tool/],
+    ['readOnly', /^Whether the tool changes nothing/],
+  ])('%s', (name, text) => {
+    expect(documented(name)).toMatch(text)
+  })
+})
+
 describe('the compiler', () => {
   const lacksLocals = /^ *Property 'locals' is missing in type '\{.*\}' but required in type/
   it.each([
@@ -94,6 +110,11 @@ describe('the compiler', () => {
       'that a handler has no asks above it',
       "server.addTool({ name: 'late'",
       /^Property 'sure' does not exist on type 'NoAsksAboveHandler'/,
+    ],
+    [
+      'that an object of schemas needs z.object',
+      "server.addTool({ name: 'shape'",
+      /^ *Type '\{ city: z\.ZodString; \}' is not assignable to type '"This is an object of schemas.* z\.object\(\{ … \}\)"'\.$/,
     ],
   ])('says in one readable line %s', (_, line, message) => {
     const said = problemOf(line)
@@ -120,12 +141,22 @@ describe('the compiler', () => {
     [
       'that the Fastify locals have a different type',
       "{ server: typed, locals: () => ({ usr: 'Ada' }) }",
-      /^ *Type '\{ usr: string; \}' is not assignable to type '"the locals that the server declares"'\.$/,
+      /^ *Property ''locals of the type that the server declares'' is missing in type '.*' but required/,
     ],
     [
       'which option of Fastify does not exist',
       "{ server, alowedHosts: ['x'] }",
       /^ *Object literal may only specify known properties, .*'alowedHosts'/,
+    ],
+    [
+      'which option of Fastify does not exist beside locals',
+      "{ server: typed, locals: () => ({ user: 'Ada' }), allowedHost: ['x'] }",
+      /^ *Object literal may only specify known properties, .*'allowedHost'/,
+    ],
+    [
+      'which option of Fastify does not exist beside locals that use the request',
+      "{ server: typed, locals: (request) => ({ user: request.id }), allowedOrigin: ['x'] }",
+      /^ *Object literal may only specify known properties, .*'allowedOrigin'/,
     ],
   ])('says in a readable last line %s', (_, given, message) => {
     const said = problemOf(`app.register(plugin, ${given})`)
@@ -135,6 +166,8 @@ describe('the compiler', () => {
   })
 
   it('accepts a Fastify plugin whose options are correct', () => {
-    expect(problemOf('app.register(plugin, { server: typed, locals: (request)')).toEqual([])
+    expect(
+      problemOf('app.register(plugin, { server: typed, locals: (request) => ({ user: request.id }) })'),
+    ).toEqual([])
   })
 })

@@ -143,7 +143,7 @@ export const USAGE_ERRORS = {
   ERR_MCP_REVISION: 'A protocol revision is unknown or not served.',
   ERR_MCP_IN_USE: 'Another server uses the streams already.',
   ERR_MCP_CLOSED: 'The server, mount or connection is closed already.',
-  ERR_MCP_UNSUPPORTED_HERE: 'The connection cannot carry a request to the client while a call runs.',
+  ERR_MCP_UNSUPPORTED_HERE: 'This client cannot be asked during a call.',
   ERR_MCP_SESSION: 'A session cannot have what was to be added to it.',
   ERR_MCP_LIFESPAN: 'The lifespan of the server failed to start.',
 } as const
@@ -156,7 +156,8 @@ export class UsageError extends Error {
   readonly code: UsageErrorCode
 
   constructor(code: UsageErrorCode, message: string, options?: ErrorOptions) {
-    super(`${message} [${code}]`, options)
+    // Node prints `[cause]: undefined` for an error with an undefined cause.
+    super(`${message} [${code}]`, options?.cause === undefined ? undefined : options)
     this.name = 'UsageError'
     this.code = code
   }

@@ -20,7 +20,7 @@ export {
   type Source,
 } from './features/define.ts'
 export { defineExtension, type OfferingExtension, requireExtension } from './features/extensions.ts'
-export type { Completer } from './features/completers.ts'
+export type { Completer, CompletionState, Suggestions } from './features/completers.ts'
 export type { ForSession } from './features/for-session.ts'
 export type { Notifier } from './features/notifier.ts'
 export { inputRequired, type InputRequired } from './features/tools/input-required.ts'

@@ -48,13 +48,18 @@ export type McpPluginOptions<Locals = unknown, App = unknown> = PluginOptions<Lo
 /**
  * The options that Fastify's own signatures of `register` require for a server that declares its locals. No
  * call can satisfy them: correct calls match the signature in `plugin.ts`, and for all others the compiler
- * reports the last signature that it tried. The type is an intersection, so that the compiler reports the
- * missing option instead of how two servers differ.
+ * reports the last signature that it tried. It reports an unknown option first. The type is an intersection, so that it
+ * then reports missing locals, or else locals of another type, instead of how two servers differ.
  */
-export type OptionsWithLocals = Omit<McpPluginOptions, 'server' | 'locals'> & ServerWithLocals
+export type OptionsWithLocals = Omit<McpPluginOptions, 'server' | 'locals'> &
+  ServerWithLocals &
+  DeclaredLocals
 interface ServerWithLocals {
   readonly server: Servable<never> | ((request: FastifyRequest) => LocalsServable | Promise<LocalsServable>)
-  readonly locals: (request: FastifyRequest) => 'the locals that the server declares'
+  readonly locals: (request: FastifyRequest) => unknown
+}
+interface DeclaredLocals {
+  readonly 'locals of the type that the server declares': never
 }
 type LocalsServable = Servable<never> | undefined
 

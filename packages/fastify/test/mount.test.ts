@@ -24,6 +24,15 @@ const server = createServer()
 const STATELESS = { server, stateless: true } as const
 
 describe('the path of a mount', () => {
+  it("is logged with the app's address when the app listens", async () => {
+    const lines: string[] = []
+    const stream = { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) }
+    const app = Fastify({ logger: { stream } })
+    app.register(mcp, { ...STATELESS, prefix: '/api', path: 'ai' })
+    const url = await listen(app)
+    expect(lines).toContain(`The MCP endpoint is ${url}/api/ai`)
+  })
+
   it.each<[string, string, (app: FastifyInstance) => unknown]>([
     ['no option', '/mcp', (app) => app.register(mcp, STATELESS)],
     ['path', '/ai/tools', (app) => app.register(mcp, { ...STATELESS, path: '/ai/tools' })],

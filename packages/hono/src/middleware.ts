@@ -1,4 +1,4 @@
-import type { AuthInfo, MountHandle } from '@jetway/core'
+import { type AuthInfo, type MountHandle, UsageError } from '@jetway/core'
 import {
   answerWith,
   BodyError,
@@ -80,7 +80,7 @@ export function createMiddleware<Locals>(
 ): McpMiddleware {
   checkMountOptions(options, OWN_OPTIONS, 'mcp({ server })')
   const { server, path, locals, authInfo, ...rest } = options
-  const routeOf = matcher(path, preset.routePaths(path ?? DEFAULT_PATH, rest.legacySse))
+  const { routeOf, checkReachable } = matcher(path, preset.routePaths(path ?? DEFAULT_PATH, rest.legacySse))
   const place = { path: path ?? DEFAULT_PATH }
   const endpoint = preset.createEndpoint(neutral(server), rest, place)
   const readers: RequestReaders = { locals, auth: authInfo }
@@ -90,11 +90,16 @@ export function createMiddleware<Locals>(
     const probe = probed(c)
     if (probe !== undefined) return probe
     const route = routeOf(c)
-    if (route === undefined) return documented.answer(c) ?? next()
+    if (route === undefined) {
+      const document = documented.answer(c)
+      if (document === undefined) checkReachable(c)
+      return document ?? next()
+    }
     documented.check(() => currentRoute(c))
     const request = new ContextRequest(route, c, readers, preset.node)
     return read(endpoint, request, endpoint.accept(request))
   }
+  Object.defineProperty(middleware, 'routes', { get: refuseRoute })
   return Object.assign(middleware as MiddlewareHandler, {
     close: (closing?: { readonly deadline?: number }) => endpoint.close(closing),
     closed: endpoint.closed,
@@ -103,25 +108,47 @@ export function createMiddleware<Locals>(
   })
 }
 
+/** `app.route` reads the routes of an app. */
+function refuseRoute(): never {
+  const problem =
+    'app.route takes a Hono app, and mcp({ server }) is middleware: use app.all(path, mcp({ server }))'
+  throw new UsageError('ERR_MCP_OPTION', problem)
+}
+
 /** The signature of `mcp` has checked the type of `locals`. */
 function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as ContextRequest).context) as ReturnType<ServerSelector>
 }
 
-/** Returns a function that finds the route of a request. It returns undefined for most requests of an app. */
-function matcher(
-  wanted: string | undefined,
-  paths: ReadonlyMap<string, Route>,
-): (c: Context) => Route | undefined {
+interface Matcher {
+  /** Finds the route of a request. Returns undefined for most requests of an app. */
+  readonly routeOf: (c: Context) => Route | undefined
+  /** @throws `ERR_MCP_OPTION` if the route of a request to no path of the mount can never lead to one */
+  readonly checkReachable: (c: Context) => void
+}
+
+function matcher(wanted: string | undefined, paths: ReadonlyMap<string, Route>): Matcher {
   const routes = Array.from(paths, ([path, route]) => ({ route, isBelow: below(path) }))
-  const own = (c: Context): Route | undefined => {
-    const { path } = c.req
+  const own = (c: Context, path = c.req.path): Route | undefined => {
     for (const { route, isBelow } of routes) if (isBelow(c, path)) return route
     return undefined
   }
-  if (wanted !== undefined) return own
-  return (c) => own(c) ?? (currentRoute(c)?.path.endsWith('*') === false ? 'mcp' : undefined)
+  if (wanted === undefined)
+    return {
+      routeOf: (c) => own(c) ?? (currentRoute(c)?.path.endsWith('*') === false ? 'mcp' : undefined),
+      checkReachable: () => {},
+    }
+  let checked = false
+  const checkReachable = (c: Context): void => {
+    const at = currentRoute(c)?.path
+    if (!checked && at !== undefined && !/[*:]/.test(at) && own(c, at) === undefined) {
+      const problem = `mcp({ path: ${JSON.stringify(wanted)} }) never answers at the route ${at}: omit path there, or mount it with app.use`
+      throw new UsageError('ERR_MCP_OPTION', problem)
+    }
+    checked = true
+  }
+  return { routeOf: own, checkReachable }
 }
 
 /**

@@ -51,6 +51,44 @@ describe('the path of a mount', () => {
     expect((await post(`${url}/x${path}`)).status).toBe(404)
   })
 
+  it.each<[string, (app: Hono) => unknown]>([
+    ['route handler', (app) => app.post('/ai', mcp({ ...STATELESS, path: '/mcp' }))],
+    ['middleware of one path', (app) => app.use('/ai', mcp({ ...STATELESS, path: '/mcp' }))],
+    ['route below a base path', (app) => app.basePath('/ai').post('/', mcp({ ...STATELESS, path: '/mcp' }))],
+  ])('is refused at the first request if its %s can never match it', async (_form, use) => {
+    const app = new Hono()
+    use(app)
+    const errors: Error[] = []
+    app.onError((error, c) => {
+      errors.push(error)
+      return c.text('refused', 500)
+    })
+    const url = await listen(app)
+    expect((await post(`${url}/ai`)).status).toBe(500)
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^mcp\(\{ path: "\/mcp" \}\) never answers at the route \/ai: omit path there.*ERR_MCP_OPTION/,
+      ),
+    ])
+  })
+
+  it('may be one of several routes', async () => {
+    const app = new Hono()
+    const mount = mcp({ ...STATELESS, path: '/mcp', health: true })
+    app.all('/mcp', mount)
+    app.get('/livez', mount)
+    const url = await listen(app)
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+    expect(await text(await post(`${url}/mcp`))).toBe('test')
+  })
+
+  it('is refused in app.route, which takes an app', () => {
+    const add = (): unknown => new Hono().route('/mcp', mcp(STATELESS) as unknown as Hono)
+    expect(add).toThrow(
+      /app\.route takes a Hono app.*use app\.all\(path, mcp\(\{ server \}\)\).*ERR_MCP_OPTION/,
+    )
+  })
+
   it.each([
     [true, 404],
     [false, 200],

@@ -41,7 +41,7 @@ export interface MountOptions<Locals> {
   readonly server: Servable<Locals> | McpSelector<Locals>
   /**
    * The path at which the server answers, below the path at which the host mounts it. With `legacySse` it also answers at
-   * `/sse` and `/message` in the same directory.
+   * `/sse` and `/message` in the same directory. It may also be the whole path: `app.use('/mcp', mcp({ server, path: '/mcp' }))`.
    *
    * @default '/mcp', and also the path at which the host mounts it: `app.use('/mcp', mcp({ server }))`
    */
@@ -97,7 +97,8 @@ export interface McpMount extends MountHandle {
 export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMount {
   checkMountOptions(options, OWN_OPTIONS, 'mcp({ server })')
   const { server, path, locals, authInfo, ...rest }: EndpointOptions & MountOptions<Locals> = options
-  const endpoint = createEndpoint(neutral(server), rest, { path: path ?? DEFAULT_PATH })
+  const at = path ?? DEFAULT_PATH
+  const endpoint = createEndpoint(neutral(server), rest, { path: at })
   const documents = documenter(endpoint.wellKnown)
   const routeOf = createRouter(path, rest.legacySse, endpoint.probes)
   const readers = { locals, auth: authInfo }
@@ -130,8 +131,11 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
       if (next === undefined) throw error
       return next(error)
     }
-    if (next === undefined) (response as ServerResponse).writeHead(404).end()
-    else next()
+    if (next !== undefined) return next()
+    const head = { 'content-type': 'text/plain; charset=utf-8' }
+    ;(response as ServerResponse)
+      .writeHead(404, head)
+      .end(`Not found. The MCP endpoint is /${at.replace(/^\//, '')}\n`)
   }
   return Object.assign(mount, {
     koa(context: KoaContext, next: () => Promise<unknown>): Promise<unknown> {

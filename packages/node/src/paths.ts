@@ -13,7 +13,8 @@ export const pathOf = (url: string): string => {
 
 /**
  * Creates the router. Paths are relative to the host's mount path, because Express and Connect remove that prefix from
- * the URL.
+ * the URL. A `path` that repeats the mount path, as in `app.use('/mcp', mcp({ server, path: '/mcp' }))`, is the whole
+ * path, as it is on Hono.
  */
 export function createRouter(
   path: string | undefined,
@@ -24,7 +25,8 @@ export function createRouter(
   return (url, original) => {
     const wanted = pathOf(url)
     const found = paths.get(wanted)
-    if (found !== undefined || path !== undefined) return found
-    return wanted === '/' && original !== url ? 'mcp' : undefined
+    if (found !== undefined || original === url) return found
+    if (path !== undefined) return paths.get(pathOf(original))
+    return wanted === '/' ? 'mcp' : undefined
   }
 }

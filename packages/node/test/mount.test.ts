@@ -24,6 +24,22 @@ describe('the path of a mount', () => {
     ['node:http, the root', '/', () => mount({ path: '/' })],
     ['Express 5', '/mcp', () => express().use(mount())],
     ['Express 5, at a path', '/ai', () => express().use('/ai', mount())],
+    [
+      'Express 5, a path that is the whole path',
+      '/mcp',
+      () => express().use('/mcp', mount({ path: '/mcp' })),
+    ],
+    [
+      'Express 4, a path that is the whole path',
+      '/ai',
+      () => express4().use('/ai', mount({ path: 'ai' })) as Listener,
+    ],
+    ['Connect, a path that is the whole path', '/ai', () => connect().use('/ai', mount({ path: '/ai' }))],
+    [
+      'koa-mount, a path that is the whole path',
+      '/ai',
+      () => new Koa().use(koaMount('/ai', mount({ path: '/ai' }).koa)).callback(),
+    ],
     ['Express 5, path below a path', '/api/ai', () => express().use('/api', mount({ path: '/ai' }))],
     ['Express 5, a router', '/api/mcp', () => express().use('/api', express.Router().use(mount()))],
     ['Express 5, a route', '/mcp', () => express().all('/mcp', mount())],
@@ -43,6 +59,12 @@ describe('the path of a mount', () => {
     expect(await answers(`${origin}${path}?a=1`)).toBe(true)
     expect((await fetch(`${origin}/elsewhere`, { method: 'POST' })).status).toBe(404)
     expect((await fetch(`${origin}${path === '/' ? '' : path}/below`, { method: 'POST' })).status).toBe(404)
+  })
+
+  it('is named by the 404 of node:http for other paths', async () => {
+    const origin = await serve(mount({ path: '/ai' }))
+    const response = await fetch(`${origin}/ai/`, { method: 'POST' })
+    expect([response.status, await response.text()]).toEqual([404, 'Not found. The MCP endpoint is /ai\n'])
   })
 
   it("does not include the app's root", async () => {

@@ -52,7 +52,8 @@ function failingServer(options: ServerOptions = {}): McpServer {
 
 const errorLines = (lines: readonly Line[]): Line[] => lines.filter(({ level }) => (level as number) >= 40)
 
-const FAILED = 'A handler failed; the peer was shown the correlation id only'
+const FAILED =
+  'A handler failed. The client received only the reference in correlationId. Throw a ToolError if the model should read the message'
 const PROBLEMS: readonly [tool: string, line: object, stack: RegExp | undefined][] = [
   ['throws', { msg: FAILED, correlationId: expect.any(String) }, /RangeError: the database is gone\n +at /],
   [

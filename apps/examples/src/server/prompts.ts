@@ -46,3 +46,24 @@ server.addPrompt({
   handler: ({ text, language = 'English' }) => `Translate into ${language}:\n\n${text}`,
 })
 // #endregion
+
+// #region state
+const cities = new Map([
+  ['Norway', ['Bergen', 'Oslo']],
+  ['Italy', ['Bari', 'Bologna', 'Rome']],
+])
+
+server.addPrompt({
+  name: 'plan_trip',
+  description: 'Plans a trip to a city',
+  argsSchema: z.object({ country: z.string(), city: z.string() }),
+  complete: {
+    country: (typed) => [...cities.keys()].filter((country) => country.startsWith(typed)),
+    city: (typed, _ctx, state) => {
+      const ofCountry = cities.get(state.arguments['country'] ?? '') ?? []
+      return ofCountry.filter((city) => city.startsWith(typed))
+    },
+  },
+  handler: ({ country, city }) => `Plan three days in ${city}, ${country}.`,
+})
+// #endregion

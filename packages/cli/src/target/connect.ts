@@ -53,6 +53,7 @@ async function connectTo<T>(
     if (!terminal.json)
       terminal.noteFromServer(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`)
   })
+  if (!terminal.json) noteStrayOutput(client, terminal)
   try {
     await client.connect(factory).catch((error: unknown) => {
       throw explained(error, { otherwise: 'unreachable', hasToken })
@@ -64,6 +65,19 @@ async function connectTo<T>(
     await client.close()
     await close()
   }
+}
+
+/**
+ * Notes the first line on stdout that is not a message, because hosts may end the connection for it, even if this client
+ * ignores it.
+ */
+function noteStrayOutput(client: Client, terminal: Terminal): void {
+  let noted = false
+  client.on('error', ({ message }) => {
+    if (noted || !message.includes('not valid JSON')) return
+    noted = true
+    terminal.note(`${message}. Print logs on stderr, with console.error`)
+  })
 }
 
 /** Exits on signals, because started servers end only when this process exits. */

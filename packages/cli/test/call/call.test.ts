@@ -1,6 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
 import { listen } from '@jetway-apps/test-support/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCli } from '../support/run-cli.ts'
@@ -48,6 +50,16 @@ describe('jetway call', () => {
     ])
     expect(JSON.parse(stdout)).toMatchObject({ isError: true, content: [{ type: 'text' }] })
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 5 })
+  })
+
+  it('notes the first line that a server prints on stdout and that is no message', async () => {
+    const file = fileURLToPath(new URL('../fixtures/prints.ts', import.meta.url))
+    const server = [process.execPath, '--conditions=jetway:source', '--import', 'tsx', file]
+    const { stdout, stderr, exitCode } = await runCli(['call', 'hello', '--', ...server])
+    expect({ stdout, exitCode }).toEqual({ stdout: 'Hello\n', exitCode: 0 })
+    expect(stderr).toMatch(
+      /^.*not valid JSON: "The server is starting".* Print logs on stderr, with console\.error\n$/,
+    )
   })
 
   it('prints progress on stderr with --progress', async () => {

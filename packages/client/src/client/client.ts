@@ -268,12 +268,20 @@ export class Client {
     return readPrompt(await this.#requests.inRounds(Method.GetPrompt, { name, arguments: args }, options))
   }
 
-  /** Completes a value that the user is typing. `known` contains the values of the other arguments. */
+  /**
+   * Completes a value that the user is typing:
+   * `client.complete({ prompt: 'plan_trip', argument: 'city' }, 'B', { known: { country: 'Italy' } })`.
+   *
+   * @param ref - what to complete: an argument of a prompt, or a variable of a resource template
+   * @param value - the text typed so far
+   * @param options - `known` contains the values of the other arguments
+   */
   async complete(
     ref: CompletionRef,
     value: string,
-    { known, ...options }: RequestOptions & { readonly known?: Readonly<Record<string, string>> } = {},
+    options: RequestOptions & { readonly known?: Readonly<Record<string, string>> } = {},
   ): Promise<CompleteResult['completion']> {
+    const { known, ...rest } = options
     const params = {
       ref:
         'prompt' in ref
@@ -282,7 +290,7 @@ export class Client {
       argument: { name: ref.argument, value },
       ...(known !== undefined && { context: { arguments: known } }),
     }
-    return readCompletion(await this.#requests.complete(Method.Complete, params, options))
+    return readCompletion(await this.#requests.complete(Method.Complete, params, rest))
   }
 
   /**

@@ -23,8 +23,11 @@ const SENT = Promise.resolve()
 const unsupportedHere = (method: string, advice: string): Error =>
   usageError(
     'ERR_MCP_UNSUPPORTED_HERE',
-    `ctx.${method} needs a connection that carries requests to the client while a call runs; ${advice}`,
+    `This client cannot be asked during a call, so ctx.${method} does not work; ${advice}`,
   )
+const TOO_LATE =
+  'ctx.log or ctx.progress was called after the handler had returned, so the client did not receive it; await the work'
+const SMALLER = 'ctx.progress got a smaller value than before, which the client does not receive'
 const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_TIMEOUT_MS
 
 /** The reason why a call ended before its handler did. */
@@ -219,9 +222,12 @@ export class CallContext implements RequestContext, Due {
     this.timer?.progress()
     const fault = progressFault(progress, total, message)
     if (fault !== undefined) this.#warn(fault)
+    if (this.#finished) this.#warn(TOO_LATE)
     const { task } = this.scope
     if (task !== undefined && !this.#done && typeof message === 'string') task.setStatusMessage(message)
-    const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
+    const reports = this.#done ? undefined : this.#reports()
+    if (reports !== undefined && progress < reports.reported) this.#warn(SMALLER)
+    const frame = reports?.report(progress, total, message)
     if (frame === undefined) return SENT
     this.#silent?.add(this)
     this.#reported = true
@@ -295,6 +301,10 @@ export class CallContext implements RequestContext, Due {
    * Logs a problem once per call. An error thrown in a callback, or in a promise that is not awaited, would
    * end the process.
    */
+  get #finished(): boolean {
+    return this.#done && this.#abortReason === undefined
+  }
+
   #warn(problem: string): void {
     if (!this.#warned) this.problems?.warn(this, problem)
     this.#warned = true
@@ -304,6 +314,7 @@ export class CallContext implements RequestContext, Due {
     const { session, exchange, task } = this.scope
     // Read for each message, because the client may set the level during a call.
     const logLevel = session === undefined ? this.scope.logLevel : session.logLevel
+    if (this.#finished) this.#warn(TOO_LATE)
     if (this.#done || !reachesLevel(level, logLevel)) return
     const meta = task === undefined ? {} : { _meta: relatedTask(task.id) }
     const named = typeof logger === 'string' ? { level, logger, ...meta } : { level, ...meta }

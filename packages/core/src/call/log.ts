@@ -1,3 +1,4 @@
+import { usageError } from '../errors.ts'
 import { notificationFrame } from '../protocol/jsonrpc.ts'
 import { Notification } from '../protocol/methods.ts'
 import { LOG_LEVELS, type LogLevel } from '../protocol/types.ts'
@@ -27,5 +28,8 @@ export function createLogSender(
     level,
     (data: unknown, logger?: string) => send(level, data, logger),
   ])
-  return Object.fromEntries(entries) as LogSender
+  const notCalled = (): never => {
+    throw usageError('ERR_MCP_OPTION', "log has a method for each level, such as log.info('text')")
+  }
+  return Object.assign(notCalled, Object.fromEntries(entries) as LogSender)
 }

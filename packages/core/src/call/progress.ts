@@ -7,7 +7,7 @@ import { Notification } from '../protocol/methods.ts'
  * code may pass strings such as `'50%'`, or the message in place of the total.
  */
 export function progressFault(progress: unknown, total: unknown, message: unknown): string | undefined {
-  const numbers = typeof progress === 'number' && (total === undefined || typeof total === 'number')
+  const numbers = Number.isFinite(progress) && (total === undefined || typeof total === 'number')
   if (numbers && (message === undefined || typeof message === 'string')) return undefined
   const given = [progress, total, message]
     .map(shown)
@@ -46,7 +46,8 @@ interface ProgressOptions {
 export class Progress {
   readonly #token: RequestId
   readonly #options: ProgressOptions
-  #reported = Number.NEGATIVE_INFINITY
+  /** The last value of the handler. */
+  reported: number = Number.NEGATIVE_INFINITY
   #sent: number | undefined
   #total: number | undefined
 
@@ -61,8 +62,8 @@ export class Progress {
    */
   report(progress: number, total: number | undefined, message: string | undefined): string | undefined {
     // NaN and infinities would be null in JSON.
-    if (!Number.isFinite(progress) || progress <= this.#reported) return undefined
-    this.#reported = progress
+    if (!Number.isFinite(progress) || progress <= this.reported) return undefined
+    this.reported = progress
     this.#total = Number.isFinite(total) ? total : undefined
     const text = this.#options.hasMessage ? message : undefined
     if (this.#sent === undefined || progress > this.#sent) return this.#frame(progress, this.#total, text)

@@ -99,8 +99,8 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    */
   closeConnection(options?: { readonly retryMs?: number }): void
   /**
-   * Asks the user while the handler is running: see `elicit`. Works only on connections that carry requests
-   * to the client during a call; `asks` and `inputRequired` work on all connections.
+   * Asks the user while the handler is running: see `elicit`. Works only on connections whose client can be asked
+   * during a call; `asks` and `inputRequired` work on all connections.
    *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the
    *   client has not declared the capability

@@ -2,13 +2,14 @@ import type { RequestContext } from '../call/request-context.ts'
 import type { Awaitable } from '../util/promises.ts'
 import { invalid, type Subject } from './registry/checks.ts'
 
-/** The arguments that the client has already filled in. */
-interface CompletionState {
+/** What a completer knows about the rest of the request. */
+export interface CompletionState {
+  /** The arguments or variables that the client has already filled in, by name. */
   readonly arguments: Readonly<Record<string, string>>
 }
 
 /** Suggestions, best first. The client gets at most 100. */
-type Suggestions =
+export type Suggestions =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean }
 

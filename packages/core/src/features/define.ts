@@ -7,7 +7,7 @@ import type {
   ResourceDefinition,
   ResourceTemplateDefinition,
 } from './resources/resource-types.ts'
-import type { AnyTool, CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
+import type { AnyTool, CheckTool, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
 
 /** The key under which a definition stores its kind, because tools and prompts may have the same members. */
 export const KIND: unique symbol = Symbol.for('dev.jetway/kind')
@@ -39,7 +39,7 @@ export const defineTool = <
   R extends ToolReturn<O> = ToolReturn<O>,
   W extends string = never,
 >(
-  definition: ToolDefinition<I, O, App, Locals, A, R> & CheckReturn<O, R> & { readonly wrapOutput?: W },
+  definition: ToolDefinition<I, O, App, Locals, A, R> & CheckTool<I, O, R> & { readonly wrapOutput?: W },
 ): ToolDefinition<NoInfer<I>, NoInfer<O>, App, Locals, NoInfer<A>> & OfKind<'tool'> & Wraps<W> =>
   ({ ...definition, [KIND]: 'tool' }) as never
 

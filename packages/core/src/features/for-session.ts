@@ -10,7 +10,7 @@ import { logTo, Notifier } from './notifier.ts'
 import type { AddOptions, Handle, Registry } from './registry/registry.ts'
 import type { ResourceDefinition, ResourceTemplateDefinition } from './resources/resource-types.ts'
 import type { SessionRegistry } from './session-registry.ts'
-import type { CheckReturn, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
+import type { CheckTool, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
 
 /** The maximum number of definitions of each kind, because they cost memory for every session. */
 const MAX_OWN = 256
@@ -56,7 +56,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     A = {},
     R extends ToolReturn<O> = ToolReturn<O>,
   >(
-    tool: ToolDefinition<I, O, App, Locals, A, R> & CheckReturn<O, R>,
+    tool: ToolDefinition<I, O, App, Locals, A, R> & CheckTool<I, O, R>,
     options?: AddOptions,
   ): Handle<ToolDefinition<I, O, App, Locals, A>> {
     const own = this.#own('tools')

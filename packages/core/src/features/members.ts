@@ -1,8 +1,10 @@
+import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
+import type { Annotations } from '../protocol/types.ts'
 import { nearestName, type OptionNames } from '../util/check-options.ts'
 import type { AnyPrompt } from './prompts/prompt-types.ts'
 import type { AnyResource, AnyResourceTemplate } from './resources/resource-types.ts'
 import type { AnyTool } from './tools/tool-types.ts'
-import { type DisplayFields, invalid, type Subject } from './registry/checks.ts'
+import { invalid, type Subject } from './registry/checks.ts'
 
 /** The members of one kind of definition. */
 interface MemberNames {
@@ -11,20 +13,33 @@ interface MemberNames {
   readonly synonyms: Readonly<Record<string, string>>
 }
 
-const DISPLAY: OptionNames<DisplayFields> = { title: 1, description: 1, icons: 1, _meta: 1 }
-
-const TOOL: OptionNames<AnyTool> = {
-  ...DISPLAY,
+/** The members of every kind. */
+const COMMON = {
+  title: 1,
+  description: 1,
+  icons: 1,
+  _meta: 1,
   name: 1,
+  handler: 1,
+  timeoutMs: 1,
+  visible: 1,
+  scopes: 1,
+}
+
+const SHORT_HINTS = { readOnly: 1, destructive: 1, idempotent: 1, openWorld: 1 }
+const HINTS: OptionNames<NonNullable<AnyTool['annotations']>> = {
+  ...SHORT_HINTS,
+  ...{ title: 1, readOnlyHint: 1, destructiveHint: 1, idempotentHint: 1, openWorldHint: 1 },
+}
+
+/** The names below `annotations` are checked as well. */
+const TOOL: OptionNames<AnyTool> = {
+  ...COMMON,
   inputSchema: 1,
   outputSchema: 1,
   wrapOutput: 1,
-  handler: 1,
-  annotations: 1,
+  annotations: HINTS,
   asks: 1,
-  visible: 1,
-  scopes: 1,
-  timeoutMs: 1,
   strictInput: 1,
   validateOutput: 1,
   maxResultBytes: 1,
@@ -36,48 +51,27 @@ const TOOL: OptionNames<AnyTool> = {
   cacheControl: 1,
 }
 
+const ANNOTATIONS: OptionNames<Annotations> = { audience: 1, priority: 1, lastModified: 1 }
 const READ: OptionNames<Omit<AnyResource, 'uri' | 'size'>> = {
-  ...DISPLAY,
-  name: 1,
-  handler: 1,
+  ...COMMON,
   mimeType: 1,
-  annotations: 1,
-  timeoutMs: 1,
+  annotations: ANNOTATIONS,
   onSubscribe: 1,
   onUnsubscribe: 1,
   cache: 1,
-  visible: 1,
-  scopes: 1,
 }
 const RESOURCE: OptionNames<AnyResource> = { ...READ, uri: 1, size: 1 }
 const TEMPLATE: OptionNames<AnyResourceTemplate> = { ...READ, uriTemplate: 1, complete: 1, list: 1 }
+const PROMPT: OptionNames<AnyPrompt> = { ...COMMON, argsSchema: 1, arguments: 1, complete: 1 }
 
-const PROMPT: OptionNames<AnyPrompt> = {
-  ...DISPLAY,
-  name: 1,
-  argsSchema: 1,
-  arguments: 1,
-  complete: 1,
-  handler: 1,
-  timeoutMs: 1,
-  visible: 1,
-  scopes: 1,
-}
+const named = (meant: string, ...synonyms: readonly string[]): MemberNames['synonyms'] =>
+  Object.fromEntries(synonyms.map((synonym) => [synonym, meant]))
 
 /**
  * The names of the handler in other frameworks: `execute` in AI SDK, FastMCP and Mastra, `run` in Anthropic's
  * SDK, `func` in LangChain and `cb` in mcp-use.
  */
-const FUNCTIONS = {
-  execute: 'handler',
-  run: 'handler',
-  callback: 'handler',
-  cb: 'handler',
-  fn: 'handler',
-  func: 'handler',
-  load: 'handler',
-  read: 'handler',
-}
+const FUNCTIONS = named('handler', 'execute', 'run', 'callback', 'cb', 'fn', 'func', 'load', 'read')
 
 /** The member names by the kind of the definition. */
 const MEMBERS: Readonly<Record<string, MemberNames>> = {
@@ -85,26 +79,15 @@ const MEMBERS: Readonly<Record<string, MemberNames>> = {
     known: TOOL,
     synonyms: {
       ...FUNCTIONS,
-      parameters: 'inputSchema',
-      input: 'inputSchema',
-      schema: 'inputSchema',
-      args: 'inputSchema',
-      argsSchema: 'inputSchema',
-      output: 'outputSchema',
-      canAccess: 'visible',
+      ...named('inputSchema', 'parameters', 'input', 'schema', 'args', 'argsSchema'),
+      ...{ output: 'outputSchema', canAccess: 'visible' },
     },
   },
   resource: { known: RESOURCE, synonyms: FUNCTIONS },
   'resource template': { known: TEMPLATE, synonyms: { ...FUNCTIONS, template: 'uriTemplate' } },
   prompt: {
     known: PROMPT,
-    synonyms: {
-      ...FUNCTIONS,
-      inputSchema: 'argsSchema',
-      parameters: 'argsSchema',
-      schema: 'argsSchema',
-      args: 'argsSchema',
-    },
+    synonyms: { ...FUNCTIONS, ...named('argsSchema', 'inputSchema', 'parameters', 'schema', 'args') },
   },
 }
 
@@ -116,19 +99,30 @@ const MEMBERS: Readonly<Record<string, MemberNames>> = {
  */
 export function checkMembers(subject: Subject, definition: object): void {
   const { known, synonyms } = MEMBERS[subject.kind] as MemberNames
-  const members = definition as Readonly<Record<string, unknown>>
-  if (subject.kind === 'resource') checkIsNoTemplate(members)
+  if (subject.kind === 'resource') checkIsNoTemplate(definition as JsonObject)
+  checkGroup(subject, definition as JsonObject, known as JsonObject, synonyms, '')
+}
+
+function checkGroup(
+  subject: Subject,
+  members: JsonObject,
+  known: JsonObject,
+  synonyms: JsonObject,
+  prefix: string,
+): void {
   for (const name of Object.keys(members)) {
-    if (Object.hasOwn(known, name) || members[name] === undefined) continue
-    const synonym = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined
+    const value = members[name]
+    if (isObject(known[name]) && isObject(value)) checkGroup(subject, value, known[name], {}, `${name}.`)
+    if (Object.hasOwn(known, name) || value === undefined) continue
+    const synonym = Object.hasOwn(synonyms, name) ? (synonyms[name] as string) : undefined
     const meant = synonym ?? nearestName(name, Object.keys(known))
     if (meant === undefined || members[meant] !== undefined) continue
     const advice = synonym === undefined ? `did you mean ${meant}?` : `in Jetway its name is ${meant}`
-    throw invalid(subject, `has an unknown member ${JSON.stringify(name)}: ${advice}`)
+    throw invalid(subject, `has an unknown member ${JSON.stringify(prefix + name)}: ${advice}`)
   }
 }
 
-function checkIsNoTemplate({ uri, uriTemplate = uri }: Readonly<Record<string, unknown>>): void {
+function checkIsNoTemplate({ uri, uriTemplate = uri }: JsonObject): void {
   // A URI cannot contain braces: https://www.rfc-editor.org/rfc/rfc3986#section-2
   if (typeof uriTemplate !== 'string' || !uriTemplate.includes('{')) return
   const advice = 'is a URI template: register it with addResourceTemplate, as uriTemplate'

@@ -94,12 +94,7 @@ export function createEndpoint<Locals = unknown>(
 
 /** The parts of an endpoint with all features. */
 export const ALL_PARTS: EndpointParts = {
-  sessions: {
-    resolveOptions: resolveSessionOptions,
-    create: createSessions,
-    routeOf,
-    routePaths,
-  },
+  sessions: { resolveOptions: resolveSessionOptions, create: createSessions, routeOf, routePaths },
   subscriptions: (context) => new SubscriptionHandler(context),
   checkOptions: checkEndpointOptions,
 }

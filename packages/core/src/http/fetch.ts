@@ -128,11 +128,7 @@ function neutral<Locals>(server: Servable<Locals> | FetchSelector<Locals>): Serv
   return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>
 }
 
-const OWN_OPTIONS: OptionNames<FetchMountOptions<unknown>> = {
-  path: 1,
-  locals: 1,
-  connection: 1,
-}
+const OWN_OPTIONS: OptionNames<FetchMountOptions<unknown>> = { path: 1, locals: 1, connection: 1 }
 const EMPTY = new Uint8Array()
 const KEEP_BODY =
   "Pass a request whose body nobody has read: turn the router's parser off for this route (in Elysia, parse: 'none'), or read a clone of the request."

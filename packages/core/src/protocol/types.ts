@@ -42,10 +42,15 @@ export interface Annotations {
  * https://modelcontextprotocol.io/specification/2025-11-25/server/tools
  */
 export interface ToolAnnotations {
+  /** The name of the tool for people. */
   readonly title?: string
+  /** Whether the tool changes nothing. @default false */
   readonly readOnlyHint?: boolean
+  /** Whether the tool may overwrite or delete. @default true */
   readonly destructiveHint?: boolean
+  /** Whether a repeated call with the same arguments changes nothing more. @default false */
   readonly idempotentHint?: boolean
+  /** Whether the tool reaches beyond the server, such as the web. @default true */
   readonly openWorldHint?: boolean
 }
 

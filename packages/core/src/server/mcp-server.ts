@@ -16,6 +16,7 @@ import type { SessionView } from '../call/request-context.ts'
 import { type Connection, type ConnectionOptions, serveTransport } from '../duplex/connection.ts'
 import { MessageHandler, type MessageOptions } from '../duplex/message-handler.ts'
 import type { Transport } from '../duplex/transport.ts'
+import { usageError } from '../errors.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 import { tieredEngine } from '../schema/tiered-engine.ts'
@@ -55,6 +56,18 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
    */
   readonly log: LogSender
   #messages: MessageHandler | undefined
+
+  // JavaScript code that was ported would otherwise read "server.tool is not a function".
+  static {
+    for (const kind of ['Tool', 'Resource', 'Prompt'])
+      for (const name of [kind.toLowerCase(), `register${kind}`]) {
+        const problem = `server.${name} is a method of the official SDK; here it is server.add${kind}({ name, …, handler })`
+        const value = (): never => {
+          throw usageError('ERR_MCP_OPTION', problem)
+        }
+        Object.defineProperty(this.prototype, name, { value })
+      }
+  }
 
   /** @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`, `ERR_MCP_INVALID_ICON` */
   constructor(info: Implementation, options: ServerOptions<App> = {}) {

@@ -75,7 +75,7 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   readonly tasks?: TaskOptions
   /** The protocol revisions to serve. @default all that Jetway supports */
   readonly revisions?: readonly RevisionDate[]
-  /** Called for every error that was hidden from the peer, with the correlation id that the peer got. */
+  /** Called for every error that was hidden from the client, with the reference that the client got. */
   readonly onError?: (error: unknown, ctx: RequestContext, correlationId: string) => void
   /** A logger with pino's methods. @default warnings and errors go to stderr */
   readonly logger?: Logger

@@ -107,22 +107,8 @@ export function createInput(
   check('requestState.singleUse', typeof singleUse === 'boolean', 'must be true or false')
   const { ttlMs, maxUsed } = limits
   const used = singleUse ? (shared?.usedStates ?? new MemoryUsedStates({ max: maxUsed, clock })) : undefined
-  const states = new RequestStates({
-    ttlMs,
-    maxBytes,
-    server,
-    keys: requestState.keys,
-    clock,
-    random,
-    used,
-  })
-  return {
-    rounds: inputRounds,
-    limits: options.limits,
-    states,
-    bus,
-    clock,
-  }
+  const states = new RequestStates({ ttlMs, maxBytes, server, keys: requestState.keys, clock, random, used })
+  return { rounds: inputRounds, limits: options.limits, states, bus, clock }
 }
 
 export function copyExperimental(given: ServerOptions['experimental']): JsonObject | undefined {

@@ -33,7 +33,7 @@ import type {
 } from '../features/prompts/prompt-types.ts'
 import type { AddOptions, Handle } from '../features/registry/registry.ts'
 import type { AnyResource, ResourceDefinition } from '../features/resources/resource-types.ts'
-import type { AnyTool, CheckReturn, ToolDefinition, ToolReturn } from '../features/tools/tool-types.ts'
+import type { AnyTool, CheckTool, ToolDefinition, ToolReturn } from '../features/tools/tool-types.ts'
 import type { ServerOptions } from './options.ts'
 import {
   checkInfo,
@@ -125,14 +125,21 @@ export class ServerBase<Locals = unknown, App = unknown> {
     }
   }
 
-  /** @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for an invalid definition */
+  /**
+   * Adds a tool, which clients see in `tools/list` and models can call. Its `handler` gets the arguments, validated by
+   * the `inputSchema`, and returns a text, a value that matches the `outputSchema`, or content blocks. Connected clients
+   * are notified.
+   *
+   * @returns a handle that updates or removes the tool
+   * @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for an invalid definition
+   */
   addTool<
     const I extends AnySchema | undefined = undefined,
     const O extends AnySchema | undefined = undefined,
     A = {},
     R extends ToolReturn<O> = ToolReturn<O>,
   >(
-    tool: ToolDefinition<I, O, App, Locals, A, R> & CheckReturn<O, R>,
+    tool: ToolDefinition<I, O, App, Locals, A, R> & CheckTool<I, O, R>,
     options?: AddOptions,
   ): Handle<ToolDefinition<I, O, App, Locals, A>> {
     return this.features.tools.registry.add(tool, options)
@@ -282,7 +289,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   #createRuntime(
-    options: ServerOptions<App>,
+    options: Omit<ServerOptions, 'extensions'>,
     parts: ServerParts,
     limits: ReturnType<typeof resolveLimits>,
     defaultLogLevel: LogLevel | undefined,
@@ -316,7 +323,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   #createDispatcher(
-    options: ServerOptions<App>,
+    options: Omit<ServerOptions, 'extensions'>,
     { handlers, maxResultBytes }: Pick<ReturnType<typeof resolveLimits>, 'handlers' | 'maxResultBytes'>,
   ): Dispatcher {
     return new Dispatcher({
@@ -332,16 +339,15 @@ export class ServerBase<Locals = unknown, App = unknown> {
       progressHeartbeatMs: resolveHeartbeat(options.progressHeartbeat),
       maxResultBytes,
       onError: (error, ctx, correlationId) => {
-        ctx.problems?.error(ctx, 'A handler failed; the peer was shown the correlation id only', {
-          correlationId,
-          err: error,
-        })
+        ctx.problems?.error(ctx, HANDLER_FAILED, { correlationId, err: error })
         this.#attempt(() => options.onError?.(error, ctx, correlationId), 'The option onError failed')
       },
     })
   }
 }
 
+const HANDLER_FAILED =
+  'A handler failed. The client received only the reference in correlationId. Throw a ToolError if the model should read the message'
 const UNDEFINED_KIND =
   'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'
 

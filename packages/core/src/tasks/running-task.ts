@@ -154,9 +154,7 @@ export class RunningTask {
         exchange,
         task: this,
         ...(input !== undefined &&
-          asks && {
-            input: { ...input, live: new LiveRequests(this.questions, input.limits) },
-          }),
+          asks && { input: { ...input, live: new LiveRequests(this.questions, input.limits) } }),
       },
     )
     ctx.app = call.app

@@ -70,10 +70,7 @@ export class TaskQuestions implements RequestChannel {
     })
     for (const viewer of this.#viewers) this.#offer(id, viewer)
     this.#onChange()
-    return {
-      result,
-      cancel: (why) => this.#settle(id, why)?.reject(new QuestionError('cancelled', why)),
-    }
+    return { result, cancel: (why) => this.#settle(id, why)?.reject(new QuestionError('cancelled', why)) }
   }
 
   /** Sends open and later questions to a viewer, until the returned function is called. */

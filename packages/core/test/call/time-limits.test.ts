@@ -96,6 +96,7 @@ describe('ctx.progress with an argument of the wrong type', () => {
   it.each<[string, readonly unknown[]]>([
     [`'50%'`, ['50%']],
     [`1, 'Half done'`, [1, 'Half done']],
+    ['NaN', [Number.NaN]],
     ['1, 2, an array', [1, 2, ['Half done']]],
     ['null', [null]],
   ])('is logged once per call: ctx.progress(%s)', async (given, args) => {

@@ -1,5 +1,7 @@
+import { silent } from '@jetway-apps/test-support'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
+import { z as z3 } from 'zod3'
 import {
   content,
   contents,
@@ -338,10 +340,11 @@ describe('a typical author mistake', () => {
 
 describe('a mistake that compiles', () => {
   const handler = (): string => 'x'
+  const threes = z3.string() as unknown as z.ZodString
   it.each<[what: string, add: (server: McpServer) => void, says: RegExp]>([
     [
       'an object of schemas',
-      (s) => s.addTool({ name: 'a', inputSchema: { city: z.string() }, handler }),
+      (s) => s.addTool({ name: 'a', inputSchema: { city: z.string() } as Record<string, unknown>, handler }),
       /inputSchema of tool "a" is an object of schemas.*z\.object/,
     ],
     [
@@ -353,6 +356,22 @@ describe('a mistake that compiles', () => {
       'a schema that JSON Schema cannot express',
       (s) => s.addTool({ name: 'a', inputSchema: z.object({ on: z.date() }), handler }),
       /inputSchema of tool "a".*"on"/,
+    ],
+    [
+      'a field of zod 3 in an object of zod 4',
+      (s) => s.addTool({ name: 'a', inputSchema: z.object({ days: z.array(threes) }), handler }),
+      /inputSchema of tool "a": at "days\[\]": it is not of zod 4.*build .* with one zod/,
+    ],
+    [
+      'a field of zod 3 in an outputSchema',
+      (s) =>
+        s.addTool({ name: 'a', outputSchema: z.object({ city: threes }), handler: () => ({ city: 'Oslo' }) }),
+      /outputSchema of tool "a": at "city": it is not of zod 4/,
+    ],
+    [
+      'a field of zod 3 in the arguments of a prompt',
+      (s) => s.addPrompt({ name: 'a', argsSchema: z.object({ city: threes }), handler }),
+      /argsSchema of prompt "a": at "city": it is not of zod 4/,
     ],
     [
       'a schema with an unknown type',
@@ -394,6 +413,26 @@ describe('a mistake that compiles', () => {
       (s) => s.addTool({ name: 'a', handler: 'x' as never }),
       /tool "a" needs a handler: a function of \(args, ctx\)/,
     ],
+    [
+      'a misspelt hint',
+      (s) => s.addTool({ name: 'a', annotations: { readonly: true } as object, handler }),
+      /tool "a" has an unknown member "annotations\.readonly": did you mean readOnly\?/,
+    ],
+    [
+      'a misspelt annotation',
+      (s) => s.addResource({ uri: 'a://b', name: 'a', annotations: { prioritty: 1 } as object, handler }),
+      /resource "a:\/\/b" has an unknown member "annotations\.prioritty": did you mean priority\?/,
+    ],
+    [
+      'a template with a uri, by its name',
+      (s) => s.addResourceTemplate({ uri: 'a://{b}', name: 'days', handler } as never),
+      /resource template "days" has an unknown member "uri": did you mean uriTemplate\?/,
+    ],
+    [
+      'a prompt without a name',
+      (s) => s.addPrompt({ nam: 'a', handler } as never),
+      /^A prompt without a name has an unknown member "nam"/,
+    ],
     ['no definition', (s) => s.addTool(undefined as never), /tool.*ERR_MCP_INVALID_DEFINITION/],
     [
       'a timeout of 0 ms',
@@ -403,5 +442,59 @@ describe('a mistake that compiles', () => {
   ])('throws when the definition is added, and names the remedy: %s', (_, add, says) => {
     expect(() => add(create())).toThrow(says)
     expect(() => add(create())).toThrow(/\[ERR_MCP_/)
+  })
+
+  it.each(['tool', 'resource', 'prompt', 'registerTool', 'registerResource', 'registerPrompt'])(
+    'names the method to call instead of server.%s of the official SDK',
+    (method) => {
+      const server = create() as unknown as Readonly<Record<string, () => void>>
+      const instead = /server\.add(Tool|Resource|Prompt)\(\{ name, …, handler \}\)/
+      expect(() => server[method]?.()).toThrow(instead)
+      expect(() => server[method]?.()).toThrow(/\[ERR_MCP_OPTION\]/)
+    },
+  )
+
+  it('is thrown without an undefined cause', () => {
+    expect(() => create().addTool({ name: 'a', handler: 5 as never })).toThrow(
+      expect.toSatisfy((error: object) => !Object.hasOwn(error, 'cause')),
+    )
+  })
+
+  it('accepts a hint that is not similar to a known one', () => {
+    const annotations = { 'com.example/cost': 5 } as object
+    expect(() => create().addTool({ name: 'a', annotations, handler })).not.toThrow()
+  })
+})
+
+describe('a mistake in a handler', () => {
+  it.each<[what: string, tool: object, says: string]>([
+    [
+      'forgets to return the value of an outputSchema',
+      { outputSchema: z.object({ high: z.number() }), handler: () => {} },
+      'The tool "a" returned no structured value; return what its outputSchema describes',
+    ],
+    [
+      'calls ctx.log',
+      { handler: (_: object, ctx: { log: (text: string) => void }) => ctx.log('text') },
+      "log has a method for each level, such as log.info('text') [ERR_MCP_OPTION]",
+    ],
+  ])('is logged with its remedy if the handler %s', async (_, tool, says) => {
+    const errors: unknown[] = []
+    const error = (fields: object): void => void errors.push((fields as { readonly err: Error }).err)
+    const server = new McpServer(info, { logger: { ...silent, error } })
+    server.addTool({ name: 'a', ...tool } as Parameters<typeof server.addTool>[0])
+    await call(server, 'a')
+    expect(errors).toMatchObject([{ message: says }])
+  })
+
+  it('is logged without the stack of Jetway if the result is invalid', async () => {
+    const stacks: unknown[] = []
+    const error = (fields: object): void => void stacks.push((fields as { readonly err: Error }).err.stack)
+    const server = new McpServer(info, { logger: { ...silent, error } })
+    server.addTool({ name: 'a', handler: () => 1n as never })
+    await call(server, 'a')
+    expect(stacks).toEqual([
+      'OutputError: The tool "a" returned a value that JSON cannot carry: is a bigint; send a number or a string',
+    ])
   })
 })

@@ -81,12 +81,7 @@ export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
   schema: S,
   options?: ElicitOptions<D>,
 ): Question<Elicited<InferForm<S>, D>> =>
-  question({
-    kind: 'form',
-    message,
-    schema,
-    seesDecline: options?.declined === 'see',
-  })
+  question({ kind: 'form', message, schema, seesDecline: options?.declined === 'see' })
 
 /**
  * Asks the user to open a URL, for data that must not pass through the client: passwords, payments, consent. An

@@ -114,7 +114,7 @@ export function toBlocks(value: string | Content | readonly Content[]): readonly
   const blocks = Array.isArray(value) ? (value as readonly Content[]) : [value as Content]
   if (blocks.every((block) => brandOf(block) === 'content')) return blocks
   throw mistake(
-    'Content must be made by content.text, content.image, content.audio, content.link or content.resource',
+    'Make content with content.text, content.image, content.audio, content.link or content.resource',
   )
 }
 

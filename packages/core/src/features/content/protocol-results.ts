@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../protocol/types.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import type { CompiledOutput } from '../../schema/types.ts'
-import { findJsonLoss } from '../../schema/validate/json-losses.ts'
+import { findJsonLoss, findRefused } from '../../schema/validate/json-losses.ts'
 import { isBase64 } from '../../util/bytes.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 
@@ -255,6 +255,8 @@ export class OutputError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'OutputError'
+    // The frames would all be Jetway's.
+    this.stack = `${this.name}: ${message}`
   }
 }
 
@@ -275,7 +277,9 @@ export function tryStringify(value: unknown, source: string): string | undefined
   try {
     return JSON.stringify(value)
   } catch (cause) {
-    throw new OutputError(`${source} returned a value that JSON cannot carry`, { cause })
+    const loss = findRefused(value)
+    const where = loss === undefined ? '' : `: ${describeIssues([loss])}`
+    throw new OutputError(`${source} returned a value that JSON cannot carry${where}`, { cause })
   }
 }
 

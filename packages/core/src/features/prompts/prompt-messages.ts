@@ -36,10 +36,7 @@ export function messages(
 ): PromptMessages {
   const parts = 'messages' in given ? given : { messages: given }
   if (parts.messages.some((item) => brandOf(item) !== 'message')) {
-    throw usageError(
-      'ERR_MCP_INVALID_DEFINITION',
-      'Messages must be made by message.user or message.assistant',
-    )
+    throw usageError('ERR_MCP_INVALID_DEFINITION', 'Make messages with message.user or message.assistant')
   }
   return { description: parts.description, messages: parts.messages, _meta: parts._meta, [BRAND]: 'messages' }
 }

@@ -97,10 +97,7 @@ export class Caching {
     checkHint(cache, (problem) => invalid(subject, `has a cache that ${problem}`))
     const guarded = visible !== undefined
     if (guarded && cache?.cacheScope === 'public')
-      throw invalid(
-        subject,
-        'has a visible rule and a public cache, which would show it to others: leave cacheScope out',
-      )
+      throw invalid(subject, 'has a visible rule, so its cache cannot be public: leave cacheScope out')
     return merged(this.of('reads', guarded ? 'always' : 'perhaps'), cache)
   }
 }

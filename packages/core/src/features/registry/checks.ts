@@ -27,7 +27,8 @@ const MAX_NAME_LENGTH = 1024
 export const shorten = (text: string): string => text.slice(0, 128)
 
 function fault({ kind, name }: Subject, code: UsageErrorCode, problem: string, cause?: unknown): Error {
-  return usageError(code, `The ${kind} ${JSON.stringify(name)} ${problem}`, { cause })
+  const subject = name === 'undefined' ? `A ${kind} without a name` : `The ${kind} ${JSON.stringify(name)}`
+  return usageError(code, `${subject} ${problem}`, { cause })
 }
 
 export const invalid = (subject: Subject, problem: string, cause?: unknown): Error =>

@@ -186,7 +186,8 @@ export class Registry<Definition extends object, Entry extends object> {
 
   #build(definition: Definition): Entry {
     const { kind, checkMembers, build } = this.#options
-    checkMembers?.({ kind, name: String(this.keyOf(definition)) }, definition)
+    const { name } = definition as { readonly name?: unknown }
+    checkMembers?.({ kind, name: String(this.keyOf(definition) ?? name) }, definition)
     return build(definition)
   }
 

@@ -88,7 +88,7 @@ export function buildTemplate(
   caching: Caching,
 ): TemplateEntry {
   const { uriTemplate, name, title, description, mimeType, annotations, icons, _meta, list } = definition
-  const subject = { kind: 'resource template', name: String(uriTemplate) }
+  const subject = { kind: 'resource template', name: String(uriTemplate ?? name) }
   if (typeof uriTemplate !== 'string') throw invalid(subject, 'needs a uriTemplate, such as "notes://{day}"')
   checkName('resource template', name)
   checkAnnotations(subject, annotations)

@@ -218,14 +218,14 @@ async function listOf(entry: TemplateEntry, ctx: CallContext): Promise<ListedRes
   const listed: unknown = await entry.list?.(ctx)
   if (!Array.isArray(listed)) {
     throw new OutputError(
-      `The list of the resource template ${JSON.stringify(entry.item.uriTemplate)} is not an array`,
+      `The list of ${JSON.stringify(entry.item.uriTemplate)} is not an array of resources`,
     )
   }
   return listed.map((resource) => ({ item: toItem(resource as Resource), visible: undefined }))
 }
 
 function toItem(resource: Resource): Resource {
-  const subject = { kind: 'resource', name: String(resource.uri) }
+  const subject = { kind: 'resource', name: String(resource.uri ?? resource.name) }
   const { uri, name, title, description, mimeType, size, annotations, icons, _meta } = resource
   checkUri(subject, uri)
   if (uri.length > MAX_URI_LENGTH) {
@@ -233,20 +233,11 @@ function toItem(resource: Resource): Resource {
   }
   checkName('resource', name)
   checkAnnotations(subject, annotations)
-  return publish(subject, {
-    uri,
-    name,
-    title,
-    description,
-    mimeType,
-    size,
-    annotations,
-    icons,
-    _meta,
-  }) as Resource
+  const item = { uri, name, title, description, mimeType, size, annotations, icons, _meta }
+  return publish(subject, item) as Resource
 }
 
 function buildResource(definition: AnyResource, logger: Logger, caching: Caching): ResourceEntry {
-  const subject = { kind: 'resource', name: String(definition.uri) }
+  const subject = { kind: 'resource', name: String(definition.uri ?? definition.name) }
   return { item: toItem(definition), ...compileReads(subject, definition, logger, caching) }
 }

@@ -157,16 +157,23 @@ export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
   ) => Awaitable<A[K]>
 }
 
+/**
+ * The part of {@link Asks} that a definition needs. `Asks` itself is covariant in `App`. With it, a server with a
+ * `lifespan` would not be assignable to `McpServer`.
+ */
+interface BuiltAsks<I extends AnySchema | undefined, A, App, Locals> {
+  readonly [ASKS]: (args: ToolArguments<I>, app: App, locals: Locals) => A
+}
+
 /** Asks that are added one by one. Each sees the answers to earlier asks. Created by `asks(inputSchema)`. */
-export interface Asks<I extends AnySchema | undefined, A, App = unknown, Locals = unknown> {
+export type Asks<I extends AnySchema | undefined, A, App = unknown, Locals = unknown> = {
   /** Adds an ask. Its name is the key of its answer and of its question. */
   ask<const K extends string, R>(
     name: K,
     ask: (args: ToolArguments<I>, ctx: AskContext<Answers<A>, App, Locals>) => Awaitable<R>,
   ): Asks<I, A & { readonly [P in K]: R }, App, Locals>
-  readonly [ASKS]?: (args: ToolArguments<I>) => A
-}
+} & BuiltAsks<I, A, App, Locals>
 
 export type ToolAsks<I extends AnySchema | undefined, A, App, Locals> =
   | AskMap<I, A, App, Locals>
-  | Asks<NoInfer<I>, A, App, Locals>
+  | BuiltAsks<NoInfer<I>, A, App, Locals>

@@ -151,18 +151,16 @@ function toHandlerResult(entry: ToolEntry, value: unknown): HandlerResult {
   if (isListOf(value, 'content'))
     return complete({ content: metaChecked(entry, value as readonly Content[]) })
   if (brand !== undefined || (Array.isArray(value) && value.some((item) => brandOf(item) !== undefined))) {
-    throw new OutputError(
-      `${entry.label} returned content blocks mixed with other values; return blocks only, or result({ … })`,
-    )
+    throw returned(entry, 'content blocks mixed with other values; return blocks only, or result({ … })')
   }
   if (isQuestion(value)) {
-    throw new OutputError(
-      `${entry.label} returned a question; declare it in asks, or return inputRequired({ key: question })`,
-    )
+    throw returned(entry, 'a question; declare it in asks, or return inputRequired({ key: question })')
   }
   if (typeof value === 'object' && value !== null) refuseBareBlocks(value, entry.label)
   return textResult(stringify(value, entry.label))
 }
+
+const returned = ({ label }: ToolEntry, what: string): Error => new OutputError(`${label} returned ${what}`)
 
 const textResult = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
 
@@ -191,19 +189,17 @@ function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts |
   const { output } = entry
   let value = given
   let json = tryStringify(given, entry.label)
+  if (json === undefined) throw returned(entry, 'no structured value; return what its outputSchema describes')
   if (output !== undefined && entry.validateOutput && parts?.isError !== true) {
     const checked = output.check(given, json)
     if (!checked.ok) {
-      throw new OutputError(
-        `${entry.label} returned what its outputSchema does not allow:\n${describeIssues(checked.issues)}`,
-      )
+      throw returned(entry, `what its outputSchema does not allow:\n${describeIssues(checked.issues)}`)
     }
     if (checked.json !== json) {
       json = checked.json
       value = JSON.parse(json)
     }
   } else refuseLosses(given, entry.label)
-  if (json === undefined) throw new OutputError(`${entry.label} returned no structured value`)
   const mirror: TextContent = { type: 'text', text: json }
   const content = parts?.content === undefined ? [mirror] : withMirror(parts.content, mirror)
   const member = parts?.isError === true ? undefined : entry.wrapped?.member

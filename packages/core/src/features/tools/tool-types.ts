@@ -13,9 +13,13 @@ import type { VisibleRule } from '../registry/handler.ts'
 
 /** Hints about a tool, with the specification's names or shorter ones. */
 interface ToolHints extends ToolAnnotations {
+  /** Whether the tool changes nothing. Published as `readOnlyHint`. @default clients assume false */
   readonly readOnly?: boolean
+  /** Whether the tool may overwrite or delete. Published as `destructiveHint`. @default clients assume true */
   readonly destructive?: boolean
+  /** Whether a repeated call changes nothing more. Published as `idempotentHint`. @default clients assume false */
   readonly idempotent?: boolean
+  /** Whether the tool reaches beyond the server, such as the web. Published as `openWorldHint`. @default clients assume true */
   readonly openWorld?: boolean
 }
 
@@ -161,8 +165,16 @@ export interface ToolDefinition<
   readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }
 
-/** Refuses values that are almost a result, for tools without an `outputSchema`. */
-export type CheckReturn<O, R> = O extends AnySchema ? unknown : Refuse<ToolProblem<R>>
+/** Refuses objects of schemas, and values that are almost a result, for tools without an `outputSchema`. */
+export type CheckTool<I, O, R> = CheckSchema<'inputSchema', I> &
+  (O extends AnySchema ? CheckSchema<'outputSchema', O> : Refuse<ToolProblem<R>>)
+
+/** Without this check, an object of schemas would count as a JSON Schema. */
+type CheckSchema<Member extends string, S> = S extends { readonly '~standard': unknown } | undefined
+  ? unknown
+  : [Extract<S[keyof S], { readonly '~standard': unknown }>] extends [never]
+    ? unknown
+    : { readonly [M in Member]: 'This is an object of schemas, not a schema: wrap it in z.object({ … })' }
 
 /** Any tool definition, for use in lists. */
 export interface AnyTool<App = never, Locals = never> extends ToolFields {

@@ -1,4 +1,4 @@
-import { definitionOf, type ZodSchema } from './zod.ts'
+import { asZod, definitionOf, type ZodSchema } from './zod.ts'
 
 /** The maximum depth. Deeper schemas may overflow the stack during conversion. */
 const MAX_DEPTH = 32
@@ -17,7 +17,7 @@ export function convertsForCertain(schema: ZodSchema): boolean {
 
 function isCertain(schema: ZodSchema, seen: Set<ZodSchema>, depth: number): boolean {
   if (seen.has(schema)) return true
-  if (depth > MAX_DEPTH || !hasHarmlessMeta(schema)) return false
+  if (depth > MAX_DEPTH || asZod(schema) === undefined || !hasHarmlessMeta(schema)) return false
   seen.add(schema)
   const parts = partsOf(schema)
   return parts !== undefined && parts.every((part) => isCertain(part, seen, depth + 1))

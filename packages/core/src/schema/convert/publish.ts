@@ -1,7 +1,14 @@
 import type { Recognised } from './recognise.ts'
 import { describes, mapParts } from '@jetway/json-schema'
 import type { JsonSchema, StandardSchema } from '../types.ts'
-import { findUnconvertible, strippingObjects, toOpenJsonSchema, type Side, type ZodSchema } from './zod.ts'
+import {
+  asZod,
+  findUnconvertible,
+  strippingObjects,
+  toOpenJsonSchema,
+  type Side,
+  type ZodSchema,
+} from './zod.ts'
 
 /**
  * Copies the author's JSON Schema, because a later change to the original would make the published and the
@@ -21,9 +28,7 @@ export function copyJsonSchema(schema: JsonSchema): JsonSchema {
 export function convertInput(recognised: Recognised): JsonSchema {
   const jsonSchema = convert(recognised, 'input')
   if (Object.hasOwn(jsonSchema, 'type') && jsonSchema['type'] === 'object') return jsonSchema
-  throw new Error(
-    'its root must be an object: JSON Schema says so with "type": "object", zod with z.object({ … })',
-  )
+  throw new Error('its root must be an object: write z.object({ … }), or "type": "object" in a JSON Schema')
 }
 
 /**
@@ -70,11 +75,12 @@ function convert(recognised: Recognised, side: Side): JsonSchema {
   } catch (cause) {
     // If the library does not support 2020-12, its draft-07 schema names the dialect, and this name is kept.
     if (zod === undefined) return withObjectRoot(copyJsonSchema(convertToDraft07(props, side, cause)))
-    const path = findUnconvertible(zod, side).replace(/^\./, '')
-    const where = path === '' ? '' : `at "${path}": `
-    throw new Error(`${where}${messageOf(cause)}; use a type that JSON has, such as a string or a number`, {
-      cause,
-    })
+    const { path, schema } = findUnconvertible(zod, side)
+    const where = path === '' ? '' : `at "${path.replace(/^\./, '')}": `
+    const why = asZod(schema)
+      ? `${messageOf(cause)}; use a type that JSON has, such as a string or a number`
+      : 'it is not of zod 4, but its object is; build the object and all its fields with one zod'
+    throw new Error(where + why, { cause })
   }
 }
 

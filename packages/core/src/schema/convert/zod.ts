@@ -57,6 +57,7 @@ export function uncover(schema: ZodSchema, side: Side): ZodSchema | undefined {
 }
 
 function children(schema: ZodSchema, side: Side): [segment: string, child: ZodSchema][] {
+  if (asZod(schema) === undefined) return []
   const def = definitionOf(schema)
   const found: [string, ZodSchema | null | undefined][] = [
     ['', uncover(schema, side)],
@@ -126,19 +127,25 @@ export function toOpenJsonSchema(
   return schema['~standard']?.jsonSchema?.output({ target: 'draft-2020-12', libraryOptions: { override } })
 }
 
-/**
- * Returns the path of the subschema that zod could not convert, because zod's error does not name it. The path is
- * empty for the root.
- */
-export function findUnconvertible(schema: ZodSchema, side: Side, seen: Set<ZodSchema> = new Set()): string {
+interface Culprit {
+  /** Empty for the root. */
+  readonly path: string
+  readonly schema: ZodSchema
+}
+
+/** Returns the subschema that zod could not convert, because zod's error does not name it. */
+export function findUnconvertible(schema: ZodSchema, side: Side, seen: Set<ZodSchema> = new Set()): Culprit {
   seen.add(schema)
   const culprit = children(schema, side).find(([, child]) => !seen.has(child) && !converts(child, side))
-  return culprit === undefined ? '' : culprit[0] + findUnconvertible(culprit[1], side, seen)
+  if (culprit === undefined) return { path: '', schema }
+  const found = findUnconvertible(culprit[1], side, seen)
+  return { ...found, path: culprit[0] + found.path }
 }
 
 function converts(schema: ZodSchema, side: Side): boolean {
   const converter = schema['~standard']?.jsonSchema?.[side]
-  if (converter === undefined) return true
+  // `zod/mini` has no converter, and a field of another library has no internals either.
+  if (converter === undefined) return asZod(schema) !== undefined
   try {
     converter({ target: 'draft-2020-12' })
     return true

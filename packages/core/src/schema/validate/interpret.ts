@@ -10,9 +10,6 @@ export interface Interpreted extends JsonValidator {
 
 /** @throws Error with a readable message for an invalid schema, or one that exceeds the limit */
 export function interpret(schema: JsonSchema, origin: 'author' | 'library', limit?: StepLimit): Interpreted {
-  const validator = createValidator(schema, {
-    validateSchema: origin === 'author',
-    limit,
-  })
+  const validator = createValidator(schema, { validateSchema: origin === 'author', limit })
   return { ...validator, explain: (value) => fromErrors(validator.errors(value)) }
 }

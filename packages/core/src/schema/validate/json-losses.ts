@@ -70,6 +70,19 @@ function within(loss: Loss, key: string | number): Loss {
   return loss
 }
 
+/** Finds what `JSON.stringify` throws for: a bigint, or an object within itself. */
+export function findRefused(value: unknown, around: readonly unknown[] = []): Loss | undefined {
+  if (typeof value === 'bigint') return { path: [], message: 'is a bigint; send a number or a string' }
+  if (typeof value !== 'object' || value === null || around.length > MAX_DEPTH) return undefined
+  if (around.includes(value))
+    return { path: [], message: 'is an object that contains itself; send a copy without it' }
+  for (const [key, member] of Object.entries(value)) {
+    const found = findRefused(member, [...around, value])
+    if (found !== undefined) return within(found, Array.isArray(value) ? Number(key) : key)
+  }
+  return undefined
+}
+
 function messageFor(value: object): string | undefined {
   if (isPromiseLike(value)) return PROMISE
   // The tag is the same for subclasses and for objects from another realm.

@@ -205,6 +205,37 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([])
   })
 
+  it.each<[string, () => unknown, string]>([
+    ['a bigint', () => 1n, 'is a bigint; send a number or a string'],
+    [
+      'an object that contains itself',
+      () => {
+        const list: unknown[] = []
+        list.push({ list })
+        return { list }
+      },
+      'list[0].list: is an object that contains itself; send a copy without it',
+    ],
+  ])('is logged with its path and its kind for %s', async (_name, make, problem) => {
+    const join = problem.startsWith('is') ? ': ' : '.'
+    expect(
+      await logOf(
+        tool((lost) => ({ items: [{ a: lost }] })),
+        make(),
+        callTool,
+      ),
+    ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0].a${join}${problem}`])
+  })
+
+  it('is logged without a path if JSON itself cannot represent its depth', async () => {
+    const logged = await logOf(
+      tool((lost) => ({ lost })),
+      JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)),
+      callTool,
+    )
+    expect(logged).toEqual(['The tool "t" returned a value that JSON cannot carry'])
+  })
+
   it('is the cause of the logged error if the handler returned an Error', async () => {
     const failure = new Error('No')
     const causes: unknown[] = []

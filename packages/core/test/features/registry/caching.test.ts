@@ -262,7 +262,7 @@ describe('cache hints for a resource and for one read', () => {
     )
     expect(() =>
       server.addResource({ ...resource, visible: () => true, cache: { cacheScope: 'public' } }),
-    ).toThrow(/has a visible rule and a public cache/)
+    ).toThrow(/has a visible rule, so its cache cannot be public/)
     expect(() => contents([], { cache: { ttlMs: 0.5 } })).toThrow(
       /The cache of contents needs a whole number/,
     )

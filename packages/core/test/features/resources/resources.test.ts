@@ -284,7 +284,7 @@ describe('resources/list', () => {
   })
 
   it.each([
-    ['a value that is not an array', () => 'x', 'template "w://{n}" is not an array'],
+    ['a value that is not an array', () => 'x', 'The list of "w://{n}" is not an array'],
     ['a resource without a name', () => [{ uri: 'w://1' }], 'needs a name'],
     ['a relative URI', () => [{ uri: '1', name: 'x' }], 'needs an absolute URI'],
     ['an unsafe icon', () => [{ uri: 'w://1', name: 'x', icons: [{ src: 'javascript:x' }] }], 'icon'],

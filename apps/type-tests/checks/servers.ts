@@ -1,0 +1,60 @@
+import { asks, createServer, McpServer } from '@jetway/core'
+import { toFetch } from '@jetway/core/http'
+import { createMemoryTransportPair } from '@jetway/core/transport'
+import { mcp as plugin } from '@jetway/fastify'
+import { mcp as middleware } from '@jetway/hono'
+import { mcp as listener } from '@jetway/node'
+import { serveStdio } from '@jetway/stdio'
+import { type Cell, connect, httpTransport, memoryTransport, TestClient } from '@jetway/testing'
+import type { CaseContext } from '@jetway/testing/adapter'
+import type { FastifyInstance } from 'fastify'
+
+class Database {
+  readonly name: string = 'open'
+}
+class Caller {
+  readonly user: string = 'Ada'
+}
+
+// A server with a lifespan goes wherever a server goes.
+const server = createServer()({ name: 'types', version: '1' }, { lifespan: () => new Database() })
+const asParameter: McpServer = server
+declare const app: FastifyInstance
+declare const cell: Cell
+declare const cases: CaseContext
+await connect(server)
+await cell.connect(server)
+await cases.serve({}, {}, server)
+await memoryTransport.open(server)
+httpTransport('http', () => ({ url: '', close: () => server.close() }))
+await serveStdio(server)
+server.connect(createMemoryTransportPair()[0])
+toFetch(server)
+middleware({ server })
+listener({ server })
+app.register(plugin, { server })
+
+// So does one that declares its locals as well, if it gets them.
+const both = createServer<Caller>()({ name: 'types', version: '1' }, { lifespan: () => new Database() })
+const locals = new Caller()
+await connect(both, { locals })
+await serveStdio(both, { locals })
+toFetch(both, { locals: () => locals })
+middleware({ server: both, locals: () => locals })
+listener({ server: both, locals: () => locals })
+app.register(plugin, { server: both, locals: () => locals })
+// @ts-expect-error no locals
+await connect(both)
+// @ts-expect-error a parameter of this type would not pass locals
+const withoutLocals: McpServer = both
+
+// What handlers and asks read is the lifespan's value, and not another one.
+server.addTool({
+  name: 'reads',
+  asks: asks<undefined, Database>().ask('name', (_, ctx) => ctx.app.name),
+  handler: (_, ctx) => ctx.app.name + ctx.answers.name,
+})
+// @ts-expect-error asks of another value
+server.addTool({ name: 'other', asks: asks<undefined, Caller>().ask('name', () => ''), handler: () => '' })
+
+export { asParameter, TestClient, withoutLocals }
