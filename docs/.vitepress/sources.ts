@@ -9,6 +9,9 @@ const published = fileURLToPath(new URL('../public/source/', import.meta.url))
 /** VitePress serves the files of this folder at its root. */
 const PUBLIC = 'docs/public/'
 
+/** The source files that the site has as copies. */
+const SOURCE = /\.(?:tsx?|js|json|toml|conf|yaml|dockerignore)$|\/Dockerfile$/
+
 const FROM = /^<!-- from: \S+ -->\s*$/
 
 /**
@@ -32,7 +35,7 @@ export function linkSources(markdown: MarkdownRenderer): void {
           link.attrSet('target', '_blank')
           continue
         }
-        if (path.startsWith('docs/') || !/\.(?:tsx?|conf|yaml)$|\/Dockerfile$/.test(path)) continue
+        if (path.startsWith('docs/') || !SOURCE.test(path)) continue
         link.attrSet('href', posix.join(posix.relative(folder, '.'), publish(path)))
         // VitePress checks and rewrites links without a target, as links to pages.
         link.attrSet('target', '_blank')
