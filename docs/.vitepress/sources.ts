@@ -44,6 +44,10 @@ export function linkSources(markdown: MarkdownRenderer): void {
   })
 }
 
+/** The path of a source file on the site. Undefined if the site has no copies of such files. */
+export const publishedPath = (path: string): string | undefined =>
+  SOURCE.test(path) ? `source/${path}.txt` : undefined
+
 /** Copies a file to the site and returns its path there. Browsers download `.ts` files as videos, but show `.txt`. */
 function publish(path: string): string {
   const copy = join(published, `${path}.txt`)
