@@ -12,6 +12,11 @@ const LONG_NAME = 24
  * narrow screen shows a row as a block: see `jetway.css`.
  */
 export function stackTables(markdown: MarkdownRenderer): void {
+  // VitePress's own rule drops the class.
+  markdown.renderer.rules['table_open'] = (tokens, index, options, _env, self) => {
+    tokens[index]?.attrSet('tabindex', '0')
+    return self.renderToken(tokens, index, options)
+  }
   markdown.core.ruler.push('tables', ({ tokens }) => {
     for (const [index, { type }] of tokens.entries()) {
       if (type !== 'table_open') continue

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { generateKeyPairSync } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
+import { request, requestMeta } from '@jetway-apps/test-support'
 import { oauth, jwt } from '@jetway/auth'
 import { McpServer } from '@jetway/core'
 import { type Authenticate, toFetch } from '@jetway/core/http'
@@ -60,7 +61,7 @@ describe('the bearer token of the guide', () => {
 })
 
 const post = (
-  handler: (request: Request) => Promise<Response>,
+  handler: (of: Request) => Promise<Response>,
   token: string,
   method: string,
   params: object = {},
@@ -76,22 +77,11 @@ const post = (
         'mcp-method': method,
         ...('name' in params && { 'mcp-name': String(params.name) }),
       },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method,
-        params: {
-          ...params,
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-        },
-      }),
+      body: JSON.stringify(request(method, { ...params, _meta: requestMeta() })),
     }),
   )
 
-const status = async (handler: (request: Request) => Promise<Response>, token: string): Promise<number> =>
+const status = async (handler: (of: Request) => Promise<Response>, token: string): Promise<number> =>
   (await post(handler, token, 'server/discover')).status
 
 const protectedBy = (authenticate: Authenticate) =>

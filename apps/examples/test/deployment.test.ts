@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { callTool, requestMeta } from '@jetway-apps/test-support'
 import { startNode } from '@jetway-apps/test-support/processes'
 import { program } from '@jetway-tools/runtimes/program'
 import { build } from 'esbuild'
@@ -144,7 +145,7 @@ it('the project ends after SIGTERM and SIGINT', async () => {
   }
 })
 
-const discover = (host: string): Request =>
+const addNote = (host: string): Request =>
   new Request(`https://${host}/mcp`, {
     method: 'POST',
     headers: {
@@ -154,19 +155,7 @@ const discover = (host: string): Request =>
       'mcp-method': 'tools/call',
       'mcp-name': 'add_note',
     },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name: 'add_note',
-        arguments: { text: 'tea' },
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    }),
+    body: JSON.stringify(callTool('add_note', { text: 'tea' }, { meta: requestMeta() })),
   })
 
 describe('vercel.json', () => {
@@ -185,7 +174,7 @@ describe('vercel.json', () => {
   })
 
   it('has a handler that answers calls', async () => {
-    expect((await POST(discover('localhost:3000'))).status).toBe(200)
+    expect((await POST(addNote('localhost:3000'))).status).toBe(200)
   })
 })
 
@@ -211,7 +200,7 @@ describe('wrangler.json', () => {
   })
 
   it('has the variables that the module reads', async () => {
-    const response = await worker.fetch(discover('notes.example.workers.dev'), file.vars)
+    const response = await worker.fetch(addNote('notes.example.workers.dev'), file.vars)
     expect(response.status).toBe(200)
     expect(await response.text()).toMatch(/\d+ notes/)
   })
