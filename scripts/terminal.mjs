@@ -1,7 +1,7 @@
 /**
  * Draws what the two commands of a fresh clone show, for the README. Without arguments it compares the committed
  * pictures with what it draws of the recorded output, and exits 1 if they differ; `--write` updates them. `--record`
- * runs the commands first, which takes minutes, and records their output.
+ * runs the commands first, which takes minutes, and records their output; `--record=start` and `--record=test` one of them.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -71,7 +71,15 @@ function recordTest() {
 }
 
 if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
-  if (argv.includes('--record')) writeFileSync(recording, `${await recordStart()}\n\n${recordTest()}\n`)
+  const record = argv.find((arg) => arg.startsWith('--record'))
+  if (record !== undefined) {
+    const [start = '', test = ''] = transcript().trimEnd().split('\n\n$ npm test\n')
+    const parts = [
+      record === '--record=test' ? start : await recordStart(),
+      record === '--record=start' ? `$ npm test\n${test}` : recordTest(),
+    ]
+    writeFileSync(recording, `${parts.join('\n\n')}\n`)
+  }
   for (const theme of /** @type {const} */ (['light', 'dark'])) {
     if (argv.includes('--write')) writeFileSync(pictureOf(theme), drawTerminal(transcript(), theme))
   }
