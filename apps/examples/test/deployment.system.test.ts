@@ -51,7 +51,7 @@ it(
       { kind: 'run', command: 'npm run build >/dev/null' },
       {
         kind: 'run',
-        command: `node -e "import('./api/mcp.js').then(async ({ GET }) => console.log((await GET(new Request('http://localhost:3000/mcp'))).status))"`,
+        command: `PUBLIC_URL=http://localhost/mcp node -e "import('./api/mcp.js').then(async ({ GET }) => console.log((await GET(new Request('http://localhost/mcp'))).status))"`,
       },
       { kind: 'run', command: 'cd ../image && pwd' },
     ]
