@@ -2,7 +2,7 @@
  * Compares the code blocks of all READMEs and of `docs/` with the files that they come from. Each block of
  * TypeScript needs a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or
  * `<!-- from: path/to/file.ts#region -->` for the lines between `// #region name` and `// #endregion`, and
- * the imports that these use. Blocks of nginx, YAML and Dockerfiles may have such a comment.
+ * the imports that these use. Blocks of other languages may have such a comment.
  * Without arguments it prints the differences and exits 1; `--write` updates the blocks and the links to
  * their files, and adds missing blocks.
  */
@@ -17,7 +17,7 @@ import { importsFor, wholeFile } from './snippets/imports.mjs'
  * comment may still lack its block.
  */
 const BLOCK =
-  /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx|nginx|yaml|dockerfile)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
+  /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx|js|nginx|yaml|toml|json|text|dockerfile)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
 
 /** A line of code that fits the site at 1440 px. */
 const MAX_COLUMNS = 110
@@ -105,9 +105,13 @@ export function updateBlocks(page, text, read) {
 
 const LANGUAGES = new Map([
   ['.tsx', 'tsx'],
+  ['.js', 'js'],
   ['.conf', 'nginx'],
   ['.yaml', 'yaml'],
+  ['.toml', 'toml'],
+  ['.json', 'json'],
   ['Dockerfile', 'dockerfile'],
+  ['.dockerignore', 'text'],
 ])
 
 /** @param {string} path */

@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitepress'
-import { writeIndex } from './llms.ts'
+import { writeForModels } from './llms.ts'
 import { sidebar } from './pages.ts'
 import { repositoryUrl } from './repository.ts'
+import { search } from './search.ts'
 import { linkSources } from './sources.ts'
+import { stackTables } from './tables.ts'
 
 const repository = repositoryUrl()
 
@@ -20,26 +22,36 @@ export default defineConfig({
     ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
     ['meta', { name: 'theme-color', content: '#14213d' }],
   ],
-  markdown: { config: linkSources },
-  buildEnd: writeIndex,
-  // The last button of the home page leads to the repository. Without its address, it leads to how to get the code.
+  markdown: {
+    config: (markdown) => {
+      linkSources(markdown)
+      stackTables(markdown)
+    },
+  },
+  buildEnd: writeForModels,
+  transformHead: ({ pageData: { relativePath }, page }) =>
+    page === '404.md'
+      ? []
+      : [['link', { rel: 'alternate', type: 'text/markdown', href: `/${relativePath}` }]],
+  // The last button of the home page leads to the repository, if its address is known.
   transformPageData({ relativePath, frontmatter }) {
     if (relativePath !== 'index.md' || repository === undefined) return
-    const { actions } = frontmatter['hero'] as { actions: { link: string }[] }
-    actions.splice(-1, 1, { ...actions.at(-1), link: repository })
+    const { actions } = frontmatter['hero'] as { actions: object[] }
+    actions.push({ theme: 'alt', text: 'Repository', link: repository })
   },
   themeConfig: {
     logo: { src: '/logo.svg', alt: '' },
     nav: [
-      { text: 'Guide', link: '/guide/install', activeMatch: '^/guide/' },
+      { text: 'Guide', link: '/guide/quickstart', activeMatch: '^/guide/' },
       { text: 'Reference', link: '/reference/server-options', activeMatch: '^/reference/(?!api/)' },
       { text: 'API', link: '/reference/api/', activeMatch: '^/reference/api/' },
     ],
     sidebar: sidebar(),
     outline: { level: [2, 3] },
-    search: { provider: 'local' },
+    search,
     ...(repository !== undefined && {
       socialLinks: [{ icon: 'github', link: repository, ariaLabel: 'Repository' }],
+      editLink: { pattern: `${repository}/edit/main/docs/:path`, text: 'Edit this page' },
     }),
     docFooter: { prev: 'Previous page', next: 'Next page' },
     footer: { message: 'Released under the MIT License. <a href="/design/">How Jetway is designed</a>' },

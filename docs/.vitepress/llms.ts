@@ -1,7 +1,9 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
 import type { SiteConfig } from 'vitepress'
 import { readPage } from './pages.ts'
+import { siteAddress } from './repository.ts'
+import { publishedPath } from './sources.ts'
 
 const SECTIONS: ReadonlyMap<string, string> = new Map([
   ['guide/', 'Guides'],
@@ -9,21 +11,66 @@ const SECTIONS: ReadonlyMap<string, string> = new Map([
   ['design/', 'Design'],
 ])
 
-/** Writes `llms.txt`, an index of all pages for language models: https://llmstxt.org */
-export function writeIndex({ pages, outDir, site }: SiteConfig): void {
-  const lines = [`# ${site.title}`, '', `> ${site.description}`]
+/**
+ * Writes what language models read: each page as Markdown beside its HTML, `llms.txt`, an index of all pages, and
+ * `llms-full.txt`, the guides and the reference in one file. See https://llmstxt.org
+ */
+export function writeForModels({ pages, outDir, site, srcDir, rewrites }: SiteConfig): void {
+  const address = siteAddress() ?? ''
+  const lines = [`# ${site.title}`, '', `> ${site.description}`, '']
+  lines.push(`All guides and the reference in one file: [llms-full.txt](${address}/llms-full.txt)`)
+  const full: string[] = [`# ${site.title}`, '', `> ${site.description}`]
+  const publicOf = (page: string): string => rewrites.map[page] ?? page
+  for (const page of pages) {
+    const text = readFileSync(join(srcDir, page), 'utf8').replace(/^---\n[\s\S]*?\n---\n/, '')
+    const file = join(outDir, publicOf(page))
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, withLinks(text, page, publicOf, ''))
+  }
   for (const [folder, heading] of SECTIONS) {
     const below = pages.filter((page) => page.startsWith(folder) && !isSymbol(page)).toSorted()
-    lines.push('', `## ${heading}`, '', ...below.map((page) => entry(page)))
+    lines.push('', `## ${heading}`, '', ...below.map((page) => entry(page, address + '/' + publicOf(page))))
+    if (heading === 'Design') continue
+    for (const page of below.filter((name) => !name.startsWith('reference/api/')))
+      full.push('', `<!-- ${address}/${publicOf(page)} -->`, '', absolute(page))
   }
   writeFileSync(join(outDir, 'llms.txt'), `${lines.join('\n')}\n`)
+  writeFileSync(join(outDir, 'llms-full.txt'), `${full.join('\n')}\n`)
+
+  function absolute(page: string): string {
+    const text = readFileSync(join(srcDir, page), 'utf8').replace(/^---\n[\s\S]*?\n---\n/, '')
+    return withLinks(text, page, publicOf, address || '/').trim()
+  }
+}
+
+const LINK = /(\[[^\]]*\]\()([^)\s#]+)(#[^)\s]*)?\)/g
+
+/**
+ * Makes the relative links of a page lead to what the site has: the Markdown of another page, or the copy of a source
+ * file. With a base, links are absolute.
+ */
+export function withLinks(
+  text: string,
+  page: string,
+  publicOf: (page: string) => string,
+  base: string,
+): string {
+  const folder = posix.dirname(page)
+  return text.replaceAll(LINK, (link, start: string, target: string, hash = '') => {
+    if (/^[a-z]+:/.test(target)) return link
+    const path = posix.join('docs', folder, target)
+    const onSite = path.startsWith('docs/') ? publicOf(path.replace(/^docs\/(?:public\/)?/, '')) : publishedPath(path)
+    if (onSite === undefined) return link
+    const from = posix.dirname(publicOf(page))
+    const address = base === '' ? posix.relative(from, onSite) : `${base.replace(/\/$/, '')}/${onSite}`
+    return `${start}${address}${hash})`
+  })
 }
 
 /** The pages of single exports would drown the others. */
 const isSymbol = (page: string): boolean => page.startsWith('reference/api/') && !page.endsWith('/index.md')
 
-function entry(page: string): string {
-  const { link, title, summary } = readPage(page.slice(0, -'.md'.length))
-  const address = link.replace(/\/(?:README|index)$/, '/')
+function entry(page: string, address: string): string {
+  const { title, summary } = readPage(page.slice(0, -'.md'.length))
   return `- [${title}](${address})${summary === '' ? '' : `: ${summary}`}`
 }

@@ -12,27 +12,10 @@ interface Group {
 }
 
 /** The guides in reading order. A guide that is missing here appears under "More". */
-const GUIDES: readonly Group[] = [
+export const GUIDES: readonly Group[] = [
   {
     text: 'Start',
-    pages: [
-      'install',
-      'quickstart',
-      'cli',
-      'transports',
-      'curl',
-      'stdio',
-      'fastify',
-      'hono',
-      'node',
-      'recipes',
-      'runtimes',
-      'proxy',
-      'scale-out',
-      'authorization',
-      'hosts',
-      'resuming',
-    ],
+    pages: ['install', 'quickstart', 'cli', 'project-layout', 'deployment', 'troubleshooting'],
   },
   {
     text: 'Write a server',
@@ -41,24 +24,40 @@ const GUIDES: readonly Group[] = [
       'tools',
       'resources',
       'prompts',
+      'completion',
       'results-and-errors',
       'app-data',
-      'caching',
       'asking',
-      'sessions',
       'notifications',
-      'session-lifetime',
       'tasks',
       'skills',
       'apps',
-      'extensions',
       'middleware',
-      'operations',
-      'observability',
-      'eras',
-      'without-a-mount',
+      'caching',
+      'extensions',
       'testing',
     ],
+  },
+  {
+    text: 'Serve it',
+    pages: [
+      'transports',
+      'stdio',
+      'fastify',
+      'hono',
+      'node',
+      'recipes',
+      'runtimes',
+      'without-a-mount',
+      'starting-fast',
+      'curl',
+      'eras',
+    ],
+  },
+  { text: 'Who may call', pages: ['api-keys', 'jwt', 'authorization'] },
+  {
+    text: 'Run it',
+    pages: ['proxy', 'scale-out', 'sessions', 'session-lifetime', 'resuming', 'operations', 'observability'],
   },
   {
     text: 'Write a client',
@@ -124,8 +123,11 @@ function namesIn(folder: string): readonly string[] {
 
 const item = (path: string, title?: string): DefaultTheme.SidebarItem => {
   const page = readPage(path)
-  return { text: title ?? page.title, link: page.link }
+  return { text: title ?? shortTitle(page.title), link: page.link }
 }
+
+/** The words before a colon: a heading also has the words that people search for. */
+const shortTitle = (title: string): string => title.split(': ')[0] ?? title
 
 function guideGroups(): DefaultTheme.SidebarItem[] {
   const names = namesIn('guide')

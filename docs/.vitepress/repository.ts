@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import process from 'node:process'
 
 const root = new URL('../../', import.meta.url)
 
@@ -22,6 +23,17 @@ function webAddress(address: string): string | undefined {
       address.trim(),
     )
   return match === null ? undefined : `https://${match[1]}/${match[2]}`
+}
+
+/**
+ * The address of this site, without a closing slash: the variable DOCS_URL, or else `homepage` in the root's package.json.
+ * Undefined if there is neither: links in files for models then begin with a slash.
+ */
+export function siteAddress(): string | undefined {
+  const { homepage } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+    readonly homepage?: string
+  }
+  return (process.env['DOCS_URL'] ?? homepage)?.replace(/\/$/, '')
 }
 
 function originOf(): string {

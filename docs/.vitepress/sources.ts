@@ -9,6 +9,9 @@ const published = fileURLToPath(new URL('../public/source/', import.meta.url))
 /** VitePress serves the files of this folder at its root. */
 const PUBLIC = 'docs/public/'
 
+/** The source files that the site has as copies. */
+const SOURCE = /\.(?:tsx?|js|json|toml|conf|yaml|dockerignore)$|\/Dockerfile$/
+
 const FROM = /^<!-- from: \S+ -->\s*$/
 
 /**
@@ -32,7 +35,7 @@ export function linkSources(markdown: MarkdownRenderer): void {
           link.attrSet('target', '_blank')
           continue
         }
-        if (path.startsWith('docs/') || !/\.(?:tsx?|conf|yaml)$|\/Dockerfile$/.test(path)) continue
+        if (path.startsWith('docs/') || !SOURCE.test(path)) continue
         link.attrSet('href', posix.join(posix.relative(folder, '.'), publish(path)))
         // VitePress checks and rewrites links without a target, as links to pages.
         link.attrSet('target', '_blank')
@@ -40,6 +43,10 @@ export function linkSources(markdown: MarkdownRenderer): void {
     }
   })
 }
+
+/** The path of a source file on the site. Undefined if the site has no copies of such files. */
+export const publishedPath = (path: string): string | undefined =>
+  SOURCE.test(path) ? `source/${path}.txt` : undefined
 
 /** Copies a file to the site and returns its path there. Browsers download `.ts` files as videos, but show `.txt`. */
 function publish(path: string): string {

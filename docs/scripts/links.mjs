@@ -1,6 +1,6 @@
 /**
- * Checks every internal link of the built site, including the heading in its hash, and that `llms.txt` lists every page
- * but those of single exports.
+ * Checks every internal link of the built site, including the heading in its hash, those of the files for models, and
+ * that `llms.txt` lists every page but those of single exports.
  * VitePress itself checks only links in Markdown and no hashes, so it misses the home page, the menus and headings.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -50,16 +50,27 @@ for (const [from, { links }] of pages) {
       dead.add(`${from}: ${link} has no such heading`)
   }
 }
+const markdown = [...files].filter((file) => file.endsWith('.md'))
 const index = readFileSync(join(dist, 'llms.txt'), 'utf8')
 const listed = [...index.matchAll(/^- \[[^\]]+\]\(([^)]+)\)/gm)].map(([, link = '']) =>
-  link.replace(/\/$/, ''),
+  link.replace(/^https?:\/\/[^/]+/, ''),
 )
 const isSymbol = (page) => /^\/reference\/api\/.+\/(?:classes|functions|interfaces)\//.test(page)
-const unlisted = [...pages.keys()].filter(
-  (page) => !['/', '/404', ...listed].includes(page) && !isSymbol(page),
-)
+const unlisted = markdown.filter((page) => !['/index.md', ...listed].includes(page) && !isSymbol(page))
 for (const page of unlisted) dead.add(`llms.txt does not list ${page}`)
-for (const link of listed) if (!pages.has(link)) dead.add(`llms.txt: ${link} does not exist`)
+for (const link of listed) if (!files.has(link)) dead.add(`llms.txt: ${link} does not exist`)
+if (markdown.length < pages.size - 1) dead.add(`${pages.size} pages have ${markdown.length} files for models`)
+
+/** The links of a file for models: from its folder, or from the root. */
+for (const file of [...markdown.filter((page) => !isSymbol(page)), '/llms-full.txt']) {
+  const text = readFileSync(join(dist, file), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '')
+  for (const [, link = ''] of text.matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)) {
+    const { host, pathname } = new URL(link, `http://site${file}`)
+    checked += 1
+    if (host === 'site' && !files.has(decodeURIComponent(pathname)))
+      dead.add(`${file}: ${link} does not exist`)
+  }
+}
 
 for (const problem of dead) console.error(`✗ ${problem}`)
 console.log(`${checked} links checked on ${pages.size} pages, ${dead.size} dead`)

@@ -69,7 +69,7 @@ async function checkHome(page, width) {
   assert(picture.width > 200 && picture.height > 150, 'the picture is too small')
   if (width > 960) assert(picture.x >= text.x + text.width - 1, 'the picture is not at the right of the text')
   else assert(picture.y + picture.height <= text.y + 80, 'the picture is not above the text')
-  await boxOf(page, '.VPHero .actions a:has-text("Repository")')
+  await boxOf(page, '.VPHero .actions a:has-text("Deployment")')
   await boxOf(page, '.vp-doc div.language-sh:has-text("npm install")')
   await boxOf(page, '.vp-doc table:has-text("official SDK")')
   const features = await page.locator('.VPFeature').all()
@@ -184,13 +184,97 @@ async function checkCodeFits(browser, origin) {
   assert.deepEqual(clipped, [])
 }
 
-/** Checks that the built-in search finds a word of a guide. */
+/** What people type, and the guide that they look for. */
+const SEARCHES = [
+  ['outputSchema', /tools|results-and-errors/],
+  ['elicitation', /asking/],
+  ['cli', /cli/],
+  ['scaling', /scale-out/],
+  ['troubleshooting', /troubleshooting/],
+  ['api key', /api-keys/],
+  ['jwt', /jwt/],
+  ['docker', /deployment/],
+  ['zod', /tools|install/],
+  ['stdout', /stdio|troubleshooting/],
+  ['image', /results-and-errors/],
+  ['completion', /completion/],
+  ['redis', /scale-out/],
+  ['vercel', /deployment/],
+]
+
+/** The longest time from the first key to the first answer, in ms. VitePress waits for 200 ms of it. */
+const FIRST_ANSWER_MS = 500
+
+/** Checks that the search answers soon, and that the first answers are guides. */
 async function checkSearch(browser, origin) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
   await page.goto(`${origin}/guide/tools`, { waitUntil: 'networkidle' })
   await page.locator('.VPNavBarSearch button').first().click()
-  await page.locator('.VPLocalSearchBox input').fill('outputSchema')
+  const input = page.locator('.VPLocalSearchBox input')
+  await input.waitFor()
+  const start = performance.now()
+  for (const [words, guide] of SEARCHES) {
+    await input.fill(words)
+    const first = page.locator('.VPLocalSearchBox .result').first()
+    await page
+      .waitForFunction(
+        (pattern) => {
+          const found = [...document.querySelectorAll('.VPLocalSearchBox .result')].slice(0, 3)
+          return found.some((result) => new RegExp(pattern).test(result.getAttribute('href') ?? ''))
+        },
+        guide.source,
+        { timeout: 5_000, polling: 20 },
+      )
+      .catch(async () => {
+        throw new Error(`"${words}" finds ${await first.getAttribute('href')} first, not ${guide.source}`)
+      })
+    if (words !== SEARCHES[0]?.[0]) continue
+    const took = performance.now() - start
+    console.log(`  first answer after ${took.toFixed(0)} ms`)
+    assert(took < FIRST_ANSWER_MS, `the first answer took ${took.toFixed(0)} ms`)
+  }
+  await page.close()
+}
+
+/** Checks that a page that does not exist offers a search with the words of its address. */
+async function checkNotFound(browser, origin) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  await page.goto(`${origin}/guide/rate-limits`, { waitUntil: 'networkidle' })
+  await page.locator('.search-again button').click()
   await page.locator('.VPLocalSearchBox .result').first().waitFor()
+  assert.equal(await page.locator('.VPLocalSearchBox input').inputValue(), 'rate limits')
+  await page.close()
+}
+
+/** Checks that the button of a page copies its Markdown. */
+async function checkCopy(browser, origin) {
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await context.newPage()
+  await page.goto(`${origin}/guide/tools`, { waitUntil: 'networkidle' })
+  await page.locator('.page-tools button').click()
+  await page.locator('.page-tools button:has-text("Copied")').waitFor()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  assert.match(copied, /^# Tools/)
+  await context.close()
+}
+
+/** Checks that the text of options is on the screen of a phone, and not beside it. */
+async function checkTables(browser, origin) {
+  const page = await browser.newPage({ viewport: { width: 390, height: 900 } })
+  for (const path of ['/reference/mount-options', '/guide/troubleshooting', '/reference/api/@jetway/core/']) {
+    await page.goto(origin + path)
+    const hidden = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('.vp-doc table.stacked td:not(.empty)')].filter((cell) => {
+          const { left, right } = cell.getBoundingClientRect()
+          return left < 0 || right > innerWidth || cell.scrollWidth > cell.clientWidth + 1
+        }).length,
+    )
+    const stacked = await page.locator('.vp-doc table.stacked').count()
+    assert(stacked > 0, `${path} has no stacked table`)
+    assert.equal(hidden, 0, `${hidden} cells of ${path} are beside the screen`)
+    await page.screenshot({ path: join(screenshots, `table${path.replaceAll(/[/@]+/g, '-')}.png`) })
+  }
   await page.close()
 }
 
@@ -211,10 +295,22 @@ try {
       )
     }
   }
-  await checkSearch(browser, site.origin)
-  console.log('✓ search')
-  await checkCodeFits(browser, site.origin)
-  console.log('✓ code at 1440 px')
+  const checks = {
+    search: checkSearch,
+    404: checkNotFound,
+    'copy page': checkCopy,
+    'tables at 390 px': checkTables,
+    'code at 1440 px': checkCodeFits,
+  }
+  for (const [what, check] of Object.entries(checks)) {
+    await check(browser, site.origin).then(
+      () => console.log(`✓ ${what}`),
+      (error) => {
+        failed += 1
+        console.error(`✗ ${what}: ${error.message}`)
+      },
+    )
+  }
 } finally {
   await browser.close()
   site.close()

@@ -11,6 +11,7 @@ const TYPES = {
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
   '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
 }
 
 /** @param {string} folder */
@@ -32,6 +33,7 @@ async function answer(folder, pathname, response) {
     const body = await readFile(join(folder, file))
     response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(body)
   } catch {
-    response.writeHead(404).end()
+    const page = await readFile(join(folder, '404.html'))
+    response.writeHead(404, { 'content-type': TYPES['.html'] }).end(page)
   }
 }

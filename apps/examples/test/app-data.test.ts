@@ -61,6 +61,9 @@ it('migration from FastMCP: tools, templates with completion, and prompts work',
   const ref = { template: 'file:///logs/{name}.log', argument: 'name' }
   expect(await client.complete(ref, 'au')).toMatchObject({ values: ['audit'] })
   expect((await client.getPrompt('git-commit', { changes: '+1' })).messages).toHaveLength(1)
+  expect((await client.readResource('file:///logs')).contents).toHaveLength(2)
+  expect((await client.complete({ prompt: 'country-poem', argument: 'name' }, 'I')).values).toEqual(['Italy'])
+  await expect(client.getPrompt('country-poem', { name: 'Atlantis' })).rejects.toThrow('name')
 })
 
 it('migration from FIT: the paths stay the same', async () => {

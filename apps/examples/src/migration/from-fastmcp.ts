@@ -1,4 +1,6 @@
-import { McpServer, ToolError } from '@jetway/core'
+import process from 'node:process'
+import { contents, McpServer, ToolError } from '@jetway/core'
+import type { Authenticate } from '@jetway/core/http'
 import { z } from 'zod'
 
 // #region server
@@ -30,4 +32,30 @@ server.addPrompt({
   argsSchema: z.object({ changes: z.string().describe('The diff') }),
   handler: ({ changes }) => `Write a commit message for these changes:\n\n${changes}`,
 })
+// #endregion
+
+// #region values
+const countries = ['France', 'Germany', 'Italy'] as const
+
+server.addPrompt({
+  name: 'country-poem',
+  description: 'Writes a poem about a country',
+  argsSchema: z.object({ name: z.enum(countries) }),
+  complete: { name: (typed) => countries.filter((country) => country.startsWith(typed)) },
+  handler: ({ name }) => `Write a poem about ${name}`,
+})
+
+server.addResource({
+  uri: 'file:///logs',
+  name: 'All logs',
+  mimeType: 'text/plain',
+  handler: () => contents([{ text: 'The log of app' }, { text: 'The log of audit' }]),
+})
+// #endregion
+
+// #region authenticate
+export const authenticate: Authenticate = (request) => {
+  if (request.header('x-api-key') !== process.env['API_KEY']) return undefined
+  return { principal: 'user-1', extra: { role: 'user' } }
+}
 // #endregion

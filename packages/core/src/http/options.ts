@@ -180,7 +180,8 @@ export interface EndpointOptions {
    */
   readonly publicUrl?: string | URL
   /**
-   * Authenticates every request.
+   * Authenticates every request. Gets the request, and returns who calls, `{ principal }`; undefined for 401, or a
+   * `Rejection` for another refusal.
    *
    * @default the caller identified by the host application, or an anonymous one
    */

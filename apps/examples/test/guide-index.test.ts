@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { GUIDES } from '../../../docs/.vitepress/pages.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const read = (path: string): string => readFileSync(root + path, 'utf8')
+const guides = readdirSync(`${root}docs/guide`).map((name) => name.replace('.md', ''))
+
+describe('the list of guides', () => {
+  it('has every guide once on the site', () => {
+    expect(GUIDES.flatMap(({ pages }) => pages).toSorted()).toEqual(guides.toSorted())
+  })
+
+  it('is the same in the README', () => {
+    const [, list = ''] = /## Guides\n([\s\S]*?)\n## /.exec(read('README.md')) ?? []
+    const groups = [...list.matchAll(/^- (.+?): (.+)$/gm)].map(([, text, links = '']) => ({
+      text,
+      pages: [...links.matchAll(/docs\/guide\/([\w-]+)\.md/g)].map(([, name]) => name),
+    }))
+    expect(groups).toEqual(GUIDES)
+  })
+
+  it('begins with few entries', () => {
+    expect(GUIDES[0]?.pages.length).toBeLessThan(8)
+  })
+})
+
+/** The words that people search for. */
+it.each(['CLI', 'Elicitation', 'Scaling', 'Troubleshooting', 'Deployment', 'API keys', 'JWT', 'Completion'])(
+  '%s is in the title of a guide',
+  (word) => {
+    const titles = guides.map((name) => /^# (.+)$/m.exec(read(`docs/guide/${name}.md`))?.[1] ?? '')
+    expect(titles.filter((title) => title.includes(word))).not.toEqual([])
+  },
+)
+
+describe('the page on troubleshooting', () => {
+  it('quotes replies as the server sends them', () => {
+    const quoted = [...read('docs/guide/troubleshooting.md').matchAll(/^\| [45]\d\d `([^`]+)`/gm)]
+    const refusals = read('packages/core/src/http/refusals.ts')
+    expect(quoted.length).toBeGreaterThan(10)
+    expect(
+      quoted.map(([, message = '']) => message).filter((message) => !refusals.includes(message)),
+    ).toEqual([])
+  })
+})
