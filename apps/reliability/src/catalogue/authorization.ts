@@ -187,5 +187,22 @@ export const AUTHORIZATION: Group = {
         },
       ],
     },
+    {
+      row: 'I14',
+      fault: 'Invented tokens that flood the introspection',
+      behaviour:
+        'Tokens that were active go first, and keep their last answer while the issuer cannot answer, until their `exp` and for an hour at most. Others wait up to 2 s, by network, then 503.',
+      tests: [
+        {
+          file: 'packages/auth/test/invented-tokens.test.ts',
+          name: 'is asked about first while invented tokens fill the queue',
+        },
+        {
+          file: 'packages/auth/test/invented-tokens.test.ts',
+          name: 'keeps its last answer if the issuer %s, and is asked about again after 5 s',
+        },
+        { file: 'packages/auth/test/invented-tokens.test.ts', name: 'take turns by network: %s and %s' },
+      ],
+    },
   ],
 }

@@ -10,7 +10,7 @@ import type { Clock } from '@jetway/core/stores'
 import type { KeySet } from './key-set.ts'
 import { timeOf, type VerifiedToken } from '../tokens/claims.ts'
 import { Refused, type RefusalReason } from '../tokens/refused.ts'
-import type { KeepAlive, TokenVerifier } from './token-check.ts'
+import type { TokenRequest, TokenVerifier } from './token-check.ts'
 
 /** The maximum difference between clocks, in seconds. */
 export const TOLERANCE_S = 60
@@ -42,12 +42,12 @@ export class JwtVerifier implements TokenVerifier {
     this.#options = options
   }
 
-  async verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken> {
+  async verify(token: string, audiences: readonly string[], request: TokenRequest): Promise<VerifiedToken> {
     const { issuer, keys, algorithms, clock } = this.#options
     // This check precedes the fetch of keys, so that an invalid token costs nothing.
     const isAccessToken = this.#checkHeader(headerOf(token))
     try {
-      const { payload } = await jwtVerify(token, (found) => keys.find(found, keepAlive), {
+      const { payload } = await jwtVerify(token, (found) => keys.find(found, request), {
         algorithms: [...algorithms],
         issuer,
         audience: [...audiences],
