@@ -176,6 +176,28 @@ describe('issuer keys', () => {
   })
 
   it.each([
+    [
+      'an RSA key of 1,024 bits',
+      'RS256',
+      { kty: 'RSA', n: Buffer.alloc(128, 0xff).toString('base64url'), e: 'AQAB' },
+    ],
+    ['an RSA key without a modulus', 'RS256', { kty: 'RSA' }],
+    ['a private RSA key', 'RS256', { kty: 'RSA', n: 'AQAB', e: 'AQAB', d: 'AQAB' }],
+    ['a point that is not on the curve', 'ES256', { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }],
+    ['an Ed25519 key of one byte', 'EdDSA', { kty: 'OKP', crv: 'Ed25519', x: 'AA' }],
+    ['a symmetric key', 'RS256', { kty: 'oct', k: 'AQAB' }],
+  ])('refuse a token that names a key that cannot be used, and accept others: %s', async (_, alg, key) => {
+    const { issuer, send, logged } = await protect()
+    issuer.keys = [...issuer.keys, { ...key, kid: 'unusable' }]
+    const json = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const [, claims] = (await tokenOf(issuer)).split('.')
+    const signature = Buffer.alloc(128).toString('base64url')
+    expect(await send(`${json({ alg, kid: 'unusable' })}.${claims}.${signature}`)).toBe(401)
+    expect(await send(await tokenOf(issuer))).toBe(200)
+    expect(logged.map(([, fields]) => fields)).toEqual([{ reason: 'kid', skipped: 0 }])
+  })
+
+  it.each([
     ['no JSON object', 'null', 'The key set has no keys'],
     ['no list of keys', '{"keys":{}}', 'The key set has no keys'],
     ['an invalid key', '{"keys":[1]}', 'The keys are malformed'],

@@ -63,12 +63,16 @@ export const AUTHORIZATION: Group = {
       row: 'I5',
       fault: 'A token without a signature, or with another algorithm',
       behaviour:
-        '401 from `oauth`, which accepts signatures of listed algorithms only, by keys of the issuer. With `bearer` the app’s `verify` decides.',
+        '401 from `oauth`, which accepts signatures of listed algorithms only, by usable keys of the issuer. With `bearer` the app’s `verify` decides.',
       tests: [
         { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
         {
           file: 'packages/auth/test/bad-tokens.test.ts',
           name: "are refused if their claims differ from a cached token's with the same signature",
+        },
+        {
+          file: 'packages/auth/test/keys.test.ts',
+          name: 'refuse a token that names a key that cannot be used, and accept others: %s',
         },
       ],
     },
