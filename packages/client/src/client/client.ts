@@ -156,7 +156,7 @@ export class Client {
     await this.#requests.send(methods.has(Method.Ping) ? Method.Ping : Method.Discover, {}, options)
   }
 
-  /** Fetches all pages. @throws ClientError `endless-list` beyond `maxPages` or `maxItems` */
+  /** Fetches all pages. @throws ClientError `endless-list` beyond `maxPages`, `maxItems` or `maxListBytes` */
   listTools(options?: RequestOptions): Promise<readonly Tool[]> {
     return this.#lists.all(TOOLS, options)
   }

@@ -23,6 +23,27 @@ it('treats a list that the server declared but does not know as empty, and reque
   expect(named('listFailed')).toEqual([])
 })
 
+it('limits the bytes of all lists of a server together', async () => {
+  const text = 'x'.repeat(200)
+  const { manager, named, a } = await connected(
+    {
+      [Method.ListTools]: { tools: [{ ...toolNamed('t'), description: text }] },
+      [Method.ListPrompts]: { prompts: [{ name: 'p', description: text }] },
+      [Method.ListResources]: { resources: [{ uri: 'a://b', description: text }] },
+    },
+    { client: { maxListBytes: 1_500 } },
+  )
+  expect(await manager.tools()).toHaveLength(1)
+  expect(await manager.prompts()).toHaveLength(1)
+  expect(await manager.resources()).toEqual([])
+  const message = 'The lists of the server a have more than 1500 bytes together'
+  expect(named('listFailed')).toMatchObject([{ server: 'a', list: 'resources', error: { message } }])
+  a.server.notify(Notification.ToolsListChanged)
+  await settled()
+  expect(await manager.tools()).toHaveLength(1)
+  expect(named('listFailed')).toHaveLength(1)
+})
+
 describe("all servers' tools", () => {
   it("contain their server's name, even if there is only one server", async () => {
     const { manager } = world()

@@ -54,7 +54,7 @@ export type CredentialKind = keyof CredentialKinds
 
 /** Stores up to 1,000 credentials in memory. The oldest is dropped when it is full, and its user is asked again. */
 export function memoryCredentials(maxEntries: number = 1_000): CredentialStore {
-  const entries = new BoundedMap<string, CredentialKinds[CredentialKind]>(maxEntries)
+  const entries = new BoundedMap<string, CredentialKinds[CredentialKind]>({ maxEntries })
   return {
     read: async <K extends CredentialKind>(kind: K, name: string) =>
       entries.get(`${kind} ${name}`) as CredentialKinds[K] | undefined,
