@@ -73,7 +73,10 @@ export interface RequestOptions {
   readonly timeoutMs?: number
   /** See {@link ClientOptions.maxTotalMs}. @default the client's `maxTotalMs` */
   readonly maxTotalMs?: number
-  /** A listener for progress, which is requested from the server. Each notification restarts `timeoutMs`. */
+  /**
+   * A listener for progress, which is requested from the server. Each notification restarts `timeoutMs`. The listener is
+   * not called when progress falls.
+   */
   readonly onProgress?: (progress: Progress) => void
   /** Metadata of the request. Custom keys need a prefix. */
   readonly _meta?: JsonObject
