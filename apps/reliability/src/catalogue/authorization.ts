@@ -129,6 +129,14 @@ export const AUTHORIZATION: Group = {
         },
         { file: 'packages/client/test/auth/secrets.test.ts', name: 'go to the origin of its server only' },
         { file: 'packages/client/test/auth/with-auth.test.ts', name: 'a redirect %i is not followed' },
+        {
+          file: 'packages/client/test/auth/secrets.test.ts',
+          name: 'has no access token that a header cannot contain, such as one with %s',
+        },
+        {
+          file: 'packages/client/test/auth/secrets.test.ts',
+          name: 'an error for an invalid header does not contain its value',
+        },
       ],
     },
     {
