@@ -139,6 +139,14 @@ export class Client {
     return this.#lifecycle.on(event, listener)
   }
 
+  /**
+   * Whether a list may change without an event, although the server has declared list changes: it has not accepted a
+   * subscription to them. Fetch the list again when you use it.
+   */
+  missesChanges(list: 'tools' | 'prompts' | 'resources'): boolean {
+    return this.#lifecycle.dialect?.subscriptions.missesChanges?.(list) ?? false
+  }
+
   /** Sends any request, and resolves to its unchecked result. @throws McpError, ClientError, and the signal's reason */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
     return this.#requests.send(method, params ?? {}, options)

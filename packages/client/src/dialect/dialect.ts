@@ -27,6 +27,8 @@ export interface DialectOptions {
   /** Aborts the handshake. */
   readonly signal: AbortSignal | undefined
   readonly onError: (error: Error) => void
+  /** Called with what the host may want to know, although nothing is wrong. */
+  readonly onLog: (text: string) => void
   readonly onChangesMissed: () => void
 }
 
@@ -58,6 +60,8 @@ export interface Subscriptions {
   subscribeExtension?(id: string): Promise<void>
   /** Sets which lists the host watches for changes. Absent if every session gets list changes. */
   watchLists?(kinds: ReadonlySet<ListKind>): void
+  /** Whether a list may change without a notification. Absent if every session gets list changes. */
+  missesChanges?(kind: ListKind): boolean
   /** Handles a notification. Returns true if it is not for the host. */
   handleNotification?(message: JsonRpcNotification): boolean
   close?(): void

@@ -107,8 +107,8 @@ export class ManagedServer {
     const { clock, listTimeoutMs: ms } = this.#server.options
     const server = this.name
     const late = (): Error => new ClientError('timeout', `The whole list did not arrive within ${ms} ms`)
-    return new CachedList(
-      () =>
+    return new CachedList({
+      fetch: () =>
         abortingAfter({ ms, clock, late }, (signal) => this.connection.run(fetch, { signal }))
           .catch((error: unknown) => {
             if (hasNoList(error)) return []
@@ -118,8 +118,10 @@ export class ManagedServer {
             this.#limit(list, items)
             return items
           }),
-      (error) => this.#emit('listFailed', { server, list, error: toError(error) }),
-    )
+      onError: (error) => this.#emit('listFailed', { server, list, error: toError(error) }),
+      mayHaveChanged: () =>
+        this.connection.client?.missesChanges(list === 'resourceTemplates' ? 'resources' : list) === true,
+    })
   }
 
   /** Limits all lists together. @throws ClientError `endless-list` */

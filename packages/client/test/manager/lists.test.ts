@@ -195,6 +195,38 @@ describe("all servers' tools", () => {
   })
 })
 
+describe('lists of a server that declares changes but lacks subscriptions/listen', () => {
+  const lacking = async (): Promise<Awaited<ReturnType<typeof connected>> & { readonly tools: string[] }> => {
+    const tools = ['x']
+    const made = await connected({
+      ...modern(),
+      ...withTools(),
+      [Method.Listen]: { error: { code: -32601, message: 'Method not found' } },
+      [Method.ListTools]: () => ({ resultType: 'complete', tools: tools.map(toolNamed) }),
+    })
+    await made.a.server.hears(Method.Listen)
+    await settled()
+    return { ...made, tools }
+  }
+
+  it('are fetched each time that they are used', async () => {
+    const { manager, tools, a } = await lacking()
+    expect(names(await manager.tools())).toEqual(['mcp__a__x'])
+    tools.push('y')
+    expect(names(await manager.tools())).toEqual(['mcp__a__x', 'mcp__a__y'])
+    await Promise.all([manager.tools(), manager.tools()])
+    expect(a.server.of(Method.ListTools)).toHaveLength(3)
+    await manager.callTool('mcp__a__x')
+    expect(a.server.of(Method.ListTools)).toHaveLength(3)
+  })
+
+  it('are logged as such, and are no error', async () => {
+    const { named } = await lacking()
+    expect(named('error')).toEqual([])
+    expect(named('log')).toMatchObject([{ server: 'a', level: 'info', logger: '@jetway/client' }])
+  })
+})
+
 it('emits listChanged for known lists when changes were missed', async () => {
   const { manager, named, a } = await connected(withTools('x'))
   await manager.tools()
