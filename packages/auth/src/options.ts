@@ -15,7 +15,12 @@ export interface IssuerOptions {
 
 /** The limits of the cache of verified tokens. */
 export interface TokenCacheOptions {
-  /** The maximum number of cached tokens per mount. A new token replaces the oldest. @default 2_000 */
+  /**
+   * The maximum number of cached tokens per mount. A new token replaces the oldest; that of the same principal, if a
+   * tenth of the tokens are theirs.
+   *
+   * @default 2_000
+   */
   readonly max?: number
   /**
    * The maximum time for which a token counts as verified, in ms. A token never counts as verified after its

@@ -10,7 +10,7 @@ const ADVICE: Partial<Record<RefusalReason, string>> = {
   iss: 'The token is of another issuer. Compare the option issuer with the issuer of the authorization server, letter by letter',
   alg: 'The signature algorithm is not accepted: see the option algorithms of jwt',
   typ: 'The token is not an access token',
-  kid: 'No key of the issuer has signed it, or several keys fit and the token names none',
+  kid: 'No key of the issuer has signed it, several keys fit and the token names none, or its key cannot be used, such as an RSA key below 2,048 bits',
   'id-token': 'The client has sent an ID token instead of an access token',
   bound: 'The token is bound to a key, and was sent as a bearer token: see the option dpop',
 }

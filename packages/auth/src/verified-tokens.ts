@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@jetway/core'
-import type { HttpRequest, ProtectedMount } from '@jetway/core/http'
+import type { ProtectedMount } from '@jetway/core/http'
 import type { Clock } from '@jetway/core/stores'
 import type { CheckedOptions } from './check-options.ts'
 import { createIdentify } from './identity.ts'
@@ -7,6 +7,7 @@ import { TOLERANCE_S } from './issuers/verify.ts'
 import { createFetchJson } from './issuers/fetch-json.ts'
 import type { Scheme } from './resource/challenge.ts'
 import { Issuers } from './issuers/issuers.ts'
+import type { TokenRequest } from './issuers/token-check.ts'
 import { boundKeyOf } from './tokens/claims.ts'
 import { Refused } from './tokens/refused.ts'
 import { TokenCache } from './tokens/token-cache.ts'
@@ -24,7 +25,7 @@ export interface Credentials {
   readonly token: string
   /** The whole header. */
   readonly header: string
-  readonly request: Pick<HttpRequest, 'waitUntil'>
+  readonly request: TokenRequest
 }
 
 /** The tokens of one resource. */
@@ -66,7 +67,7 @@ export class VerifiedTokens {
     { scheme, token, header, request }: Credentials,
     { audiences, tokens }: ResourceTokens,
   ): Promise<Verified> {
-    const verified = await this.#issuers.verify(token, audiences, (work) => request.waitUntil?.(work))
+    const verified = await this.#issuers.verify(token, audiences, request)
     const jkt = boundKeyOf(verified.claims)
     // Refuse a bound token without its key, so that a stolen token is useless.
     if (scheme === 'Bearer' && jkt !== undefined) throw new Refused('bound')
@@ -75,7 +76,8 @@ export class VerifiedTokens {
     const { cache } = this.#options
     const { ttlMs = CACHE.ttlMs } = cache === false ? {} : (cache ?? {})
     const expires = verified.expiresAt === undefined ? Infinity : (verified.expiresAt + TOLERANCE_S) * 1000
-    tokens?.set(header, found, Math.min(this.#clock.now() + (verified.keptMs ?? ttlMs), expires))
+    const until = Math.min(this.#clock.now() + (verified.keptMs ?? ttlMs), expires)
+    tokens?.set(header, found, until, found.auth.principal)
     return found
   }
 }

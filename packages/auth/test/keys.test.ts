@@ -98,12 +98,13 @@ describe('issuer metadata', () => {
 })
 
 describe('issuer keys', () => {
-  it("are refreshed in the background after 10 min, inside the request's `waitUntil`", async () => {
+  it("are fetched inside the request's `waitUntil`, and refreshed in the background after 10 min", async () => {
     const { issuer, clock, authenticate } = await protect()
     const work: Promise<unknown>[] = []
     const waitUntil = (one: Promise<unknown>): void => void work.push(one)
     const sent = async (): Promise<unknown> => authenticate(requestWith(await tokenOf(issuer), { waitUntil }))
     await sent()
+    expect(await Promise.all(work.splice(0))).toHaveLength(1)
     await clock.advance(600_000)
     expect(await sent()).toMatchObject({ clientId: 'client' })
     expect([work.length, countOf(issuer, KEYS)]).toEqual([0, 1])
@@ -177,6 +178,28 @@ describe('issuer keys', () => {
       expect(logged).toEqual(status === 200 ? [] : [['error', { err }, expect.any(String)]])
     },
   )
+
+  it.each([
+    [
+      'an RSA key of 1,024 bits',
+      'RS256',
+      { kty: 'RSA', n: Buffer.alloc(128, 0xff).toString('base64url'), e: 'AQAB' },
+    ],
+    ['an RSA key without a modulus', 'RS256', { kty: 'RSA' }],
+    ['a private RSA key', 'RS256', { kty: 'RSA', n: 'AQAB', e: 'AQAB', d: 'AQAB' }],
+    ['a point that is not on the curve', 'ES256', { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }],
+    ['an Ed25519 key of one byte', 'EdDSA', { kty: 'OKP', crv: 'Ed25519', x: 'AA' }],
+    ['a symmetric key', 'RS256', { kty: 'oct', k: 'AQAB' }],
+  ])('refuse a token that names a key that cannot be used, and accept others: %s', async (_, alg, key) => {
+    const { issuer, send, logged } = await protect()
+    issuer.keys = [...issuer.keys, { ...key, kid: 'unusable' }]
+    const json = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const [, claims] = (await tokenOf(issuer)).split('.')
+    const signature = Buffer.alloc(128).toString('base64url')
+    expect(await send(`${json({ alg, kid: 'unusable' })}.${claims}.${signature}`)).toBe(401)
+    expect(await send(await tokenOf(issuer))).toBe(200)
+    expect(logged.map(([, fields]) => fields)).toEqual([{ reason: 'kid', skipped: 0 }])
+  })
 
   it.each([
     ['no JSON object', 'null', 'The key set has no keys'],

@@ -1,4 +1,4 @@
-import { type IncomingMessage, createServer as createHttp } from 'node:http'
+import { type IncomingMessage, createServer as createHttp, request as httpRequest } from 'node:http'
 import { McpServer } from '@jetway/core'
 import { type Authenticate, toFetch } from '@jetway/core/http'
 import { mcp as fastifyMcp, resourceMetadata as fastifyMetadata } from '@jetway/fastify'
@@ -6,7 +6,7 @@ import { mcp as honoMcp, resourceMetadata as honoMetadata } from '@jetway/hono'
 import { mcp as nodeMcp, resourceMetadata as nodeMetadata } from '@jetway/node'
 import { initialize, silent } from '@jetway-apps/test-support'
 import { HEADERS, listen } from '@jetway-apps/test-support/http'
-import Fastify from 'fastify'
+import Fastify, { type FastifyServerOptions } from 'fastify'
 import { Hono } from 'hono'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -103,6 +103,85 @@ describe('protected resource metadata', () => {
   ])('given publicUrl %s, names the resource %s', async (given, resource) => {
     expect(await (await fetchWith({ publicUrl: given })(WELL_KNOWN)).json()).toMatchObject({ resource })
   })
+})
+
+/** The status of a path and method. */
+type Ask = (path: string, method: string) => Promise<number>
+
+const MOUNTS: Readonly<Record<string, (mounted: { readonly belowPrefix: boolean }) => Promise<Ask>>> = {
+  Fastify: ({ belowPrefix }) => onFastify({}, belowPrefix),
+  'Fastify with ignoreTrailingSlash': ({ belowPrefix }) =>
+    onFastify({ routerOptions: { ignoreTrailingSlash: true } }, belowPrefix),
+  'Fastify with ignoreDuplicateSlashes': ({ belowPrefix }) =>
+    onFastify({ routerOptions: { ignoreDuplicateSlashes: true } }, belowPrefix),
+  Hono: async ({ belowPrefix }) => {
+    const authenticate = protect()
+    const mount = honoMcp({ server: server(), path: '/mcp', publicUrl, authenticate })
+    const app = belowPrefix
+      ? new Hono().use(honoMetadata(authenticate)).route('/api', new Hono().use(mount))
+      : new Hono().use(mount)
+    return async (path, method) => (await app.request(path, { method })).status
+  },
+  'node:http': async ({ belowPrefix }) => {
+    const authenticate = protect()
+    const mount = nodeMcp({ server: server(), path: '/mcp', publicUrl, authenticate })
+    const root = nodeMetadata(authenticate)
+    const { port, release } = await listen(
+      createHttp((request, response) => {
+        const next = (): void => void response.writeHead(404).end()
+        if (belowPrefix) root(request, response, next)
+        else mount(request, response, next)
+      }),
+    )
+    onTestFinished(release)
+    // `fetch` would change some of the paths.
+    return (path, method) =>
+      new Promise((resolve, reject) => {
+        const request = httpRequest({ port, path, method }, (response) => {
+          response.resume()
+          resolve(response.statusCode ?? 0)
+        })
+        request.on('error', reject).end()
+      })
+  },
+}
+
+async function onFastify(options: FastifyServerOptions, belowPrefix: boolean): Promise<Ask> {
+  const app = Fastify(options)
+  onTestFinished(() => app.close())
+  const authenticate = protect()
+  if (belowPrefix) app.register(fastifyMetadata, { authenticate })
+  const mount = { server: server(), path: '/mcp', publicUrl, authenticate }
+  app.register(async (scope) => void scope.register(fastifyMcp, mount), { prefix: belowPrefix ? '/api' : '' })
+  await app.ready()
+  return async (path, method) => (await app.inject({ url: path, method: method as 'GET' })).statusCode
+}
+
+describe.each(Object.keys(MOUNTS))('the metadata on %s', (name) => {
+  it.each([false, true])(
+    'is at the same paths as on every other framework (below a prefix: %s)',
+    async (belowPrefix) => {
+      const ask = await MOUNTS[name]!({ belowPrefix })
+      const found: string[] = []
+      // Below a prefix, `/mcp` is the path inside the app on some frameworks only.
+      const inner = belowPrefix ? [] : ['/mcp', '/mcp/']
+      const paths = ['', '/', ...inner, '/api/mcp', '/api/mcp/', '/api/mcp/?x=1', '/api/mcp?x=1']
+      const others = ['//', '/mcp//', '//mcp', '/MCP', '/mcp%2f', '/mcp;x', '/other', '/mcp/x']
+      for (const path of [...paths, ...others])
+        for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
+          const status = await ask(WELL_KNOWN + path, method)
+          if (status !== 404) found.push(`${method} ${path} ${status}`)
+        }
+      const expected = paths.flatMap((path) => [
+        `GET ${path} 200`,
+        `HEAD ${path} 200`,
+        `OPTIONS ${path} 204`,
+        `POST ${path} 405`,
+        `DELETE ${path} 405`,
+      ])
+      expect(found).toEqual(expected)
+    },
+  )
 })
 
 describe('a mount below a prefix', () => {

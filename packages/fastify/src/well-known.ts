@@ -16,8 +16,12 @@ const ADD =
 export function routeWellKnown(app: FastifyInstance, wellKnown: WellKnown | undefined): void {
   if (wellKnown === undefined) return
   if (isRoot(app)) {
-    // If there are several mounts, the first one serves the document at the root.
-    for (const url of wellKnown.paths) if (!app.hasRoute({ url, method: 'GET' })) route(app, url, wellKnown)
+    // Clients may add a closing slash, as the other adapters allow.
+    const { ignoreTrailingSlash, routerOptions } = app.initialConfig
+    const ends = (routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash) === true ? [''] : ['', '/']
+    // Of several mounts, the first one has the document at the root.
+    for (const url of wellKnown.paths.flatMap((path) => ends.map((end) => path + end)))
+      if (!app.hasRoute({ url, method: 'GET' })) route(app, url, wellKnown)
   } else {
     app.addHook('onReady', async () => {
       if (!wellKnown.elsewhere) throw new UsageError('ERR_MCP_OPTION', ADD)

@@ -63,12 +63,16 @@ export const AUTHORIZATION: Group = {
       row: 'I5',
       fault: 'A token without a signature, or with another algorithm',
       behaviour:
-        '401 from `oauth`, which accepts signatures of listed algorithms only, by keys of the issuer. With `bearer` the app’s `verify` decides.',
+        '401 from `oauth`, which accepts signatures of listed algorithms only, by usable keys of the issuer. With `bearer` the app’s `verify` decides.',
       tests: [
         { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
         {
           file: 'packages/auth/test/bad-tokens.test.ts',
           name: "are refused if their claims differ from a cached token's with the same signature",
+        },
+        {
+          file: 'packages/auth/test/keys.test.ts',
+          name: 'refuse a token that names a key that cannot be used, and accept others: %s',
         },
       ],
     },
@@ -133,6 +137,14 @@ export const AUTHORIZATION: Group = {
         {
           file: 'packages/client/test/auth/with-auth.test.ts',
           name: 'does not follow a redirect with status %i',
+        },
+        {
+          file: 'packages/client/test/auth/secrets.test.ts',
+          name: 'has no access token that a header cannot contain, such as one with %s',
+        },
+        {
+          file: 'packages/client/test/auth/secrets.test.ts',
+          name: 'an error for an invalid header does not contain its value',
         },
       ],
     },
@@ -200,6 +212,23 @@ export const AUTHORIZATION: Group = {
           file: 'apps/auth-server/test/dpop.system.test.ts',
           name: 'three processes together accept a proof only once, and share their nonces',
         },
+      ],
+    },
+    {
+      row: 'I14',
+      fault: 'Invented tokens that flood the introspection',
+      behaviour:
+        'Tokens that were active go first, and keep their last answer while the issuer cannot answer, until their `exp` and for an hour at most. Others wait up to 2 s, by network, then 503.',
+      tests: [
+        {
+          file: 'packages/auth/test/invented-tokens.test.ts',
+          name: 'is asked about first while invented tokens fill the queue',
+        },
+        {
+          file: 'packages/auth/test/invented-tokens.test.ts',
+          name: 'keeps its last answer if the issuer %s, and is asked about again after 5 s',
+        },
+        { file: 'packages/auth/test/invented-tokens.test.ts', name: 'take turns by network: %s and %s' },
       ],
     },
   ],

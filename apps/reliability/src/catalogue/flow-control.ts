@@ -123,12 +123,21 @@ export const FLOW_CONTROL: Group = {
     {
       row: 'E8',
       fault: 'A list without an end',
-      behaviour: 'The client stops after 64 pages or 10,000 entries, and at a repeated cursor.',
+      behaviour:
+        'The client stops after 64 pages, 10,000 entries or 64 MiB, and at a repeated cursor. A manager keeps 64 MiB of all lists of a server.',
       tests: [
         { file: 'apps/reliability/test/support/limits/client.ts', name: 'maxPages, by default' },
         {
           file: 'packages/client/test/client/lists.test.ts',
           name: 'stops at a repeated cursor',
+        },
+        {
+          file: 'packages/client/test/client/lists.test.ts',
+          name: 'limits the bytes of all pages together to 64 MiB by default',
+        },
+        {
+          file: 'packages/client/test/manager/lists.test.ts',
+          name: 'limits the bytes of all lists of a server together',
         },
       ],
     },

@@ -10,6 +10,8 @@ export interface IssuerMetadata {
 }
 
 const KEPT_MS = 86_400_000
+/** The minimum time in ms between requests for the metadata, because each invented token may cause a failure. */
+const RETRY_MS = 5_000
 const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
 
 /**
@@ -31,6 +33,8 @@ export class Discovery {
   readonly #issuer: string
   readonly #fetchJson: FetchJson
   readonly #clock: Clock
+  #finding: Promise<IssuerMetadata> | undefined
+  #isDoubtful = false
   #found: { readonly metadata: IssuerMetadata; readonly at: number } | undefined
 
   constructor(issuer: string, fetchJson: FetchJson, clock: Clock) {
@@ -39,17 +43,22 @@ export class Discovery {
     this.#clock = clock
   }
 
-  /** @throws Unavailable */
+  /** Concurrent callers share a request. @throws Unavailable */
   async metadata(): Promise<IssuerMetadata> {
-    if (this.#found !== undefined && this.#clock.now() - this.#found.at < KEPT_MS) return this.#found.metadata
-    const metadata = await this.#find()
-    this.#found = { metadata, at: this.#clock.now() }
-    return metadata
+    const { metadata, at = Number.NEGATIVE_INFINITY } = this.#found ?? {}
+    const kept = this.#isDoubtful ? RETRY_MS : KEPT_MS
+    if (metadata !== undefined && this.#clock.now() - at < kept) return metadata
+    return (this.#finding ??= this.#find().finally(() => {
+      this.#finding = undefined
+    }))
   }
 
-  /** Causes the metadata to be fetched again on its next use, because its addresses may have changed. */
-  forget(): void {
-    this.#found = undefined
+  /**
+   * Causes the metadata to be fetched again on its next use, because its addresses may have changed, but no sooner than
+   * 5 s after the last time.
+   */
+  doubt(): void {
+    this.#isDoubtful = true
   }
 
   async #find(): Promise<IssuerMetadata> {
@@ -59,7 +68,11 @@ export class Discovery {
         const found = (await this.#fetchJson(url, LIMITS)) as IssuerMetadata | null
         // Another issuer's document would name that issuer's keys:
         // https://www.rfc-editor.org/rfc/rfc8414#section-3.3
-        if (found?.issuer === this.#issuer) return found
+        if (found?.issuer === this.#issuer) {
+          this.#found = { metadata: found, at: this.#clock.now() }
+          this.#isDoubtful = false
+          return found
+        }
         cause = new Error(`${url} has another issuer than ${this.#issuer}`)
       } catch (error) {
         cause ??= error

@@ -1,10 +1,12 @@
 import { checkNames, checkOption, type OptionNames } from '@jetway/core/protocol'
+import type { Clock } from '@jetway/core/stores'
 import { Discovery } from './discovery.ts'
 import { isTrustworthy } from './fetch-json.ts'
-import { type Claims, timeOf, type VerifiedToken } from '../tokens/claims.ts'
+import { type Claims, clientOf, subjectOf, timeOf, type VerifiedToken } from '../tokens/claims.ts'
 import { Refused, Unavailable } from '../tokens/refused.ts'
 import { TokenCache } from '../tokens/token-cache.ts'
-import type { CheckContext, TokenCheck, TokenVerifier } from './token-check.ts'
+import { QuestionTurns } from './question-turns.ts'
+import type { CheckContext, TokenCheck, TokenRequest, TokenVerifier } from './token-check.ts'
 
 /** The options of {@link introspection}. */
 export interface IntrospectionOptions {
@@ -32,17 +34,24 @@ const NAMES: OptionNames<IntrospectionOptions> = {
   audience: 1,
 }
 const LIMITS = { timeoutMs: 2_000, maxBytes: 65_536 }
-const MAX_IN_FLIGHT = 64
-/**
- * The time for which an active token is cached, in ms. A revocation takes effect after this time at the
- * latest.
- */
+/** The time that an active token is cached, in ms. A revocation takes effect at the latest after this time. */
 const ACTIVE_MS = 30_000
+/** The maximum time in ms that the last answer about an active token counts while the issuer does not answer. */
+const KNOWN_MS = 3_600_000
+/** The maximum time in ms that a request with such a token waits for the issuer. */
+const WAIT_MS = 2_000
+/** The minimum time in ms before the issuer is asked again about such a token. */
+const RETRY_MS = 5_000
+const MAX_KNOWN = 10_000
 const INACTIVE_MS = 5_000
 const MAX_INACTIVE = 1_000
+/** The minimum time between log lines, in ms, because anyone can cause a failure by inventing a token. */
+const LOG_MS = 1_000
 
 /**
- * Checks opaque tokens by asking their issuer. An answer is cached for at most 30 s.
+ * Checks opaque tokens by asking their issuer. An answer is cached for at most 30 s. Anyone can invent tokens, so tokens
+ * that were active are asked about first. If the issuer does not answer within 2 s, the last answer about such a token
+ * counts until its `exp`, but no longer than an hour.
  *
  * @throws `ERR_MCP_OPTION`
  * @see https://www.rfc-editor.org/rfc/rfc7662
@@ -68,6 +77,8 @@ export function introspection(options: IntrospectionOptions): TokenCheck {
   }
 }
 
+const KNOWN = { kind: 'known' } as const
+
 type Resolved = IntrospectionOptions & Required<Pick<IntrospectionOptions, 'authMethod' | 'audience'>>
 
 /** Asks one issuer about tokens. */
@@ -75,25 +86,51 @@ class Introspection implements TokenVerifier {
   readonly #options: Resolved
   readonly #context: CheckContext
   readonly #discovery: Discovery
+  readonly #turns: QuestionTurns
   /** Concurrent checks of the same token share one request. */
   readonly #open = new Map<string, Promise<Claims>>()
+  /** The last answers about active tokens. */
+  readonly #known: TokenCache<Claims>
   readonly #inactive: TokenCache<true>
+  readonly #logged = { at: Number.NEGATIVE_INFINITY, skipped: 0 }
 
   constructor(options: Resolved, context: CheckContext) {
     this.#options = options
     this.#context = context
     this.#discovery = new Discovery(context.issuer, context.fetchJson, context.clock)
+    this.#turns = new QuestionTurns(context.clock)
+    this.#known = new TokenCache(MAX_KNOWN, context.clock)
     this.#inactive = new TokenCache(MAX_INACTIVE, context.clock)
   }
 
-  async verify(token: string, audiences: readonly string[]): Promise<VerifiedToken> {
-    const { issuer, clock } = this.#context
+  async verify(token: string, audiences: readonly string[], request: TokenRequest): Promise<VerifiedToken> {
+    const { clock } = this.#context
     if (this.#inactive.get(token) === true) throw new Refused('inactive')
-    const claims = await this.#ask(token)
+    const known = this.#known.get(token)
+    const asked = this.#ask(token, known !== undefined, request)
+    if (known === undefined) return this.#active(token, await asked, audiences)
+    const claims = await answerWithin(WAIT_MS, asked, clock)
+    if (claims !== undefined) return this.#active(token, claims, audiences)
+    return { ...this.#checked(known, audiences), keptMs: RETRY_MS }
+  }
+
+  /** Checks an answer, and remembers it. */
+  #active(token: string, claims: Claims, audiences: readonly string[]): VerifiedToken {
+    const { clock } = this.#context
+    this.#known.delete(token)
     if (claims['active'] !== true) {
       this.#inactive.set(token, true, clock.now() + INACTIVE_MS)
       throw new Refused('inactive')
     }
+    const verified = this.#checked(claims, audiences)
+    // Without a holder's share, a client with many tokens could make those of all others unknown.
+    const holder = JSON.stringify([clientOf(claims), subjectOf(claims), claims['username']])
+    this.#known.set(token, claims, clock.now() + KNOWN_MS, holder)
+    return verified
+  }
+
+  #checked(claims: Claims, audiences: readonly string[]): VerifiedToken {
+    const { issuer, clock } = this.#context
     const { iss, aud, exp } = claims
     if (iss !== undefined && iss !== issuer) throw new Refused('iss')
     this.#checkAudience(aud, audiences)
@@ -108,17 +145,25 @@ class Introspection implements TokenVerifier {
     if (!named.some((one) => typeof one === 'string' && audiences.includes(one))) throw new Refused('aud')
   }
 
-  #ask(token: string): Promise<Claims> {
+  #ask(token: string, isKnown: boolean, request: TokenRequest): Promise<Claims> {
     const open = this.#open.get(token)
     if (open !== undefined) return open
-    if (this.#open.size >= MAX_IN_FLIGHT) throw new Unavailable('Too many tokens are being introspected')
-    const asked = this.#fetch(token).finally(() => this.#open.delete(token))
+    const asked = this.#turns
+      .run(isKnown ? KNOWN : { kind: 'unknown', network: networkOf(request.peer?.remoteAddress) }, () =>
+        this.#fetch(token),
+      )
+      .catch((error: unknown) => {
+        this.#log(error)
+        throw error
+      })
+      .finally(() => this.#open.delete(token))
     this.#open.set(token, asked)
+    request.waitUntil?.(asked.catch(() => {}))
     return asked
   }
 
   async #fetch(token: string): Promise<Claims> {
-    const { logger, issuer, fetchJson } = this.#context
+    const { issuer, fetchJson } = this.#context
     try {
       const url =
         this.#options.endpoint ??
@@ -128,11 +173,20 @@ class Introspection implements TokenVerifier {
         throw new Unavailable(`${url} replied with no object`)
       return answer as Claims
     } catch (error) {
-      this.#discovery.forget()
-      // The message contains the address and the status, never the token.
-      logger.error({ err: error }, 'A token cannot be introspected')
+      this.#discovery.doubt()
       throw error
     }
+  }
+
+  /** Logs a failure. Its message contains the address and the status, never the token. */
+  #log(error: unknown): void {
+    const { logger, clock } = this.#context
+    if (clock.now() - this.#logged.at < LOG_MS) {
+      this.#logged.skipped++
+      return
+    }
+    logger.error({ err: error, skipped: this.#logged.skipped }, 'A token cannot be introspected')
+    Object.assign(this.#logged, { at: clock.now(), skipped: 0 })
   }
 
   #request(token: string): Pick<RequestInit, 'method' | 'headers' | 'body'> {
@@ -168,4 +222,28 @@ function endpointIn(endpoint: unknown, issuer: string): string {
 function basic(id: string, secret: string): string {
   const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
   return btoa(`${encode(id)}:${encode(secret)}`)
+}
+
+/** Resolves to undefined if there is no answer in time, or the question failed. */
+async function answerWithin<T>(ms: number, answer: Promise<T>, clock: Clock): Promise<T | undefined> {
+  let timer: unknown
+  const late = new Promise<undefined>((resolve) => {
+    timer = clock.setTimeout(() => resolve(undefined), ms)
+  })
+  try {
+    return await Promise.race([answer.catch(() => undefined), late])
+  } finally {
+    clock.clearTimeout(timer)
+  }
+}
+
+/** Returns an IPv4 address, or the network of an IPv6 address: its first 64 bits, because one client has all of them. */
+function networkOf(address = ''): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [start = ''] = address.split('::')
+  return start
+    .split(':')
+    .slice(0, 4)
+    .join(':')
+    .replace(/(?::0)+$/, '')
 }

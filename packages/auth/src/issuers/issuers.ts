@@ -2,7 +2,7 @@ import type { IssuerOptions } from '../options.ts'
 import { issuerOf } from './verify.ts'
 import type { VerifiedToken } from '../tokens/claims.ts'
 import { Refused } from '../tokens/refused.ts'
-import type { CheckContext, KeepAlive, TokenVerifier } from './token-check.ts'
+import type { CheckContext, TokenRequest, TokenVerifier } from './token-check.ts'
 
 /** Finds a token's issuer, and checks the token with that issuer's verifier. */
 export class Issuers {
@@ -22,10 +22,10 @@ export class Issuers {
   }
 
   /** @throws Refused, Unavailable */
-  verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken> {
+  verify(token: string, audiences: readonly string[], request: TokenRequest): Promise<VerifiedToken> {
     const issuer = issuerOf(token)
     const verifier = issuer === undefined ? this.#opaque : this.#named.get(issuer)
     if (verifier === undefined) throw new Refused(issuer === undefined ? 'malformed' : 'iss')
-    return verifier.verify(token, audiences, keepAlive)
+    return verifier.verify(token, audiences, request)
   }
 }

@@ -50,7 +50,7 @@ export function jwt(options: JwtOptions = {}): TokenCheck {
       const discovery = new Discovery(issuer, fetchJson, clock)
       const keys = new KeySet({
         uri: async () => jwksUri ?? checkedUri((await discovery.metadata()).jwks_uri, issuer),
-        onFailure: () => discovery.forget(),
+        onFailure: () => discovery.doubt(),
         fetchJson,
         clock,
         logger,

@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters
 import type { Logger } from '@jetway/core'
 import type { Clock } from '@jetway/core/stores'
 import { Refused, Unavailable } from '../tokens/refused.ts'
-import type { KeepAlive } from './token-check.ts'
+import type { TokenRequest } from './token-check.ts'
 import type { FetchJson } from './fetch-json.ts'
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>
@@ -43,27 +43,26 @@ export class KeySet {
   }
 
   /** @throws Refused, Unavailable */
-  async find(header: JWSHeaderParameters, keepAlive: KeepAlive): Promise<VerificationKey> {
-    const keys = await this.#current(keepAlive)
+  async find(header: JWSHeaderParameters, request: TokenRequest): Promise<VerificationKey> {
+    const keys = await this.#current(request)
     const key = await pick(keys, header)
     if (key !== undefined) return key
     const { clock } = this.#options
     if (clock.now() - this.#triedAt < UNKNOWN_KEY_MS) throw new Refused('kid')
-    const again = await pick(await this.#load(), header)
+    const again = await pick(await this.#load(request), header)
     if (again === undefined) throw new Refused('kid')
     return again
   }
 
-  async #current(keepAlive: KeepAlive): Promise<LocalKeys> {
+  async #current(request: TokenRequest): Promise<LocalKeys> {
     const age = this.#options.clock.now() - this.#fetchedAt
-    if (this.#keys === undefined || age > USABLE_MS) return this.#load()
-    // `#fetch` logs a failure, and these keys stay in use. Workers stop all work when the response is sent:
-    // without `keepAlive`, the promise would stay pending, and all later requests would wait for it.
-    if (age > FRESH_MS) keepAlive(this.#load().catch(() => {}))
+    if (this.#keys === undefined || age > USABLE_MS) return this.#load(request)
+    // `#fetch` logs a failure, and these keys stay in use.
+    if (age > FRESH_MS) this.#load(request).catch(() => {})
     return this.#keys
   }
 
-  #load(): Promise<LocalKeys> {
+  #load(request: TokenRequest): Promise<LocalKeys> {
     if (this.#loading !== undefined) return this.#loading
     const waits = this.#options.clock.now() - this.#triedAt < RETRY_MS
     if (this.#failed !== undefined && waits) return Promise.reject(this.#failed)
@@ -71,6 +70,7 @@ export class KeySet {
       this.#loading = undefined
     })
     this.#loading = loading
+    request.waitUntil?.(loading.catch(() => {}))
     return loading
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@jetway/core/stores'
 import type { Logger } from '@jetway/core'
+import type { HttpRequest } from '@jetway/core/http'
 import type { FetchJson } from './fetch-json.ts'
 import type { VerifiedToken } from '../tokens/claims.ts'
 
@@ -11,8 +12,11 @@ export interface CheckContext {
   readonly fetchJson: FetchJson
 }
 
-/** Keeps the request alive for work after its response. Workers need it. */
-export type KeepAlive = (work: Promise<unknown>) => void
+/**
+ * The parts of a request that a check uses. Workers stop work at the response unless it is passed to `waitUntil`: a
+ * promise that several requests share would then stay pending.
+ */
+export type TokenRequest = Pick<HttpRequest, 'waitUntil' | 'peer'>
 
 /** Checks the tokens of one issuer. */
 export interface TokenVerifier {
@@ -20,7 +24,7 @@ export interface TokenVerifier {
    * @param audiences - the token must name one of them
    * @throws Refused, Unavailable
    */
-  verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken>
+  verify(token: string, audiences: readonly string[], request: TokenRequest): Promise<VerifiedToken>
 }
 
 /** The check for an issuer's tokens: `jwt()` or `introspection({ … })`. */

@@ -9,8 +9,8 @@ import {
 import type { Clock } from '@jetway/core/stores'
 import type { KeySet } from './key-set.ts'
 import { timeOf, type VerifiedToken } from '../tokens/claims.ts'
-import { Refused, type RefusalReason } from '../tokens/refused.ts'
-import type { KeepAlive, TokenVerifier } from './token-check.ts'
+import { Refused, type RefusalReason, Unavailable } from '../tokens/refused.ts'
+import type { TokenRequest, TokenVerifier } from './token-check.ts'
 
 /** The maximum difference between clocks, in seconds. */
 export const TOLERANCE_S = 60
@@ -42,12 +42,12 @@ export class JwtVerifier implements TokenVerifier {
     this.#options = options
   }
 
-  async verify(token: string, audiences: readonly string[], keepAlive: KeepAlive): Promise<VerifiedToken> {
+  async verify(token: string, audiences: readonly string[], request: TokenRequest): Promise<VerifiedToken> {
     const { issuer, keys, algorithms, clock } = this.#options
     // This check precedes the fetch of keys, so that an invalid token costs nothing.
     const isAccessToken = this.#checkHeader(headerOf(token))
     try {
-      const { payload } = await jwtVerify(token, (found) => keys.find(found, keepAlive), {
+      const { payload } = await jwtVerify(token, (found) => keys.find(found, request), {
         algorithms: [...algorithms],
         issuer,
         audience: [...audiences],
@@ -59,7 +59,9 @@ export class JwtVerifier implements TokenVerifier {
       refuseFuture(payload, clock)
       return { issuer, claims: payload, expiresAt: timeOf(payload.exp) }
     } catch (error) {
-      throw error instanceof errors.JOSEError ? new Refused(reasonOf(error)) : error
+      if (error instanceof Refused || error instanceof Unavailable) throw error
+      // jose throws a TypeError for a key that it cannot use, such as an RSA key below 2,048 bits.
+      throw new Refused(error instanceof errors.JOSEError ? reasonOf(error) : 'kid')
     }
   }
 

@@ -92,7 +92,8 @@ export class ResourceDocuments implements WellKnown {
     const addresses = addressesFor(request)
     if (addresses === undefined) return undefined
     const { mcp, sse } = addresses
-    const asked = path.replace(/\/+$/, '')
+    // Fastify's routes match one closing slash, so other adapters accept no more either.
+    const asked = path.replace(/\/$/, '')
     if (asked === sse?.metadataPath) return sse
     const isInner = innerPath !== undefined && asked === innerOf(innerPath)
     return asked === mcp.metadataPath || isInner || (root && asked === WELL_KNOWN) ? mcp : undefined

@@ -4,8 +4,11 @@ interface Entry<T> {
   readonly text: string
   readonly value: T
   readonly until: number
+  readonly holder: string
 }
 
+/** The part of a full cache that one holder's tokens may take. */
+const HOLDER_SHARE = 0.1
 /** The length of a key. A JWT ends with its signature, so these characters are unique. */
 const TAIL = 24
 
@@ -16,6 +19,8 @@ const TAIL = 24
  */
 export class TokenCache<T> {
   readonly #entries = new Map<string, Entry<T>>()
+  /** The number of entries by holder. */
+  readonly #counts = new Map<string, number>()
   readonly #max: number
   readonly #clock: Clock
 
@@ -30,20 +35,41 @@ export class TokenCache<T> {
     const entry = this.#entries.get(tail)
     if (entry?.text !== text) return undefined
     if (this.#clock.now() < entry.until) return entry.value
-    this.#entries.delete(tail)
+    this.#delete(tail)
     return undefined
   }
 
-  /** @param until - ms since 1970 */
-  set(text: string, value: T, until: number): void {
+  /**
+   * @param until - ms since 1970
+   * @param holder - whose token it is. If the cache is full, a holder with many tokens replaces their own oldest
+   */
+  set(text: string, value: T, until: number, holder = ''): void {
     if (until <= this.#clock.now()) return
     const tail = text.slice(-TAIL)
-    this.#entries.delete(tail)
-    this.#entries.set(tail, { text, value, until })
+    this.#delete(tail)
+    this.#entries.set(tail, { text, value, until, holder })
+    const count = (this.#counts.get(holder) ?? 0) + 1
+    this.#counts.set(holder, count)
     if (this.#entries.size <= this.#max) return
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest)
+    const replacesOwn = count > Math.max(this.#max * HOLDER_SHARE, 1)
+    for (const [oldest, entry] of this.#entries) {
+      if (replacesOwn && entry.holder !== holder) continue
+      this.#delete(oldest)
       return
     }
+  }
+
+  delete(text: string): void {
+    const tail = text.slice(-TAIL)
+    if (this.#entries.get(tail)?.text === text) this.#delete(tail)
+  }
+
+  #delete(tail: string): void {
+    const holder = this.#entries.get(tail)?.holder
+    if (holder === undefined) return
+    this.#entries.delete(tail)
+    const left = (this.#counts.get(holder) ?? 1) - 1
+    if (left === 0) this.#counts.delete(holder)
+    else this.#counts.set(holder, left)
   }
 }

@@ -14,7 +14,7 @@ export interface Protected {
   readonly issuer: TestIssuer
   readonly clock: FakeClock
   /** Sends a request with a token. Returns the status of a refusal, or 200. */
-  readonly send: (token: string) => Promise<number>
+  readonly send: (token: string, more?: Partial<HttpRequest>) => Promise<number>
   readonly authenticate: Authenticate
   readonly logged: readonly Logged[]
 }
@@ -35,8 +35,8 @@ export async function protect(
   const at = { publicUrl: RESOURCE, path: '/mcp', legacySse: undefined, clock, logger, ...mount }
   const given = oauth({ issuer: ISSUER, fetch: issuer.fetch, ...options })
   const authenticate = given.mount?.(at) ?? given
-  const send = async (token: string): Promise<number> => {
-    const found = await authenticate(requestWith(token))
+  const send = async (token: string, more?: Partial<HttpRequest>): Promise<number> => {
+    const found = await authenticate(requestWith(token, more))
     return found instanceof Rejection ? found.status : 200
   }
   return { issuer, clock, send, authenticate, logged }

@@ -1,4 +1,5 @@
 import { UsageError } from '@jetway/core/protocol'
+import { isToken } from '../util/headers.ts'
 
 /** An HTTP request before it is sent. */
 export interface AuthRequest {
@@ -44,9 +45,6 @@ export type AuthHeaders = Readonly<Record<string, string>>
 /** The maximum number of times that one request is resent after challenges. */
 export const MAX_AUTH_RETRIES = 4
 
-/** https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
-const TOKEN = /^[\x21-\x7e]+$/
-
 /**
  * Sends `Authorization: Bearer …` with every request. A function is called each time; if its token is
  * invalid, the request fails.
@@ -62,7 +60,7 @@ export function bearerToken(token: string | (() => string | Promise<string>)): A
 function authorization(token: string): AuthHeaders {
   // The message must not contain the token, because it ends up in logs.
   if (/^bearer\s/i.test(token)) throw new UsageError('ERR_MCP_OPTION', 'Pass the token without "Bearer "')
-  if (!TOKEN.test(token))
+  if (!isToken(token))
     throw new UsageError(
       'ERR_MCP_OPTION',
       'The token is empty, or has characters that are not allowed in a header',

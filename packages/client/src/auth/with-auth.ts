@@ -1,3 +1,4 @@
+import { headersFrom } from '../util/headers.ts'
 import { MAX_AUTH_RETRIES, type AuthResponse, type AuthHeaders, type AuthProvider } from './provider.ts'
 
 /** A `fetch` with credentials. A request whose body is a stream is not resent. */
@@ -53,9 +54,7 @@ async function send(fetch: PlainFetch, provider: AuthProvider, server: URL, targ
     ...(init.signal ? { signal: init.signal } : {}),
   }
   const sent: AuthHeaders = (await provider.headers(request)) ?? {}
-  const headers = new Headers(init.headers)
-  for (const [name, value] of Object.entries(sent)) headers.set(name, value)
-  const response = await fetch(target.href, { ...init, headers })
+  const response = await fetch(target.href, { ...init, headers: headersFrom(init.headers, sent) })
   return { response, answer: { ...request, sent, status: response.status, headers: response.headers } }
 }
 

@@ -143,6 +143,14 @@ export class Client {
     return this.#lifecycle.on(event, listener)
   }
 
+  /**
+   * Whether a list may change without an event, although the server has declared list changes: it has not accepted a
+   * subscription to them. Fetch the list again when you use it.
+   */
+  missesChanges(list: 'tools' | 'prompts' | 'resources'): boolean {
+    return this.#lifecycle.dialect?.subscriptions.missesChanges?.(list) ?? false
+  }
+
   /** Sends any request, and resolves to its unchecked result. @throws McpError, ClientError, and the signal's reason */
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
     return this.#requests.send(method, params ?? {}, options)
@@ -160,7 +168,7 @@ export class Client {
     await this.#requests.send(methods.has(Method.Ping) ? Method.Ping : Method.Discover, {}, options)
   }
 
-  /** Fetches all pages. @throws ClientError `endless-list` beyond `maxPages` or `maxItems` */
+  /** Fetches all pages. @throws ClientError `endless-list` beyond `maxPages`, `maxItems` or `maxListBytes` */
   listTools(options?: RequestOptions): Promise<readonly Tool[]> {
     return this.#lists.all(TOOLS, options)
   }

@@ -12,6 +12,7 @@ import type { Emitter } from '../util/emitter.ts'
 export interface ClientEvents {
   /** Every notification except progress, which goes to `onProgress`. */
   readonly notification: JsonRpcNotification
+  /** A log message of the server, or with the logger `@jetway/client` of this client. */
   readonly log: { readonly level: LogLevel; readonly logger?: string; readonly data: unknown }
   readonly toolsChanged: undefined
   readonly promptsChanged: undefined

@@ -7,6 +7,7 @@ import {
   type Tool,
 } from '@jetway/core/protocol'
 import { BoundedMap } from '../util/bounded-map.ts'
+import { weightOf } from '../util/weight.ts'
 
 type KnownTool = Pick<Tool, 'outputSchema'> & {
   readonly parameters: readonly HeaderParameter[]
@@ -14,7 +15,12 @@ type KnownTool = Pick<Tool, 'outputSchema'> & {
 }
 
 export class KnownTools {
-  readonly #tools = new BoundedMap<string, KnownTool>(10_000)
+  readonly #tools: BoundedMap<string, KnownTool>
+
+  /** @param maxWeight - the maximum size of all tools in bytes, because a server may list other tools each time */
+  constructor(maxWeight: number) {
+    this.#tools = new BoundedMap({ maxEntries: 10_000, maxWeight, weigh })
+  }
 
   outputSchema(name: string): JsonObject | undefined {
     return this.#tools.get(name)?.outputSchema
@@ -49,6 +55,8 @@ export class KnownTools {
     return headers
   }
 }
+
+const weigh = (name: string, tool: KnownTool): number => weightOf(name) + weightOf(tool)
 
 function valueAt(args: JsonObject, path: readonly string[]): unknown {
   let at: unknown = args

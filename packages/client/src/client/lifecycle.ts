@@ -22,6 +22,9 @@ export interface ConnectCallOptions {
   readonly session?: SavedSession
 }
 
+/** The `logger` of log events that the client emits itself. */
+const LOGGER = '@jetway/client'
+
 /** The connection of a client from `connect` to `close`, and the events that the host listens to. */
 export class Lifecycle {
   readonly #info: Implementation
@@ -104,6 +107,7 @@ export class Lifecycle {
       handlers: this.#handlers,
       observer: this.#observer,
       onError: this.#onError,
+      onLog: (data) => this.#events.emit('log', { level: 'info', logger: LOGGER, data }),
       onChangesMissed: () => this.#events.emit('changesMissed', undefined),
       onConnection: (connection) => (this.#connection = connection),
     })

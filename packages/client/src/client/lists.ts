@@ -10,9 +10,10 @@ import {
 } from '@jetway/core/protocol'
 import { ClientError, invalidResponse } from '../errors.ts'
 import { KnownTools } from './known-tools.ts'
-import type { RequestOptions } from '../options/options.ts'
+import type { RequestOptions, ResolvedOptions } from '../options/options.ts'
 import type { RequestSender } from './request-sender.ts'
 import { type CacheHints, readHints } from './results.ts'
+import { weightOf } from '../util/weight.ts'
 
 /** One page of a list. */
 export type Page<Item> = CacheHints & {
@@ -69,11 +70,12 @@ const isEnd = (cursor: string | null | undefined, { era }: Revision): cursor is 
   cursor === undefined || cursor === null || (cursor === '' && era === 'legacy')
 
 export class Lists {
-  readonly tools: KnownTools = new KnownTools()
+  readonly tools: KnownTools
   readonly #requests: RequestSender
 
   constructor(requests: RequestSender) {
     this.#requests = requests
+    this.tools = new KnownTools(requests.options.maxListBytes)
   }
 
   async page<Item>(
@@ -122,13 +124,16 @@ export class Lists {
   }
 }
 
+/** The limits of a list. */
+export type ListLimits = Pick<ResolvedOptions, 'maxPages' | 'maxItems' | 'maxListBytes'>
+
 /**
  * Fetches page after page. A server may repeat cursors or send new ones endlessly.
  * @throws ClientError `endless-list`
  */
 export async function* followPages<Item>(
   method: string,
-  { maxPages, maxItems }: { readonly maxPages: number; readonly maxItems: number },
+  { maxPages, maxItems, maxListBytes }: ListLimits,
   page: (
     cursor: string | undefined,
   ) => Promise<{ readonly items: readonly Item[]; readonly nextCursor: string | undefined }>,
@@ -138,16 +143,23 @@ export async function* followPages<Item>(
   const seen = new Set<string>()
   let cursor: string | undefined
   let count = 0
+  let bytes = 0
+  const add = (value: unknown): void => {
+    bytes += weightOf(value)
+    if (bytes > maxListBytes) throw endless(`it has more than ${maxListBytes} bytes`)
+  }
   for (let pages = 0; pages < maxPages; pages++) {
     const { items, nextCursor } = await page(cursor)
     // The server does not recognize its own cursor, and has sent the first page again.
     if (cursor === '' && nextCursor === '') return
     for (const item of items) {
       if (++count > maxItems) throw endless(`it has more than ${maxItems} entries`)
+      add(item)
       yield item
     }
     if (nextCursor === undefined) return
     if (seen.has(nextCursor)) throw endless('it has the same cursor twice')
+    add(nextCursor)
     seen.add(nextCursor)
     cursor = nextCursor
   }

@@ -8,6 +8,7 @@ import {
   type ReadResourceResult,
 } from '@jetway/core/protocol'
 import { invalidResponse } from '../errors.ts'
+import { isFiniteNumber } from '../util/numbers.ts'
 
 /** How long, and for whom, the server allows a result to be cached. */
 export interface CacheHints {
@@ -18,7 +19,7 @@ export interface CacheHints {
 /** https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
 export function readHints({ ttlMs, cacheScope }: JsonObject): CacheHints {
   return {
-    ...(typeof ttlMs === 'number' && { ttlMs: Math.max(0, ttlMs) }),
+    ...(isFiniteNumber(ttlMs) && { ttlMs: Math.max(0, ttlMs) }),
     ...((cacheScope === 'public' || cacheScope === 'private') && { cacheScope }),
   }
 }
@@ -59,7 +60,7 @@ export function readCompletion({ completion }: JsonObject): CompleteResult['comp
     throw invalidResponse(Method.Complete, 'its completion has no list of values')
   return {
     values,
-    ...(typeof total === 'number' && { total }),
+    ...(isFiniteNumber(total) && { total }),
     ...(typeof hasMore === 'boolean' && { hasMore }),
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '@jetway/core/protocol'
 import { asStarted, ClientError, invalidResponse } from '../errors.ts'
 import { answerAll } from '../input/rounds.ts'
+import { isFiniteNumber } from '../util/numbers.ts'
 import { delay } from '../util/promises.ts'
 import type { RequestOptions } from '../options/options.ts'
 import type { RequestSender } from './request-sender.ts'
@@ -159,7 +160,7 @@ function readTask(task: JsonObject): TaskState {
 function resultIn({ result, error }: JsonObject, status: TaskStatus): JsonObject {
   if (status === 'completed' && isObject(result)) return result
   if (status === 'cancelled') throw new ClientError('cancelled', 'The task was cancelled')
-  if (status === 'failed' && isObject(error) && typeof error['code'] === 'number')
+  if (status === 'failed' && isObject(error) && isFiniteNumber(error['code']))
     throw new McpError(error['code'], String(error['message']), error['data'])
   throw invalidResponse(TaskMethod.Get, 'the task has ended without a result')
 }

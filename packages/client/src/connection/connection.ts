@@ -23,6 +23,7 @@ import {
 } from '../errors.ts'
 import type { RequestObserver } from './request-observer.ts'
 import type { ClientTransport, TransportClose } from '../transport/client-transport.ts'
+import { isFiniteNumber } from '../util/numbers.ts'
 import { abortable, abortingAfter, toError } from '../util/promises.ts'
 import { InboundRequests } from './inbound-requests.ts'
 import { PendingRequest, type RequestSettings } from './pending-request.ts'
@@ -292,17 +293,18 @@ export class Connection {
   #progress(params: JsonObject): void {
     const { progressToken, progress, total, message } = params
     const request = isRequestId(progressToken) ? this.#find(progressToken) : undefined
-    if (request === undefined || typeof progress !== 'number') {
+    if (request === undefined || !isFiniteNumber(progress)) {
       this.ignored.progress++
       return
     }
-    this.#guard(() =>
-      request.progress({
-        progress,
-        ...(typeof total === 'number' && { total }),
-        ...(typeof message === 'string' && { message }),
-      }),
-    )
+    const report = {
+      progress,
+      ...(isFiniteNumber(total) && { total }),
+      ...(typeof message === 'string' && { message }),
+    }
+    this.#guard(() => {
+      if (!request.progress(report)) this.ignored.progress++
+    })
   }
 
   async #respond(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void> {

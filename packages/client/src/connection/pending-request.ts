@@ -50,6 +50,7 @@ export class PendingRequest {
   #totalEndsAt = 0
   #totalLeftMs: number | undefined
   #pauses = 0
+  #progress = Number.NEGATIVE_INFINITY
   #settled = false
 
   /** @param onAbandoned - called after a timeout or an abort */
@@ -87,12 +88,21 @@ export class PendingRequest {
     this.released.abort(error)
   }
 
-  progress(report: Progress): void {
-    if (this.#settled) return
+  /**
+   * Restarts `timeoutMs`, and calls the listener unless progress has fallen, which would move a progress bar back.
+   * Returns false if it has fallen.
+   *
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
+   */
+  progress(report: Progress): boolean {
+    if (this.#settled) return true
     const { onProgress, observed } = this.#settings
     if (this.#pauses === 0) this.#startIdleTimer()
+    if (report.progress < this.#progress) return false
+    this.#progress = report.progress
     if (observed === undefined) onProgress?.(report)
     else observed.within(() => onProgress?.(report))
+    return true
   }
 
   acknowledged(): void {

@@ -27,6 +27,8 @@ export interface DialectOptions {
   /** Aborts the handshake. */
   readonly signal: AbortSignal | undefined
   readonly onError: (error: Error) => void
+  /** Called with what the host may want to know, although nothing is wrong. */
+  readonly onLog: (text: string) => void
   readonly onChangesMissed: () => void
 }
 
@@ -64,6 +66,8 @@ export interface Subscriptions {
    * changes.
    */
   watchLists?(kinds: ReadonlySet<ListKind>): void
+  /** Whether a list may change without a notification. Absent if every session gets list changes. */
+  missesChanges?(kind: ListKind): boolean
   /** Handles a notification. Returns true if it is not for the host. */
   handleNotification?(message: JsonRpcNotification): boolean
   close?(): void

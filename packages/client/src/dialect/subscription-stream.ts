@@ -1,4 +1,5 @@
 import {
+  ErrorCode,
   isObject,
   isRequestId,
   type JsonObject,
@@ -47,6 +48,8 @@ export class SubscriptionStream implements Subscriptions {
   #current: Stream | undefined
   #opening: Stream | undefined
   #lastUpdate: Promise<void> = Promise.resolve()
+  /** The number of updates that have not ended. */
+  #updates = 0
   #retryTimer: unknown
   /**
    * The number of failed attempts since the last stream that delivered a notification, or stayed open for
@@ -108,6 +111,12 @@ export class SubscriptionStream implements Subscriptions {
     )
   }
 
+  missesChanges(kind: ListKind): boolean {
+    // `changesMissed` follows a running update.
+    if (this.#capabilities[kind]?.listChanged !== true || this.#updates > 0) return false
+    return this.#current?.agreed?.[`${kind}ListChanged`] !== true
+  }
+
   /** Returns true for acknowledgements, and for notifications of a stream that has been replaced. */
   handleNotification({ method, params = {} }: JsonRpcNotification): boolean {
     const { _meta: meta, notifications } = params
@@ -130,7 +139,12 @@ export class SubscriptionStream implements Subscriptions {
 
   /** Waits for running updates to end, and then updates the subscription with the current filter. */
   #update(): Promise<void> {
-    const update = this.#lastUpdate.then(() => this.#replace())
+    this.#updates++
+    const update = this.#lastUpdate
+      .then(() => this.#replace())
+      .finally(() => {
+        this.#updates--
+      })
     this.#lastUpdate = update.catch(() => {})
     return update
   }
@@ -221,6 +235,10 @@ export class SubscriptionStream implements Subscriptions {
   }
 
   #report(error: unknown): void {
-    if (!this.#closed) this.#options.onError(toError(error))
+    if (this.#closed) return
+    // Some servers declare list changes and lack the method. Their lists are fetched again when they are used.
+    if (error instanceof McpError && error.code === ErrorCode.MethodNotFound)
+      this.#options.onLog('The server has no subscriptions/listen, so it does not tell when a list changes')
+    else this.#options.onError(toError(error))
   }
 }

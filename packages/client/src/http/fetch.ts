@@ -1,4 +1,5 @@
 import { TransportError } from '../errors.ts'
+import { headersFrom } from '../util/headers.ts'
 import { FetchError, type ResolvedHttpOptions } from './options.ts'
 import { TextBuffer } from './text-buffer.ts'
 
@@ -46,9 +47,9 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
   const { url, method, signal, body } = call
   const own = typeof options.headers === 'function' ? await options.headers({ url, method }) : options.headers
   signal.throwIfAborted()
-  const headers = new Headers(own)
-  for (const name of OURS) headers.delete(name)
-  for (const [name, value] of Object.entries(call.headers)) headers.set(name, value)
+  const others = headersFrom(undefined, own)
+  for (const name of OURS) others.delete(name)
+  const headers = headersFrom(others, call.headers)
   try {
     return await options.fetch(url, {
       method,

@@ -33,9 +33,11 @@ const knownFields = ({ properties }: FormSchema): FormSchema['properties'] =>
 
 const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 
+const isNumeric = (text: string): boolean => NUMBER.test(text) && Number.isFinite(Number(text))
+
 function toType({ type }: FormField, value: unknown): unknown {
   if (typeof value !== 'string') return value
-  if ((type === 'number' || type === 'integer') && NUMBER.test(value)) return Number(value)
+  if ((type === 'number' || type === 'integer') && isNumeric(value)) return Number(value)
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
   return value
 }

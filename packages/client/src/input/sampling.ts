@@ -1,4 +1,5 @@
 import { ErrorCode, isObject, type JsonObject, McpError } from '@jetway/core/protocol'
+import { isFiniteNumber } from '../util/numbers.ts'
 
 /**
  * Checks a `sampling/createMessage` request.
@@ -9,7 +10,7 @@ import { ErrorCode, isObject, type JsonObject, McpError } from '@jetway/core/pro
  */
 export function checkSampleRequest(params: JsonObject, offersTools: boolean): void {
   const { messages, maxTokens } = params
-  if (!Array.isArray(messages) || typeof maxTokens !== 'number')
+  if (!Array.isArray(messages) || !isFiniteNumber(maxTokens))
     throw invalidParams('sampling/createMessage needs messages and maxTokens')
   if (!offersTools && (params['tools'] !== undefined || params['toolChoice'] !== undefined))
     throw invalidParams('this client does not sample with tools')

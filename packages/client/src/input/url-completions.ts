@@ -1,11 +1,11 @@
 import { BoundedMap } from '../util/bounded-map.ts'
 
-/** The maximum number of remembered ids. A wait for an id that was dropped ends at its own time limit. */
-const MAX_IDS = 1_024
+/** The limits of remembered ids. Whoever waits for a dropped one ends by its own time limit. */
+const LIMITS = { maxEntries: 1_024, maxWeight: 1_048_576, weigh: (id: string): number => id.length }
 
 /** The open URL elicitations, and the listeners for their completion. */
 export class UrlCompletions {
-  readonly #listeners = new BoundedMap<string, Set<() => void>>(MAX_IDS)
+  readonly #listeners = new BoundedMap<string, Set<() => void>>(LIMITS)
 
   /** Adds an id and a listener. @returns a function that removes the listener */
   add(elicitationId: string, listener?: () => void): () => void {

@@ -1,15 +1,20 @@
+export interface CachedListOptions<Item> {
+  readonly fetch: () => Promise<readonly Item[]>
+  readonly onError: (error: unknown) => void
+  /** Whether the list may have changed without a notification. It is then fetched each time. */
+  readonly mayHaveChanged: () => boolean
+}
+
 /** One list of a server, fetched on demand if it is out of date. */
 export class CachedList<Item> {
   items: readonly Item[] | undefined
-  readonly #fetch: () => Promise<readonly Item[]>
-  readonly #onError: (error: unknown) => void
+  readonly #options: CachedListOptions<Item>
   #fetchedVersion = 0
   #version = 1
   #fetching: { readonly version: number; readonly done: Promise<void> } | undefined
 
-  constructor(fetch: () => Promise<readonly Item[]>, onError: (error: unknown) => void) {
-    this.#fetch = fetch
-    this.#onError = onError
+  constructor(options: CachedListOptions<Item>) {
+    this.#options = options
   }
 
   invalidate(): void {
@@ -19,7 +24,7 @@ export class CachedList<Item> {
   /** Fetches the list. Concurrent callers share a request unless it began before the last change. Never rejects. */
   async refresh(): Promise<void> {
     const version = this.#version
-    if (this.#fetchedVersion === version) return
+    if (this.#fetchedVersion === version && !this.#options.mayHaveChanged()) return
     if (this.#fetching === undefined) {
       const done = this.#replace(version).finally(() => (this.#fetching = undefined))
       this.#fetching = { version, done }
@@ -32,10 +37,10 @@ export class CachedList<Item> {
 
   async #replace(version: number): Promise<void> {
     try {
-      this.items = await this.#fetch()
+      this.items = await this.#options.fetch()
       this.#fetchedVersion = version
     } catch (error) {
-      this.#onError(error)
+      this.#options.onError(error)
     }
   }
 }

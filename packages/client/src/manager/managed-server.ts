@@ -9,13 +9,15 @@ import {
   type Tool,
 } from '@jetway/core/protocol'
 import type { Client } from '../client/client.ts'
-import type { RequestOptions } from '../options/options.ts'
+import { DEFAULTS, type RequestOptions } from '../options/options.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { ClientError } from '../errors.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
 import { abortingAfter, toError } from '../util/promises.ts'
+import { weightOf } from '../util/weight.ts'
 import { Approvals } from './approvals.ts'
 import { CachedList } from './cached-list.ts'
+import { shown } from './errors.ts'
 import type { Emit, ListName } from './events.ts'
 import { type ClientOpener, toTransportFactory } from './open-client.ts'
 import { ServerConnection, type ServerConnectionOptions } from './server-connection.ts'
@@ -46,6 +48,8 @@ export class ManagedServer {
   readonly lists: ServerLists
   readonly approvals: Approvals
   readonly #server: ManagedServerOptions
+  /** The sizes of the lists in bytes. */
+  readonly #weights = new Map<ListName, number>()
   #factory: Promise<TransportFactory> | undefined
 
   constructor(server: ManagedServerOptions) {
@@ -103,16 +107,33 @@ export class ManagedServer {
     const { clock, listTimeoutMs: ms } = this.#server.options
     const server = this.name
     const late = (): Error => new ClientError('timeout', `The whole list did not arrive within ${ms} ms`)
-    return new CachedList(
-      () =>
-        abortingAfter({ ms, clock, late }, (signal) => this.connection.run(fetch, { signal })).catch(
-          (error: unknown) => {
+    return new CachedList({
+      fetch: () =>
+        abortingAfter({ ms, clock, late }, (signal) => this.connection.run(fetch, { signal }))
+          .catch((error: unknown) => {
             if (hasNoList(error)) return []
             throw error
-          },
-        ),
-      (error) => this.#emit('listFailed', { server, list, error: toError(error) }),
-    )
+          })
+          .then((items) => {
+            this.#limit(list, items)
+            return items
+          }),
+      onError: (error) => this.#emit('listFailed', { server, list, error: toError(error) }),
+      mayHaveChanged: () =>
+        this.connection.client?.missesChanges(list === 'resourceTemplates' ? 'resources' : list) === true,
+    })
+  }
+
+  /** Limits all lists together. @throws ClientError `endless-list` */
+  #limit(list: ListName, items: readonly unknown[]): void {
+    const { maxListBytes = DEFAULTS.maxListBytes } = this.#server.options.client ?? {}
+    const weights = new Map(this.#weights).set(list, weightOf(items))
+    if ([...weights.values()].reduce((sum, weight) => sum + weight) > maxListBytes)
+      throw new ClientError(
+        'endless-list',
+        `The lists of the server ${shown(this.name)} have more than ${maxListBytes} bytes together`,
+      )
+    this.#weights.set(list, weights.get(list) ?? 0)
   }
 
   #listen(client: Client): void {

@@ -8,6 +8,9 @@ import type { Approvals } from './approvals.ts'
 import type { ResolvedManagerOptions } from './options.ts'
 import { Semaphore } from './semaphore.ts'
 
+/** The time in ms for which a connecting server counts. A few that never respond would hold up all others. */
+const MAX_COUNTED_MS = 10_000
+
 /** Connects a limited number of clients at a time. Processes and other servers have separate limits. */
 export class ClientOpener {
   readonly #info: Implementation
@@ -42,6 +45,7 @@ export class ClientOpener {
       await approvals.require({ kind: 'spawn', detail }, 'Starting the process', signal)
     }
     const release = await (started === undefined ? this.#remote : this.#stdio).acquire(signal)
+    const counted = clock.setTimeout(release, MAX_COUNTED_MS)
     const handlers = approvals.handlers(this.#handlers)
     const client = new Client(this.#info, { ...options, name, clock, handlers })
     listen(client)
@@ -51,6 +55,7 @@ export class ClientOpener {
       await client.close().catch(() => {})
       throw error
     } finally {
+      clock.clearTimeout(counted)
       release()
     }
   }

@@ -26,7 +26,7 @@ export interface ClientManagerOptions {
   readonly approve?: Approve
   /** The tools to list and call, by server name. @default all */
   readonly filters?: Readonly<Record<string, ToolFilter>>
-  /** The maximum number of servers that connect at a time. */
+  /** The maximum number of servers that connect at a time. A server that takes more than 10 s counts no longer. */
   readonly maxConnecting?: {
     /** The maximum number of processes. @default 2 */
     readonly stdio?: number

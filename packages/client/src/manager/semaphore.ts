@@ -10,12 +10,16 @@ export class Semaphore {
     this.#free = max
   }
 
-  /** Waits for a permit, and resolves to a function that releases it. Rejects with the signal's reason. */
+  /** Waits for a permit, and resolves to a function that releases it once. Rejects with the signal's reason. */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#free > 0) this.#free--
     else await this.#turn(signal)
-    return () => this.#release()
+    let isHeld = true
+    return () => {
+      if (isHeld) this.#release()
+      isHeld = false
+    }
   }
 
   async #turn(signal: AbortSignal): Promise<void> {

@@ -43,6 +43,13 @@ export interface ClientOptions {
   readonly maxPages?: number
   /** The maximum number of entries of a list, beyond which listing fails. @default 10_000 */
   readonly maxItems?: number
+  /**
+   * The maximum size of a list in bytes, beyond which listing fails. Two bytes count for each character, and 16 for each
+   * value. A manager keeps four lists of a server, which together may have this size.
+   *
+   * @default 67_108_864
+   */
+  readonly maxListBytes?: number
   /** Whether to reject requests for capabilities that the server has not declared. @default true */
   readonly strictCapabilities?: boolean
   /** Whether to validate structured results against the tool's `outputSchema`. @default true */
@@ -66,7 +73,10 @@ export interface RequestOptions {
   readonly timeoutMs?: number
   /** See {@link ClientOptions.maxTotalMs}. @default the client's `maxTotalMs` */
   readonly maxTotalMs?: number
-  /** A listener for progress, which is requested from the server. Each notification restarts `timeoutMs`. */
+  /**
+   * A listener for progress, which is requested from the server. Each notification restarts `timeoutMs`. The listener is
+   * not called when progress falls.
+   */
   readonly onProgress?: (progress: Progress) => void
   /** Metadata of the request. Custom keys need a prefix. */
   readonly _meta?: JsonObject
@@ -88,6 +98,7 @@ export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {
   maxRounds: 8,
   maxPages: 64,
   maxItems: 10_000,
+  maxListBytes: 64 * 1024 * 1024,
   strictCapabilities: true,
   validateOutput: true,
   eras: sharedEras,
@@ -120,6 +131,7 @@ const NAMES: OptionNames<ClientOptions> = {
   maxRounds: 1,
   maxPages: 1,
   maxItems: 1,
+  maxListBytes: 1,
   strictCapabilities: 1,
   validateOutput: 1,
   eras: 1,

@@ -179,7 +179,10 @@ function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLi
   try {
     return spawn()
   } catch (error) {
-    throw new SpawnError(command, error)
+    const { code } = error as { readonly code?: unknown }
+    // Node's message contains the argument or the variable, which may be a secret.
+    const hidden = new TypeError('The command, an argument or a variable has a null byte')
+    throw new SpawnError(command, code === 'ERR_INVALID_ARG_VALUE' ? hidden : error)
   }
 }
 
@@ -189,7 +192,11 @@ function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLi
 function started(child: ChildProcessLike, command: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('spawn', () => resolve())
-    child.on('error', (error) => reject(new SpawnError(command, error)))
+    child.on('error', (error: Error & { spawnargs?: unknown }) => {
+      // The arguments may contain secrets, and a logger would print them.
+      delete error.spawnargs
+      reject(new SpawnError(command, error))
+    })
   })
 }
 

@@ -38,5 +38,6 @@ function reasonOf(cause: unknown): string {
   const code = (cause as { readonly code?: unknown } | null)?.code
   if (code === 'ENOENT') return 'no such program, or cwd does not exist'
   if (code === 'EACCES') return 'permission denied'
+  if (cause instanceof TypeError && code === undefined) return cause.message
   return typeof code === 'string' ? code : 'the system refused'
 }

@@ -11,16 +11,17 @@ const MAX_PARTS = 4_000
 /** The maximum number of steps in one validation. That many steps take 0.1 to 0.3 s. */
 const MAX_STEPS = 1_000_000
 
+/** The limits of compiled schemas. Their weight is the length of their texts. */
+const CACHE = { maxEntries: 200, maxWeight: 16 * 1024 * 1024, weigh: (text: string): number => text.length }
+
 /**
  * Validates structured results against the schemas of their tools. A schema that does not compile, or whose
  * validation takes too many steps, is reported once and no longer used.
  */
 export class OutputValidator {
   readonly #onError: (error: Error) => void
-  /**
-   * The compiled schemas, by their text, so that the schema of a tool that is listed again is not recompiled.
-   */
-  readonly #compiled = new BoundedMap<string, Promise<Check | undefined>>(200)
+  /** The compiled schemas by their text, so that a tool that is listed again is not compiled again. */
+  readonly #compiled = new BoundedMap<string, Promise<Check | undefined>>(CACHE)
 
   constructor(onError: (error: Error) => void) {
     this.#onError = onError

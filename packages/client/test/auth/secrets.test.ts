@@ -1,5 +1,7 @@
 import { inspect } from 'node:util'
-import { clientCredentials, oauth } from '@jetway/client/oauth'
+import { Client, withAuth } from '@jetway/client'
+import { http } from '@jetway/client/http'
+import { clientCredentials, memoryCredentials, oauth } from '@jetway/client/oauth'
 import { describe, expect } from 'vitest'
 import type { Seen } from './support/scripted.ts'
 import { failure, it as base, type World } from './support/world.ts'
@@ -76,6 +78,19 @@ describe('an authorization error', () => {
     expect(printed(await failure(send()))).not.toMatch(/canary-token|refresh-token-1/)
   })
 
+  it.for([
+    ['a line break', 'canary-token\nx'],
+    ['a carriage return and a header', 'canary-token\r\nx-injected: 1'],
+    ['a space', 'canary-token x'],
+    ['a null byte', 'canary-token\0'],
+    ['a character beyond ASCII', 'canary-token-王'],
+  ])('has no access token that a header cannot contain, such as one with %s', async ([, token], { made }) => {
+    made.token = () => ({ json: { access_token: token, token_type: 'Bearer' } })
+    const error = await failure(made.post(options(made)))
+    expect(error.reason).toBe('token')
+    expect(printed(error)).not.toContain('canary-token')
+  })
+
   it('contains neither the state nor the code from an invalid redirect', async ({ made }) => {
     const { browse } = made
     let back = new URL('http://x')
@@ -87,6 +102,42 @@ describe('an authorization error', () => {
     const error = printed(await failure(made.post(options(made))))
     for (const name of ['state', 'code']) expect(error).not.toContain(back.searchParams.get(name))
   })
+})
+
+it('a stored access token that a header cannot contain is not sent', async ({ made }) => {
+  const store = memoryCredentials()
+  const { issuer, url } = made
+  await store.write('tokens', url, {
+    issuer: issuer.origin,
+    clientId: 'c',
+    accessToken: 'canary\ntoken',
+    tokenType: 'bearer',
+    scopes: [],
+  })
+  expect((await made.post({ ...options(made), store })).status).toBe(200)
+})
+
+it('an error for an invalid header does not contain its value', async () => {
+  const headers = { 'x-api-key': 'canary\nsecret' }
+  const request = { method: 'POST', body: '{}' }
+  const failures = [
+    withAuth(fetch, { headers: () => headers }, 'http://127.0.0.1:1/mcp')('http://127.0.0.1:1/mcp', request),
+    withAuth(
+      fetch,
+      { headers: () => ({}) },
+      'http://127.0.0.1:1/mcp',
+    )('http://127.0.0.1:1/mcp', {
+      ...request,
+      headers,
+    }),
+    new Client({ name: 'test', version: '1' }, { eras: false }).connect(
+      http('http://127.0.0.1:1/mcp', { headers }),
+    ),
+  ].map((sent) => sent.then(() => 'sent', printed))
+  for (const error of await Promise.all(failures)) {
+    expect(error).toContain('cannot be sent')
+    expect(error).not.toContain('canary')
+  }
 })
 
 describe('the secrets of a provider', () => {

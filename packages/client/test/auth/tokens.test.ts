@@ -343,4 +343,24 @@ describe('stored credentials', () => {
     await store.write('tokens', '1', undefined)
     expect(await store.read('tokens', '1')).toBeUndefined()
   })
+
+  it('in memory are kept when a server names many authorization servers', async () => {
+    const store = memoryCredentials(4)
+    await store.write('issuer', 'c', 'https://own.example')
+    await store.write('client', 'https://own.example', { clientId: 'own', redirectUris: [] })
+    await store.write('tokens', 'https://server.example', {
+      issuer: 'https://own.example',
+      clientId: 'own',
+      accessToken: 'a',
+      tokenType: 'bearer',
+      scopes: [],
+    })
+    for (let i = 0; i < 10; i++)
+      await store.write('client', `https://${i}.evil.example`, { clientId: `${i}`, redirectUris: [] })
+    expect(await store.read('issuer', 'c')).toBe('https://own.example')
+    expect(await store.read('client', 'https://own.example')).toMatchObject({ clientId: 'own' })
+    expect(await store.read('tokens', 'https://server.example')).toMatchObject({ accessToken: 'a' })
+    expect(await store.read('client', 'https://9.evil.example')).toMatchObject({ clientId: '9' })
+    expect(await store.read('client', 'https://8.evil.example')).toBeUndefined()
+  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { KnownTools } from '../../src/client/known-tools.ts'
 import { Method } from '../support/dates.ts'
 import { modern, scripted, sessions, listener } from '../support/scripted.ts'
 
@@ -139,6 +140,46 @@ describe('listing', () => {
       ({ message }: Error) => message,
     )
     expect(outcome).toBe(problem === undefined ? 4 : `The list of tools/list does not end: ${problem}`)
+  })
+
+  it('limits the bytes of all pages together to 64 MiB by default', async () => {
+    let pages = 0
+    const description = 'x'.repeat(8 * 1024 * 1024)
+    const { client } = await scripted({
+      ...sessions(),
+      [Method.ListTools]: () => ({
+        tools: [{ ...tool(`t${pages}`), description }],
+        nextCursor: `${++pages}`,
+      }),
+    })
+    await expect(client.listTools()).rejects.toMatchObject({
+      code: 'endless-list',
+      message: 'The list of tools/list does not end: it has more than 67108864 bytes',
+    })
+    expect(pages).toBe(4)
+  })
+
+  it('counts the cursors of empty pages', async () => {
+    let pages = 0
+    const { client } = await scripted(
+      { ...sessions(), [Method.ListTools]: () => ({ tools: [], nextCursor: `${++pages}`.padEnd(200) }) },
+      { maxListBytes: 1_000 },
+    )
+    await expect(client.listTools()).rejects.toMatchObject({ code: 'endless-list' })
+    expect(pages).toBe(3)
+  })
+
+  it('forgets the oldest output schemas if a server lists other tools each time', () => {
+    const tools = new KnownTools(10_000)
+    const outputSchema = { type: 'object', description: 'x'.repeat(2_000) } as const
+    const known = (): number[] => [0, 1, 2, 3].filter((i) => tools.outputSchema(`t${i}`) !== undefined)
+    for (let i = 0; i < 4; i++) tools.add({ name: `t${i}`, inputSchema: { type: 'object' }, outputSchema })
+    expect(known()).toEqual([2, 3])
+    tools.add({ name: 't3', inputSchema: { type: 'object' }, outputSchema })
+    expect(known()).toEqual([2, 3])
+    const huge = { ...outputSchema, description: 'x'.repeat(5_000) }
+    tools.add({ name: 't3', inputSchema: { type: 'object' }, outputSchema: huge })
+    expect(known()).toEqual([2])
   })
 
   it('keeps unknown members and cache hints', async () => {

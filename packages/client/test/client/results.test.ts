@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readHints } from '../../src/client/results.ts'
 import { Method } from '../support/dates.ts'
 import { modern, scripted, sessions } from '../support/scripted.ts'
 
@@ -92,6 +93,10 @@ it.each([
     [Method.ReadResource]: { contents, ...hints, _meta: { a: 1 } },
   })
   expect(await client.readResource('a://b')).toEqual({ contents, ...expected, _meta: { a: 1 } })
+})
+
+it('readHints leaves out an infinite ttlMs, which JSON can state as 1e999', () => {
+  expect(readHints(JSON.parse('{"ttlMs":1e999,"cacheScope":"public"}'))).toEqual({ cacheScope: 'public' })
 })
 
 describe('resultType', () => {

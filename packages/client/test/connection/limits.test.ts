@@ -119,6 +119,36 @@ describe('progress', () => {
     expect(client.stats().ignored.progress).toBe(2)
   })
 
+  it('is ignored if it falls or is infinite, but restarts the timeout when it falls', async () => {
+    const { client, server, clock } = await timed(sessions(), { timeoutMs: 1_000 })
+    const heard: unknown[] = []
+    const call = outcome(client.callTool('x', {}, { onProgress: (report) => void heard.push(report) }))
+    const { id } = await server.hears(Method.CallTool)
+    const report = async (members: string): Promise<void> => {
+      const params = `{"progressToken":${JSON.stringify(id)},${members}}`
+      server.say(`{"jsonrpc":"2.0","method":"notifications/progress","params":${params}}`)
+      await settled()
+    }
+    await report('"progress":-1')
+    await report('"progress":5,"total":1e999')
+    await clock.advance(600)
+    await report('"progress":4,"total":9')
+    await clock.advance(600)
+    await report('"progress":1e999')
+    await report('"progress":-1e999')
+    await report('"progress":5,"message":"still"')
+    await report('"progress":6')
+    expect(heard).toEqual([
+      { progress: -1 },
+      { progress: 5 },
+      { progress: 5, message: 'still' },
+      { progress: 6 },
+    ])
+    expect(client.stats().ignored.progress).toBe(3)
+    server.answer(id, DONE)
+    await call
+  })
+
   it("keeps the call's metadata", async () => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: DONE })
     await client.callTool('x', {}, { _meta: { 'com.example/a': 1 }, onProgress: () => {} })

@@ -157,7 +157,7 @@ describe('a client whose server has no sessions', () => {
   it('does not reopen a subscription after an error response', async () => {
     const { client, server, clock } = await timed({
       ...modern(),
-      [Method.Listen]: { error: { code: -32601, message: 'No' } },
+      [Method.Listen]: { error: { code: -32603, message: 'No' } },
     })
     const errors = listener(client, 'error')
     client.on('toolsChanged', () => {})
@@ -165,6 +165,52 @@ describe('a client whose server has no sessions', () => {
     await clock.advance(60_000)
     expect(server.of(Method.Listen)).toHaveLength(1)
     expect(errors).toHaveBeenCalledTimes(1)
+  })
+
+  it('logs instead of emitting an error if the server lacks subscriptions/listen', async () => {
+    const { client, server } = await scripted({
+      ...modern(),
+      [Method.Listen]: { error: { code: -32601, message: 'Method not found' } },
+    })
+    const errors = listener(client, 'error')
+    const logged = listener(client, 'log')
+    client.on('toolsChanged', () => {})
+    await settled()
+    expect(server.of(Method.Listen)).toHaveLength(1)
+    expect(errors).not.toHaveBeenCalled()
+    expect(logged.mock.calls).toEqual([
+      [{ level: 'info', logger: '@jetway/client', data: expect.stringContaining('subscriptions/listen') }],
+    ])
+    await expect(client.subscribe('note://a')).rejects.toMatchObject({ code: -32601 })
+  })
+
+  it('misses changes of declared lists unless a subscription includes them', async () => {
+    const { client, server, clock } = await timed(listening({ toolsListChanged: true }))
+    const missed = (): boolean[] =>
+      (['tools', 'prompts', 'resources'] as const).map((list) => client.missesChanges(list))
+    expect(missed()).toEqual([true, true, true])
+    client.on('toolsChanged', () => {})
+    client.on('promptsChanged', () => {})
+    // The update is running, and changesMissed follows.
+    expect(missed()).toEqual([false, false, false])
+    await settled()
+    expect(missed()).toEqual([false, true, true])
+    server.answer(server.of(Method.Listen).at(-1)?.['id'], { resultType: 'complete' })
+    await settled()
+    expect(missed()).toEqual([true, true, true])
+    await clock.advance(1_200)
+    expect(missed()).toEqual([false, true, true])
+  })
+
+  it('misses no changes of lists that do not change, or in a session', async () => {
+    const supportedVersions = ['2026-07-28']
+    const { client } = await scripted({
+      [Method.Discover]: { resultType: 'complete', supportedVersions, capabilities: { tools: {} } },
+    })
+    expect(client.missesChanges('tools')).toBe(false)
+    const { client: other } = await scripted(sessions())
+    expect(other.missesChanges('tools')).toBe(false)
+    expect(new Client(INFO).missesChanges('tools')).toBe(false)
   })
 
   it('sends the log level with every request', async () => {

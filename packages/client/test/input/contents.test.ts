@@ -45,6 +45,7 @@ describe('readFormContent', () => {
   it.each<[JsonObject, string]>([
     [{ size: 'five' }, 'size '],
     [{ size: '' }, 'size '],
+    [{ size: '1e999' }, 'size '],
     [{ yes: 'maybe' }, 'yes '],
     [{ count: '1.5' }, 'count '],
   ])('rejects %j', (content, problem) => {

@@ -72,6 +72,22 @@ describe('connect and connectAll', () => {
     expect(() => world({ maxConnecting: { stdio: 0 } })).toThrow(RangeError)
   })
 
+  it('count a server that does not respond for 10 s only', async () => {
+    const { manager, clock } = world({ maxConnecting: { remote: 2 } })
+    const silent = manager.connectAll(many(2, 'silent', () => () => new Promise(() => {})))
+    const good = scriptedTarget()
+    const connected = manager.connect('good', good.target)
+    await settled()
+    await clock.advance(9_999)
+    expect(good.servers).toHaveLength(0)
+    await clock.advance(1)
+    await connected
+    expect(manager.names()).toEqual(['good'])
+    await clock.advance(50_000)
+    expect(await silent).toMatchObject({ connected: 0 })
+    expect(clock.pending).toBe(0)
+  })
+
   it('keep the limit if a waiting server is aborted', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const remote = held('remote')

@@ -23,6 +23,27 @@ it('treats a list that the server declares but does not support as empty, and re
   expect(named('listFailed')).toEqual([])
 })
 
+it('limits the bytes of all lists of a server together', async () => {
+  const text = 'x'.repeat(200)
+  const { manager, named, a } = await connected(
+    {
+      [Method.ListTools]: { tools: [{ ...toolNamed('t'), description: text }] },
+      [Method.ListPrompts]: { prompts: [{ name: 'p', description: text }] },
+      [Method.ListResources]: { resources: [{ uri: 'a://b', description: text }] },
+    },
+    { client: { maxListBytes: 1_500 } },
+  )
+  expect(await manager.tools()).toHaveLength(1)
+  expect(await manager.prompts()).toHaveLength(1)
+  expect(await manager.resources()).toEqual([])
+  const message = 'The lists of the server a have more than 1500 bytes together'
+  expect(named('listFailed')).toMatchObject([{ server: 'a', list: 'resources', error: { message } }])
+  a.server.notify(Notification.ToolsListChanged)
+  await settled()
+  expect(await manager.tools()).toHaveLength(1)
+  expect(named('listFailed')).toHaveLength(1)
+})
+
 describe("all servers' tools", () => {
   it("contain their server's name, even if there is only one server", async () => {
     const { manager } = world()
@@ -171,6 +192,38 @@ describe("all servers' tools", () => {
         notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true },
       },
     })
+  })
+})
+
+describe('lists of a server that declares changes but lacks subscriptions/listen', () => {
+  const lacking = async (): Promise<Awaited<ReturnType<typeof connected>> & { readonly tools: string[] }> => {
+    const tools = ['x']
+    const made = await connected({
+      ...modern(),
+      ...withTools(),
+      [Method.Listen]: { error: { code: -32601, message: 'Method not found' } },
+      [Method.ListTools]: () => ({ resultType: 'complete', tools: tools.map(toolNamed) }),
+    })
+    await made.a.server.hears(Method.Listen)
+    await settled()
+    return { ...made, tools }
+  }
+
+  it('are fetched each time that they are used', async () => {
+    const { manager, tools, a } = await lacking()
+    expect(names(await manager.tools())).toEqual(['mcp__a__x'])
+    tools.push('y')
+    expect(names(await manager.tools())).toEqual(['mcp__a__x', 'mcp__a__y'])
+    await Promise.all([manager.tools(), manager.tools()])
+    expect(a.server.of(Method.ListTools)).toHaveLength(3)
+    await manager.callTool('mcp__a__x')
+    expect(a.server.of(Method.ListTools)).toHaveLength(3)
+  })
+
+  it('are logged as such, and are no error', async () => {
+    const { named } = await lacking()
+    expect(named('error')).toEqual([])
+    expect(named('log')).toMatchObject([{ server: 'a', level: 'info', logger: '@jetway/client' }])
   })
 })
 

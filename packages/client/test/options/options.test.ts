@@ -17,6 +17,7 @@ describe('the options of a client', () => {
       maxRounds: 8,
       maxPages: 64,
       maxItems: 10_000,
+      maxListBytes: 67_108_864,
       strictCapabilities: true,
       validateOutput: true,
       eras: expect.any(Map) as object,

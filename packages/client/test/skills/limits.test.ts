@@ -21,6 +21,17 @@ function messageOf(run: () => unknown): string {
   return 'none'
 }
 
+it('Skills stops at a list of more than 64 MiB', async () => {
+  let pages = 0
+  const text = 'x'.repeat(8 * 1024 * 1024)
+  const server = {
+    server: { capabilities: { extensions: { 'io.modelcontextprotocol/skills': {} } } },
+    request: () => Promise.resolve({ skills: [{ uri: `${text}${pages}` }], nextCursor: `${++pages}` }),
+  } as unknown as SkillServer
+  await expect(new Skills(server).list()).rejects.toMatchObject({ code: 'endless-list' })
+  expect(pages).toBe(4)
+})
+
 describe('an entry', () => {
   const good = { uri: URI, frontmatter, resources: [document] }
 

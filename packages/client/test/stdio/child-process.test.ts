@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -85,6 +86,16 @@ describe('ChildProcessTransport', () => {
     )
     await expect(starting).rejects.toBeInstanceOf(SpawnError)
     await transport.close()
+  })
+
+  test.for([
+    { command: 'no-such-program-anywhere', args: ['--token=canary'] },
+    { command: process.execPath, args: ['--token=canary\0'] },
+    { command: process.execPath, env: { TOKEN: 'canary\0' } },
+  ])('rejects without the arguments and variables, which may be secret: %j', async (options) => {
+    const error: unknown = await new ChildProcessTransport(options).start(handlers).catch((each) => each)
+    expect(error).toBeInstanceOf(SpawnError)
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
   })
 
   test('rejects if the program is not executable or its name is invalid', async () => {

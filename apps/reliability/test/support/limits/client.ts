@@ -69,6 +69,13 @@ async function items(count: number): Promise<unknown> {
   return failureOf(() => client.listPrompts())
 }
 
+/** Lists a prompt with a name of this length, whose size is 40 bytes more than twice of it. */
+async function listed(length: number): Promise<unknown> {
+  const prompts = [{ name: 'x'.repeat(length) }]
+  const { client } = await connected({ 'prompts/list': { prompts } }, { maxListBytes: 1_040 })
+  return failureOf(() => client.listPrompts())
+}
+
 async function rounds(count: number): Promise<unknown> {
   let left = count
   const inputRequests = {
@@ -295,6 +302,7 @@ const ENDLESS = { code: 'endless-list' }
 export const CLIENT: readonly Limit[] = [
   { limit: 'maxPages, by default', most: 64, use: pages, accepted: 'done', refused: ENDLESS },
   { limit: 'maxItems, by default', most: 10_000, use: items, accepted: 'done', refused: ENDLESS },
+  { limit: 'maxListBytes', most: 500, use: listed, accepted: 'done', refused: ENDLESS },
   { limit: 'maxRounds', most: 3, use: rounds, accepted: 'done', refused: { code: 'too-many-rounds' } },
   {
     limit: 'questions of one round',

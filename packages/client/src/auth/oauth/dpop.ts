@@ -38,7 +38,7 @@ export class DpopProver {
   readonly alg: string
   readonly isRequired: boolean
   readonly #given: DpopOptions['keyPair']
-  readonly #nonces = new BoundedMap<string, string>(MAX_ORIGINS)
+  readonly #nonces = new BoundedMap<string, string>({ maxEntries: MAX_ORIGINS })
   #keys: Promise<Keys> | undefined
 
   constructor({ mode = 'required', alg = 'ES256', keyPair }: DpopOptions) {

@@ -28,7 +28,7 @@ const MAX_SERVERS = 256
 export function oauth(options: OAuthOptions): AuthProvider {
   const settings = resolveOAuthOptions(options)
   checkOptions(settings)
-  const servers = new BoundedMap<string, ServerAuthorization>(MAX_SERVERS)
+  const servers = new BoundedMap<string, ServerAuthorization>({ maxEntries: MAX_SERVERS })
   const at = (resource: string): ServerAuthorization => {
     const known = servers.get(resource) ?? authorizationAt(new URL(resource), settings)
     servers.set(resource, known)

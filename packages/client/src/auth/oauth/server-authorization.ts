@@ -1,4 +1,5 @@
 import type { TokenEndpointResponse } from 'oauth4webapi'
+import { isToken } from '../../util/headers.ts'
 import { abortable } from '../../util/promises.ts'
 import type { AuthResponse, AuthHeaders, AuthRequest } from '../provider.ts'
 import { readChallenge, scopesOf, type Challenge } from './challenge.ts'
@@ -138,8 +139,9 @@ export class ServerAuthorization {
     if (!this.#settings.grant.isInteractive) await this.#obtain(found, this.#scopes)
   }
 
-  /** Whether this process has the key of the stored tokens. */
-  async #isUsable({ tokenType, keyThumbprint }: StoredTokens): Promise<boolean> {
+  /** Whether the stored access token can be sent, and this process has its key. */
+  async #isUsable({ accessToken, tokenType, keyThumbprint }: StoredTokens): Promise<boolean> {
+    if (!isToken(accessToken)) return false
     if (tokenType === 'bearer') return this.#settings.prover?.isRequired !== true
     return keyThumbprint === (await this.#settings.prover?.keys())?.thumbprint
   }

@@ -1,5 +1,3 @@
-import { BoundedMap } from '../../util/bounded-map.ts'
-
 /** A dynamic registration. */
 export interface StoredClient {
   readonly clientId: string
@@ -53,17 +51,32 @@ export interface CredentialKinds {
 export type CredentialKind = keyof CredentialKinds
 
 /**
- * Creates a store that keeps up to 1,000 credentials in memory. When it is full, the oldest credentials are
- * dropped, and their user is asked again.
+ * Stores up to 1,000 credentials in memory. When it is full, the oldest registration without tokens is dropped, or else
+ * the oldest credential, whose user is asked again.
  */
 export function memoryCredentials(maxEntries: number = 1_000): CredentialStore {
-  const entries = new BoundedMap<string, CredentialKinds[CredentialKind]>(maxEntries)
+  const entries = new Map<string, CredentialKinds[CredentialKind]>()
+  /** A server can name new authorization servers endlessly, and the client may register at each of them. */
+  const leastUseful = (): string => {
+    const used = new Set([...entries.values()].map((value) => (isTokens(value) ? value.issuer : undefined)))
+    const [oldest = ''] = entries.keys()
+    const isUnused = (key: string): boolean => key.startsWith(CLIENT) && !used.has(key.slice(CLIENT.length))
+    return [...entries.keys()].find(isUnused) ?? oldest
+  }
   return {
     read: async <K extends CredentialKind>(kind: K, name: string) =>
       entries.get(`${kind} ${name}`) as CredentialKinds[K] | undefined,
     write: async (kind, name, value) => {
-      if (value === undefined) entries.delete(`${kind} ${name}`)
-      else entries.set(`${kind} ${name}`, value)
+      entries.delete(`${kind} ${name}`)
+      if (value === undefined) return
+      if (entries.size >= maxEntries) entries.delete(leastUseful())
+      entries.set(`${kind} ${name}`, value)
     },
   }
 }
+
+/** The start of the keys of registrations. */
+const CLIENT = 'client '
+
+const isTokens = (value: CredentialKinds[CredentialKind]): value is StoredTokens =>
+  typeof value === 'object' && 'accessToken' in value

@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import { isToken } from '../../util/headers.ts'
 import type { Identity } from './clients.ts'
 import type { DpopProver } from './dpop.ts'
 import { AuthorizationError, fromLibrary } from './errors.ts'
@@ -39,7 +40,7 @@ export class TokenEndpoint {
       return oauth.processGenericTokenEndpointResponse(server, client, answer, more)
     }
     try {
-      return this.#bound(
+      return this.#checked(
         await attempt().catch((error: unknown) => {
           if (this.#prover !== undefined && oauth.isDPoPNonceError(error)) return attempt()
           throw error
@@ -62,6 +63,12 @@ export class TokenEndpoint {
       [oauth.customFetch]: async (url, init) => withoutExtras(await this.#fetch(url, init)),
       ...(handle === undefined ? {} : { DPoP: handle }),
     }
+  }
+
+  /** Rejects a token that a header cannot contain, because the error of `fetch` would contain it. */
+  #checked(answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse {
+    if (isToken(answer.access_token)) return this.#bound(answer)
+    throw new AuthorizationError('token', `${this.server.issuer} issued a token that a header cannot contain`)
   }
 
   /** Rejects an unbound token, because a server that ignores the proof issues a token that anybody can use. */

@@ -1,0 +1,112 @@
+import type { Clock } from '@jetway/core/stores'
+import { Unavailable } from '../tokens/refused.ts'
+
+const MAX_RUNNING = 64
+/** The maximum number of running questions of one kind, so that the other kind always has some turns. */
+const SHARE = 48
+/** The maximum number of tokens never seen that wait. */
+const MAX_WAITING = 1_000
+const WAIT_MS = 2_000
+
+/** The token that a question is about: one that was active before, or one never seen, with its client's network. */
+type Asked = { readonly kind: 'known' } | { readonly kind: 'unknown'; readonly network: string }
+
+interface Waiter {
+  readonly asked: Asked
+  readonly settle: (error?: Unavailable) => void
+}
+
+/**
+ * Limits the concurrent questions to an authorization server. Anyone can invent tokens, so tokens that were active
+ * before go first. The networks that send tokens never seen take turns, so a network that sends many delays itself.
+ */
+export class QuestionTurns {
+  readonly #clock: Clock
+  readonly #running = { known: 0, unknown: 0 }
+  /** At most one waiter for each known token, because requests with the same token share a question. */
+  readonly #known = new Set<Waiter>()
+  /** The other waiters by network. The first network is the next. */
+  readonly #unknown = new Map<string, Set<Waiter>>()
+  #unknownCount = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** @throws Unavailable after waiting for 2 s, or at once if too many tokens never seen wait */
+  async run<T>(asked: Asked, ask: () => Promise<T>): Promise<T> {
+    if (this.#isFree(asked)) this.#running[asked.kind]++
+    else await this.#wait(asked)
+    try {
+      return await ask()
+    } finally {
+      this.#running[asked.kind]--
+      this.#startNext()
+    }
+  }
+
+  #isFree({ kind }: Asked): boolean {
+    const { known, unknown } = this.#running
+    return known + unknown < MAX_RUNNING && this.#running[kind] < SHARE
+  }
+
+  #wait(asked: Asked): Promise<void> {
+    if (asked.kind === 'unknown' && this.#unknownCount >= MAX_WAITING) this.#makeRoomFor(asked.network)
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.setTimeout(() => this.#end(waiter, tooMany()), WAIT_MS)
+      const settle = (error?: Unavailable): void => {
+        this.#clock.clearTimeout(timer)
+        if (error === undefined) resolve()
+        else reject(error)
+      }
+      const waiter = { asked, settle }
+      this.#queueOf(asked).add(waiter)
+      if (asked.kind === 'unknown') this.#unknownCount++
+    })
+  }
+
+  #queueOf(asked: Asked): Set<Waiter> {
+    if (asked.kind === 'known') return this.#known
+    const queue = this.#unknown.get(asked.network) ?? new Set()
+    this.#unknown.set(asked.network, queue)
+    return queue
+  }
+
+  /** Refuses the newest waiter of the network with the most. @throws Unavailable if the newcomer's network has the most */
+  #makeRoomFor(network: string): void {
+    const own = this.#unknown.get(network)
+    let most = own ?? new Set<Waiter>()
+    for (const queue of this.#unknown.values()) if (queue.size > most.size) most = queue
+    const newest = [...most].at(-1)
+    if (newest === undefined || most === own) throw tooMany()
+    this.#end(newest, tooMany())
+  }
+
+  #startNext(): void {
+    for (;;) {
+      const [known] = this.#known
+      const [queue] = this.#unknown.values()
+      const [unknown] = queue ?? []
+      const waiter = [known, unknown].find((one) => one !== undefined && this.#isFree(one.asked))
+      if (waiter === undefined) return
+      this.#running[waiter.asked.kind]++
+      this.#end(waiter)
+    }
+  }
+
+  /** Ends the wait, with the error if the question is not asked. */
+  #end(waiter: Waiter, error?: Unavailable): void {
+    const { asked, settle } = waiter
+    const queue = this.#queueOf(asked)
+    queue.delete(waiter)
+    if (asked.kind === 'unknown') {
+      this.#unknownCount--
+      // The other networks are next.
+      this.#unknown.delete(asked.network)
+      if (queue.size > 0) this.#unknown.set(asked.network, queue)
+    }
+    settle(error)
+  }
+}
+
+const tooMany = (): Unavailable => new Unavailable('Too many tokens wait to be introspected')
