@@ -13,6 +13,8 @@ const MAX_WAITING = 1_000
 interface SlowIssuer extends OpaqueMount {
   /** The tokens that the issuer was asked about, oldest first. */
   readonly tokens: () => readonly string[]
+  /** Adds these members to later answers. */
+  readonly say: (members: object) => void
   /** Answers the open questions: invented tokens are inactive. Repeats this for the questions that follow. */
   readonly answer: (rounds?: number) => Promise<void>
 }
@@ -20,13 +22,20 @@ interface SlowIssuer extends OpaqueMount {
 /** A mount whose issuer answers when the test says so. */
 async function withSlowIssuer(claims: object = {}): Promise<SlowIssuer> {
   const open: (() => void)[] = []
+  let said = {}
   const tokenOf = ({ body }: RequestInit): string => new URLSearchParams(body as string).get('token') ?? ''
   const mount = await protectOpaque(
     (init) =>
       new Promise((resolve, reject) => {
         const sub = tokenOf(init)
-        const found = { active: !sub.startsWith('invented'), aud: RESOURCE, sub, ...claims }
-        open.push(() => resolve(Response.json(found)))
+        const found = (): object => ({
+          active: !sub.startsWith('invented'),
+          aud: RESOURCE,
+          sub,
+          ...claims,
+          ...said,
+        })
+        open.push(() => resolve(Response.json(found())))
         init.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error))
       }),
   )
@@ -37,7 +46,10 @@ async function withSlowIssuer(claims: object = {}): Promise<SlowIssuer> {
     }
     await settled()
   }
-  return { ...mount, answer, tokens: () => mount.asked.map(tokenOf) }
+  const say = (members: object): void => {
+    said = members
+  }
+  return { ...mount, answer, say, tokens: () => mount.asked.map(tokenOf) }
 }
 
 async function accept({ send, answer }: SlowIssuer, tokens: readonly string[]): Promise<void> {
@@ -112,6 +124,25 @@ describe('a token that was active', () => {
     expect(await mount.send('mine')).toBe(200)
     await mount.clock.advance(5_000)
     expect(await mount.send('mine')).toBe(status)
+  })
+
+  it('is forgotten by an answer that comes too late for its request', async () => {
+    const mount = await withSlowIssuer()
+    const tokens = Array.from({ length: SHARE + 1 }, (_, i) => `mine-${i}`)
+    await accept(mount, tokens)
+    await mount.clock.advance(30_000)
+    const sent = tokens.map((token) => mount.send(token))
+    await settled()
+    await mount.clock.advance(1_500)
+    await mount.answer()
+    await mount.clock.advance(500)
+    // The last token had to wait for a turn, so its request ends before the issuer answers.
+    expect(new Set(await Promise.all(sent))).toEqual(new Set([200]))
+    mount.say({ active: false })
+    await mount.answer()
+    mount.issuer.documents.delete(INTROSPECT)
+    await mount.clock.advance(5_000)
+    expect(await mount.send(`mine-${SHARE}`)).toBe(503)
   })
 
   it('is forgotten when the issuer says that it is inactive', async () => {

@@ -20,6 +20,8 @@ export interface ModelSchema {
 /** The maximum depth, beyond which only the server validates. */
 const MAX_DEPTH = 32
 const MAX_BRANCHES = 256
+/** The maximum number of members of all branches together, because a reference can repeat a branch at no cost. */
+const MAX_MEMBERS = 10_000
 const CHOICES = ['anyOf', 'oneOf'] as const
 
 /** Changes a schema only where the API would reject it. The server validates the arguments in any case. */
@@ -57,11 +59,18 @@ interface Folded {
   readonly required: ReadonlySet<string>
 }
 
-/** The state of one collection. It limits the work, and compares schemas by their text. */
+const COUNTED = ['properties', 'required', 'allOf', ...CHOICES] as const
+
+function sizeOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length
+  return isObject(value) ? Object.keys(value).length : 0
+}
+
+/** The state of one collection, which limits its work and compares schemas by their text. */
 class Folding {
   readonly root: JsonObject
   readonly #texts = new Map<unknown, string>()
-  #left = MAX_BRANCHES
+  readonly #left = { branches: MAX_BRANCHES, members: MAX_MEMBERS }
 
   constructor(root: JsonObject) {
     this.root = root
@@ -75,8 +84,13 @@ class Folding {
     return text
   }
 
-  take(depth: number): boolean {
-    return depth <= MAX_DEPTH && this.#left-- > 0
+  /** Whether a branch is within the limits. */
+  take(branch: JsonObject, depth: number): boolean {
+    const left = this.#left
+    const members = COUNTED.reduce((sum, key) => sum + sizeOf(branch[key]), 0)
+    if (depth > MAX_DEPTH || left.branches-- <= 0 || members > left.members) return false
+    left.members -= members
+    return true
   }
 }
 
@@ -89,7 +103,7 @@ function fold(schema: JsonObject, folding: Folding, depth: number): Folded {
   const branches = (given: unknown): readonly Folded[] =>
     (Array.isArray(given) ? given : [])
       .filter(isObject)
-      .flatMap((branch) => (folding.take(depth + 1) ? [fold(branch, folding, depth + 1)] : []))
+      .flatMap((branch) => (folding.take(branch, depth + 1) ? [fold(branch, folding, depth + 1)] : []))
   const target = resolveReference(schema['$ref'], folding.root)
   const all = [...branches(schema['allOf']), ...branches(target === undefined ? [] : [target])]
   const choices = CHOICES.map((key) => branches(schema[key]))

@@ -167,6 +167,32 @@ describe('modelSchema', () => {
     expect(Object.keys(wide)).toEqual(Array.from({ length: 256 }, (_, i) => `p${i}`))
   })
 
+  it('collects at most 10,000 members of branches, which references repeat at no cost', () => {
+    const properties = (count: number): JsonObject =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, {}]))
+    const collected = (repeated: JsonObject): number => {
+      const start = process.cpuUsage()
+      const schema = {
+        anyOf: Array.from({ length: 256 }, () => ({ $ref: '#/$defs/a' })),
+        $defs: { a: repeated },
+      }
+      const { schema: plain } = modelSchema(schema)
+      const { user, system } = process.cpuUsage(start)
+      expect((user + system) / 1_000).toBeLessThan(2_000)
+      return Object.keys(plain['properties'] as object).length
+    }
+    expect(collected({ properties: properties(10_000) })).toBe(10_000)
+    expect(collected({ properties: properties(10_001) })).toBe(0)
+    expect(collected({ properties: properties(9_998), $ref: '#/$defs/a' })).toBe(9_998)
+    const required = Object.keys(properties(40_000))
+    for (const repeated of [
+      { required },
+      { allOf: required.map(() => ({})) },
+      { anyOf: required.map(() => ({})) },
+    ])
+      expect(collected(repeated)).toBe(0)
+  })
+
   it('keeps required names that have no property', () => {
     const branch = { properties: { a: TEXT }, required: ['a', 5] }
     expect(modelSchema({ allOf: [branch, 'x'], oneOf: 'x', required: 'b' }).schema).toEqual({

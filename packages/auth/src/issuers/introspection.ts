@@ -104,18 +104,18 @@ class Introspection implements TokenVerifier {
   }
 
   async verify(token: string, audiences: readonly string[], request: TokenRequest): Promise<VerifiedToken> {
-    const { clock } = this.#context
     if (this.#inactive.get(token) === true) throw new Refused('inactive')
     const known = this.#known.get(token)
-    const asked = this.#ask(token, known !== undefined, request)
-    if (known === undefined) return this.#active(token, await asked, audiences)
-    const claims = await answerWithin(WAIT_MS, asked, clock)
-    if (claims !== undefined) return this.#active(token, claims, audiences)
-    return { ...this.#checked(known, audiences), keptMs: RETRY_MS }
+    const answered = this.#ask(token, known !== undefined, request).then((claims) =>
+      this.#remembered(token, claims, audiences),
+    )
+    if (known === undefined) return answered
+    const found = await within(WAIT_MS, answered, this.#context.clock)
+    return found ?? { ...this.#checked(known, audiences), keptMs: RETRY_MS }
   }
 
-  /** Checks an answer, and remembers it. */
-  #active(token: string, claims: Claims, audiences: readonly string[]): VerifiedToken {
+  /** Checks an answer, and remembers it, even if nobody waits for it any more. */
+  #remembered(token: string, claims: Claims, audiences: readonly string[]): VerifiedToken {
     const { clock } = this.#context
     this.#known.delete(token)
     if (claims['active'] !== true) {
@@ -224,14 +224,18 @@ function basic(id: string, secret: string): string {
   return btoa(`${encode(id)}:${encode(secret)}`)
 }
 
-/** Resolves to undefined if there is no answer in time, or the question failed. */
-async function answerWithin<T>(ms: number, answer: Promise<T>, clock: Clock): Promise<T | undefined> {
+/** Resolves to undefined if the issuer has not answered in time, or cannot be asked. @throws Refused */
+async function within<T>(ms: number, answered: Promise<T>, clock: Clock): Promise<T | undefined> {
   let timer: unknown
   const late = new Promise<undefined>((resolve) => {
     timer = clock.setTimeout(() => resolve(undefined), ms)
   })
+  const found = answered.catch((error: unknown) => {
+    if (error instanceof Refused) throw error
+    return undefined
+  })
   try {
-    return await Promise.race([answer.catch(() => undefined), late])
+    return await Promise.race([found, late])
   } finally {
     clock.clearTimeout(timer)
   }

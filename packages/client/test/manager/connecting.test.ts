@@ -76,12 +76,12 @@ describe('connect and connectAll', () => {
     const { manager, clock } = world({ maxConnecting: { remote: 2 } })
     const silent = manager.connectAll(many(2, 'silent', () => () => new Promise(() => {})))
     const good = scriptedTarget()
-    const connected = manager.connect('good', good.target)
+    const connecting = manager.connect('good', good.target)
     await settled()
     await clock.advance(9_999)
     expect(good.servers).toHaveLength(0)
     await clock.advance(1)
-    await connected
+    await connecting
     expect(manager.names()).toEqual(['good'])
     await clock.advance(50_000)
     expect(await silent).toMatchObject({ connected: 0 })
