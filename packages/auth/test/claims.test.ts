@@ -120,10 +120,13 @@ describe('aud', () => {
     [['api', 'web'], RESOURCE, 'other', false],
     [undefined, 'https://api.example.com', 'https://api.example.com/mcp', true],
     [undefined, 'https://api.example.com', 'https://api.example.com', false],
-  ])('given `audience` %j and resource %s, may be %s: %s', async (audience, publicUrl, aud, accepted) => {
-    const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
-    expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
-  })
+  ])(
+    'given `audience` %j and resource %s, accepts the claim %s: %s',
+    async (audience, publicUrl, aud, accepted) => {
+      const { issuer, send } = await protect(audience === undefined ? {} : { audience }, { publicUrl })
+      expect(await send(await issuer.sign({ aud }))).toBe(accepted ? 200 : 401)
+    },
+  )
 
   it.each([
     ['https://api.example.com', true],

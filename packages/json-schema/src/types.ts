@@ -47,12 +47,12 @@ export interface Validator {
    */
   isValid(value: unknown): boolean
   /**
-   * Returns why a value is not valid; an empty list for a valid value. Validation stops at the first error, so
-   * there are several only where alternatives failed (`anyOf`, `oneOf`): those of each
-   * alternative, then that of the keyword.
+   * Returns the reasons why a value is invalid, or an empty list if it is valid. Validation stops at the first error.
+   * The list has several errors only if alternatives of an `anyOf` or `oneOf` failed: first the errors of each
+   * alternative, then the error of the keyword.
    *
    * @throws RangeError for a value that is nested too deeply for a recursive schema
-   * @throws StepLimitError beyond the limit
+   * @throws StepLimitError if the validation exceeds the limit
    */
   errors(value: unknown): ValidationError[]
   /**

@@ -78,7 +78,10 @@ interface Library {
 
 const libraries = new Map<Dialect, Library>()
 
-/** Created when an author's schema is first checked, or first refers to a document of its dialect. */
+/**
+ * Returns the library of a dialect. It is created when an author's schema is first checked, or first refers to a
+ * document of the dialect.
+ */
 function libraryOf(dialect: Dialect): Library {
   let library = libraries.get(dialect)
   if (library === undefined) {

@@ -8,7 +8,7 @@ import { recordFetch } from '../src/record-fetch.ts'
 
 const url = 'http://localhost/mcp'
 
-describe('the HTTP client of tests', () => {
+describe('HttpTransport', () => {
   it('sends the session id and version with every request, opens a GET stream, and ends the session', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, headers: { 'x-mine': '1' } })

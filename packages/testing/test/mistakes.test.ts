@@ -305,11 +305,11 @@ describe('unknown members of a definition', () => {
   })
 })
 
-describe('an async option that must return its value', () => {
+describe('an option that must not be async', () => {
   it.each([
     ['authInfo', 'authInfo returned a promise. It must return the value; authenticate may be async'],
     ['locals', 'locals returned a promise. It must return the value: await it in a handler instead'],
-  ])('is refused, and named in the log: %s', async (option, problem) => {
+  ])('is refused if it returns a promise, and is named in the log: %s', async (option, problem) => {
     const logged: { err: Error }[] = []
     const logger = {
       debug() {},

@@ -53,48 +53,45 @@ describe.each(VERSIONS)('the port of server-filesystem, for the official client 
   })
 })
 
-describe.each(VERSIONS)(
-  'the port of server-filesystem, for roots sent by the official client %s',
-  (version) => {
-    const differences = new Differences(FILESYSTEM_DIFFERENCES)
-    let folders: Folders
+describe.each(VERSIONS)('the ported server-filesystem, given roots by the official client %s', (version) => {
+  const differences = new Differences(FILESYSTEM_DIFFERENCES)
+  let folders: Folders
 
-    beforeAll(async () => void (folders = await createFolders()))
-    afterAll(() => folders.remove())
+  beforeAll(async () => void (folders = await createFolders()))
+  afterAll(() => folders.remove())
 
-    it.each([
-      ['started with folders', true],
-      ['started without folders', false],
-    ])('uses the same folders if %s', async (_title, hasOwn) => {
-      const args = hasOwn ? [folders.shared] : []
-      const capabilities = { roots: { listChanged: true } }
-      const clients = await Promise.all([
-        connect(version, { args: original('filesystem', ...args), capabilities }),
-        connect(version, { args: port('filesystem', ...args), capabilities }),
-      ])
-      try {
-        for (const { name, replies, steps } of ROOT_CHANGES) {
-          const placed = placeIn(folders, folders.ours, replies)
-          for (const client of clients) client.reply(placed)
-          await Promise.all(clients.map((client) => client.notify('notifications/roots/list_changed')))
-          await vi.waitFor(async () => {
-            for (const step of steps) {
-              const [expected, actual] = await Promise.all(
-                clients.map((client) => runIn(folders, folders.ours, client, step)),
-              )
-              // The original asks for roots after the handshake and after each change, the port at the next call.
-              expect(differences.remove({ ...actual, asked: [] } as Seen, step), name).toEqual(
-                differences.remove({ ...expected, asked: [] } as Seen, step),
-              )
-            }
-          })
-        }
-      } finally {
-        await Promise.all(clients.map((client) => client.close()))
+  it.each([
+    ['started with folders', true],
+    ['started without folders', false],
+  ])('uses the same folders if %s', async (_title, hasOwn) => {
+    const args = hasOwn ? [folders.shared] : []
+    const capabilities = { roots: { listChanged: true } }
+    const clients = await Promise.all([
+      connect(version, { args: original('filesystem', ...args), capabilities }),
+      connect(version, { args: port('filesystem', ...args), capabilities }),
+    ])
+    try {
+      for (const { name, replies, steps } of ROOT_CHANGES) {
+        const placed = placeIn(folders, folders.ours, replies)
+        for (const client of clients) client.reply(placed)
+        await Promise.all(clients.map((client) => client.notify('notifications/roots/list_changed')))
+        await vi.waitFor(async () => {
+          for (const step of steps) {
+            const [expected, actual] = await Promise.all(
+              clients.map((client) => runIn(folders, folders.ours, client, step)),
+            )
+            // The original asks for roots after the handshake and after each change, the port at the next call.
+            expect(differences.remove({ ...actual, asked: [] } as Seen, step), name).toEqual(
+              differences.remove({ ...expected, asked: [] } as Seen, step),
+            )
+          }
+        })
       }
-    })
-  },
-)
+    } finally {
+      await Promise.all(clients.map((client) => client.close()))
+    }
+  })
+})
 
 /** Replaces the names of folders by their paths. */
 const placeIn = <T>({ shared, outside }: Folders, own: string, value: T): T =>

@@ -2,8 +2,8 @@ import { parse, stringify, TomlError } from 'smol-toml'
 import { EditError, type Entry, type EntryEdit, eolOf, type Format, isObject, syntaxError } from './format.ts'
 
 /**
- * TOML. A table is added at the end and removed by its lines, because no library keeps comments. The lines are found
- * without a parser, so the caller compares the values before and after.
+ * TOML. Tables are appended and removed as lines of text, because no library preserves comments. The lines are found
+ * without a parser, so the caller compares the parsed values before and after the edit.
  */
 export const tomlFormat: Format = {
   parse(text) {

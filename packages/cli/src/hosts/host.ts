@@ -34,8 +34,8 @@ export interface Host {
   /** The servers for one project in the user's file, which have priority. */
   ofProject?: (content: unknown, folder: string) => unknown
   /**
-   * How an entry refers to a variable: `text` by `${NAME}`, `members` by a member with the name, `none` if it must contain
-   * the value.
+   * How an entry refers to an environment variable: `text` means `${NAME}` in a string, `members` means a member with
+   * the name, and `none` means that references are not supported, so the entry must contain the value.
    */
   readonly references: 'text' | 'members' | 'none'
   /** Converts a server at a URL to an entry. Undefined if the host's file does not support such servers. */

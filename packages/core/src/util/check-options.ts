@@ -37,7 +37,7 @@ function checkGroup(given: object, group: Group): void {
     if (!Object.hasOwn(names, name)) throw usageError('ERR_MCP_OPTION', unknownName(name, group))
     const inner = names[name]
     if (!isGroup(inner)) continue
-    // Some groups can also be a boolean, which their own rules check.
+    // Some groups of options may also be a boolean. Their own rules check it.
     if (isGroup(value)) checkGroup(value, { ...group, names: inner, prefix: `${path}.` })
     else check(path, typeof value === 'boolean', 'must be an object')
   }

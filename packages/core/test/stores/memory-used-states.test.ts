@@ -32,7 +32,7 @@ describe('MemoryUsedStates', () => {
   })
 })
 
-it('finds one of the largest members with SizeRanks, even after sizes have changed', () => {
+it('SizeRanks finds one of the largest members, even after sizes have changed', () => {
   const ranks = new SizeRanks<Sized & { bytes: number }>()
   const member = (bytes: number) => ({ bytes, rank: 0 })
   const [small, medium, large] = [member(3), member(4), member(1_000)]
