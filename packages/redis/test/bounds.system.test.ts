@@ -1,4 +1,4 @@
-import { initialize, ping, request } from '@jetway-apps/test-support'
+import { ping, request } from '@jetway-apps/test-support'
 import { type RedisServer, startRedis } from '@jetway-apps/test-support/redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServedProcess, serve } from './support/process.ts'
@@ -25,19 +25,14 @@ describe('sessions.max', () => {
     ]
     const old = await first.open()
     const capabilities = { experimental: { large: 'x'.repeat(15_000) } }
-    const ids: string[] = []
-    for (let i = 0; i < 5 * max; i++) {
-      const node = i % 2 === 0 ? first : second
-      const reply = await node.post(initialize(undefined, { capabilities }))
-      expect(reply.status).toBe(200)
-      ids.push(reply.headers.get('mcp-session-id') ?? '')
-    }
+    const opened: Readonly<Record<string, string>>[] = []
+    for (let i = 0; i < 5 * max; i++)
+      opened.push(await (i % 2 === 0 ? first : second).begin({}, capabilities))
     expect(await keysLike('*:s:*')).toBe(max)
-    const status = async (id: string): Promise<number> =>
-      (await second.post(ping(), { 'mcp-session-id': id })).status
-    expect([await status(ids[0] ?? ''), await status(ids.at(-1) ?? '')]).toEqual([404, 200])
+    const status = async (session = {}): Promise<number> => (await second.post(ping(), session)).status
+    expect([await status(opened[0]), await status(opened.at(-1))]).toEqual([404, 200])
     // Sessions that are never initialized expire first.
-    expect(await status(old['mcp-session-id'] ?? '')).toBe(200)
+    expect(await status(old)).toBe(200)
   })
 
   it('also deletes the streams of a session that it ends', async () => {
@@ -91,7 +86,7 @@ describe('a full task store', () => {
     ['bytes', 10_000, 600_000],
   ])(
     'with too many %s takes as few commands for a task as a store with few tasks',
-    async (_, max, maxBytes) => {
+    async (_what, max, maxBytes) => {
       const { tasks } = await createStores({ url: redis.url }, { tasks: { max, maxPerOwner: max, maxBytes } })
       const now = Date.now()
       const ended = async (taskId: string, owner: string): Promise<void> => {

@@ -1,8 +1,7 @@
 import { logLines, ping } from '@jetway-apps/test-support'
 import { type RedisServer, startRedis } from '@jetway-apps/test-support/redis'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { sessionRecord } from './support/records.ts'
-import { serve } from './support/process.ts'
+import { type ServedProcess, serve } from './support/process.ts'
 import { createTwo } from './support/stores.ts'
 
 let redis: RedisServer
@@ -23,17 +22,21 @@ const textOf = async (key: string): Promise<string> =>
 describe('a session record that somebody else has written', () => {
   it('is not found, on the process of the session too, until the record is right again', async () => {
     const stores = await createTwo({ url: redis.url })
-    const [first, second] = stores.map((shared) => serve(shared)) as [
-      ReturnType<typeof serve>,
-      ReturnType<typeof serve>,
-    ]
+    const [first, second] = stores.map((shared) => serve(shared)) as [ServedProcess, ServedProcess]
     const session = await first.open()
     const key = await keyLike('*:s:*')
     const good = await textOf(key)
-    const record = JSON.parse(good) as ReturnType<typeof sessionRecord>
+    const record = JSON.parse(good) as object
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const wrong = [
-      ...['', 'null', 'true', '7', '"text"', '[]', '{}', 'garbage', good.slice(0, -9), deep],
+      '',
+      'null',
+      '"text"',
+      '[]',
+      '{}',
+      'garbage',
+      good.slice(0, -9),
+      deep,
       'x'.repeat(3_000_000),
       ...[
         { id: 'another' },

@@ -1,7 +1,7 @@
 import { initialize, INITIALIZED, type SentMessage, silent } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { type FetchHandler, type FetchOptions, toFetch } from '@jetway/core/http'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import type { RedisStores } from '../../src/index.ts'
 
 interface Options {
@@ -12,14 +12,18 @@ interface Options {
   readonly setUp?: (server: McpServer) => void
 }
 
+type Sent = Readonly<Record<string, string>>
+
 /** A server over stores, as one process has it. */
 export interface ServedProcess {
   readonly server: McpServer
   readonly mount: FetchHandler
   /** Posts a message in a session. */
-  post(message: SentMessage, headers?: Readonly<Record<string, string>>): Promise<Response>
+  post(message: SentMessage, headers?: Sent): Promise<Response>
+  /** Sends `initialize`, and returns the headers of the session's requests. */
+  begin(headers?: Sent, capabilities?: object): Promise<Sent>
   /** Opens a session, and returns the headers of its requests. */
-  open(headers?: Readonly<Record<string, string>>): Promise<Record<string, string>>
+  open(headers?: Sent): Promise<Sent>
 }
 
 export function serve(
@@ -34,7 +38,7 @@ export function serve(
     logger: silent,
   })
   onTestFinished(() => server.close())
-  const post = (message: SentMessage, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  const post = (message: SentMessage, headers: Sent = {}): Promise<Response> =>
     mount(
       new Request('http://127.0.0.1/mcp', {
         method: 'POST',
@@ -46,14 +50,22 @@ export function serve(
         body: JSON.stringify(message),
       }),
     )
+  const begin = async (headers: Sent = {}, capabilities: object = {}): Promise<Sent> => {
+    // A busy machine may need more than the 500 ms that a command has.
+    const opened = await vi.waitFor(async () => {
+      const reply = await post(initialize(undefined, { capabilities }), headers)
+      if (reply.status !== 200) throw new Error(await reply.text())
+      return reply
+    })
+    return { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+  }
   return {
     server,
     mount,
     post,
-    open: async (headers = {}) => {
-      const opened = await post(initialize(), headers)
-      const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
-      if (opened.status !== 200) throw new Error(await opened.text())
+    begin,
+    open: async (headers) => {
+      const session = await begin(headers)
       await post(INITIALIZED, session)
       return session
     },

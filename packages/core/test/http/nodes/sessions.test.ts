@@ -92,7 +92,7 @@ describe('a session on several nodes', () => {
     const node = cluster.node({ server: { logger: log } })
     const session = await node.open()
     await session.get()
-    const { get } = cluster.sessions
+    const get = cluster.sessions.get.bind(cluster.sessions)
     cluster.sessions.get = () => ({ record: null as never, version: 'wrong' })
     await cluster.clock.advance(1_001)
     expect((await session.post(ping)).status).toBe(500)
