@@ -100,7 +100,8 @@ describe('parseArguments', () => {
 
 it.each([
   ['shp', ['shop', 'other'], 'The x shp is unknown', 'Did you mean shop?'],
-  ['zzz', ['shop', 'other'], 'The x zzz is unknown', 'There are shop, other'],
+  ['zzz', ['shop', 'other'], 'The x zzz is unknown', 'Use one of shop, other'],
+  ['zzz', ['shop'], 'The x zzz is unknown', 'Use shop'],
   ['zzz', [], 'The x zzz is unknown', 'There are none'],
   ['zzz', ['a\nb\u001B'], 'The x zzz is unknown', 'There are a\uFFFDb\uFFFD'],
 ])(

@@ -272,7 +272,7 @@ table('a member of a definition', 'ERR_MCP_INVALID_DEFINITION', [
   [
     'of a resource that is url elsewhere',
     () => server.addResource(js({ url: 'a://b', name: 'r', handler })),
-    'The resource "undefined" has an unknown member "url": did you mean uri?',
+    'The resource "r" has an unknown member "url": did you mean uri?',
   ],
   [
     'of a resource template that is load elsewhere',

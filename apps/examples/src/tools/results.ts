@@ -72,7 +72,7 @@ server.addTool({
   name: 'legacy',
   description: 'Is there for old clients only',
   handler() {
-    throw invalidParams('The tool legacy takes no calls any more', { use: 'divide' })
+    throw invalidParams('The tool legacy was replaced', { use: 'divide' })
   },
 })
 server.addTool({

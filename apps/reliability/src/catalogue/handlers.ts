@@ -42,8 +42,13 @@ export const HANDLERS: Group = {
     {
       row: 'F4',
       fault: 'It returns a BigInt, a cycle, or a `toJSON` that throws',
-      behaviour: 'One error with a reference, as JSON and as a stream.',
+      behaviour:
+        'One error with a reference, as JSON and as a stream. The log has the path of a BigInt and of a cycle.',
       tests: [
+        {
+          file: 'packages/core/test/features/content/json-losses.test.ts',
+          name: 'is logged with its path and its kind for %s',
+        },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
           name: 'is an error if the result cannot be serialised: %s',
@@ -157,8 +162,13 @@ export const HANDLERS: Group = {
     {
       row: 'F12',
       fault: 'State that users share by mistake',
-      behaviour: 'Each call has its own context. One that is used after its call sends nothing.',
+      behaviour:
+        'Each call has its own context. One that is used after its call sends nothing, which is logged once.',
       tests: [
+        {
+          file: 'packages/core/test/call/unsent.test.ts',
+          name: 'is logged once per call if %s is called after the handler has returned',
+        },
         {
           file: 'apps/everything/test/many-clients.test.ts',
           name: 'sends each response once, and only to its client',

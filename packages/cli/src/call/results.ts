@@ -6,6 +6,8 @@ export function printToolResult({ content, structuredContent }: CallToolResult, 
   for (const block of content) print(terminal, blockText(block))
   if (structuredContent !== undefined && !content.some(({ type }) => type === 'text'))
     print(terminal, JSON.stringify(structuredContent, undefined, 2))
+  if (content.length === 0 && structuredContent === undefined)
+    terminal.note('The result is empty. Does the handler return its value?')
 }
 
 export function printContents({ contents }: ReadResourceResult, terminal: Terminal): void {

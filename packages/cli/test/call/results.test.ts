@@ -26,7 +26,7 @@ it.each([
   [{ content: [], structuredContent: { a: 1 } }, '{\n  "a": 1\n}\n'],
   [{ content: [image], structuredContent: { a: 1 } }, '[image image/png, 3 bytes]\n{\n  "a": 1\n}\n'],
   [{ content: [text, image], structuredContent: { a: 1 } }, 'a\n[image image/png, 3 bytes]\n'],
-  [{ content: [] }, ''],
+  [{ content: [] }, 'The result is empty. Does the handler return its value?\n'],
 ])('printToolResult prints %j', (result, expected) => {
   expect(printed((terminal) => printToolResult(result as never, terminal))).toBe(expected)
 })

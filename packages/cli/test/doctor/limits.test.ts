@@ -23,9 +23,9 @@ describe('tool names', () => {
   it.each<readonly [readonly string[], serverName: string | undefined, verdict: string, evidence: string]>([
     [[], undefined, 'ok', '0 names'],
     [['a', 'B_9-'], 's', 'ok', '2 names'],
-    [['a'.repeat(57)], undefined, 'ok', '1 names'],
+    [['a'.repeat(57)], undefined, 'ok', '1 name'],
     [['a'.repeat(58)], undefined, 'warning', `mcp____${'a'.repeat(58)}: 65 characters with the prefix`],
-    [['a'.repeat(54)], 'srv', 'ok', '1 names'],
+    [['a'.repeat(54)], 'srv', 'ok', '1 name'],
     [['a', 'b'.repeat(56), 'c'.repeat(55)], 'srv', 'warning', ': 66 characters with the prefix of Claude'],
     [['a', '', 'é', 'b'.repeat(65)], 's', 'fault', `"", "é", "${'b'.repeat(65)}"`],
   ])('are checked with their prefix: %j on server %s', async (names, serverName, verdict, evidence) => {

@@ -88,7 +88,7 @@ describe('findTarget', () => {
     [
       { values: { config: inFolder('two.json'), server: 'zzz' } },
       'The server zzz is unknown',
-      'There are a, b',
+      'Use one of a, b',
     ],
     [{ values: { config: inFolder('two.json') }, rest: [] }, 'Set either --config or a command', ''],
   ])('refuses %j', async (args, message, hint) => {

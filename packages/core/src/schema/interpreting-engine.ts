@@ -8,6 +8,4 @@ let engine: SchemaEngine | undefined
  * Always interprets schemas, so that bundles do not contain ajv. All servers share this engine and its converted
  * schemas.
  */
-export function interpretingEngine(): SchemaEngine {
-  return (engine ??= createSchemaEngine(interpret))
-}
+export const interpretingEngine = (): SchemaEngine => (engine ??= createSchemaEngine(interpret))

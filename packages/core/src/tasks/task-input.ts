@@ -82,7 +82,7 @@ export class TaskQuestions implements RequestChannel {
       for (const { copies } of this.#waiting.values()) {
         const copy = copies.get(viewer)
         copies.delete(viewer)
-        copy?.cancel('The call does not wait for the task any more')
+        copy?.cancel('The call no longer waits for the task')
       }
     }
   }

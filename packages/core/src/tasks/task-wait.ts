@@ -135,4 +135,4 @@ class RemoteQuestions {
 }
 
 const ANSWERED = 'The question was answered already'
-const LEFT = 'The call does not wait for the task any more'
+const LEFT = 'The call no longer waits for the task'

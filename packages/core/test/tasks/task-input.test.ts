@@ -109,7 +109,7 @@ describe("a task's questions", () => {
     const leave = questions.attach(viewer)
     void questions.send('q', QUESTION)
     leave()
-    expect(viewer.cancelled).toEqual(['The call does not wait for the task any more'])
+    expect(viewer.cancelled).toEqual(['The call no longer waits for the task'])
     await viewer.fail(0, new QuestionError('cancelled', 'withdrawn'))
     void questions.send('r', QUESTION)
     expect([Object.keys(questions.open ?? {}), viewer.sent.length]).toEqual([['q-1', 'r-2'], 1])

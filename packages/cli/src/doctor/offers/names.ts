@@ -22,7 +22,7 @@ function toolNames(names: readonly string[], serverName: string | undefined): Fi
     )
   const prefix = `mcp__${serverName ?? ''}__`
   const long = names.map((name) => prefix + name).filter(({ length }) => length > MAX_LENGTH)
-  if (long.length === 0) return ok('tool-names', `${names.length} names`)
+  if (long.length === 0) return ok('tool-names', `${names.length} ${names.length === 1 ? 'name' : 'names'}`)
   return warning(
     'tool-names',
     `${some(long)}: ${Math.max(...long.map(({ length }) => length))} characters with the prefix of Claude`,

@@ -42,9 +42,7 @@ export function asZod(schema: object): ZodSchema | undefined {
   return internals?.def === undefined ? undefined : (schema as ZodSchema)
 }
 
-export function definitionOf({ _zod: internals }: ZodSchema): ZodDef {
-  return internals.def
-}
+export const definitionOf = ({ _zod: internals }: ZodSchema): ZodDef => internals.def
 
 /** Returns the schema inside a wrapper such as `optional`, `default`, `lazy` or a side of a pipe. */
 export function uncover(schema: ZodSchema, side: Side): ZodSchema | undefined {

@@ -104,6 +104,4 @@ function tooDeep(error: unknown): Failed {
   throw error
 }
 
-function failed(message: string): Failed {
-  return { ok: false, issues: [{ path: [], message }] }
-}
+const failed = (message: string): Failed => ({ ok: false, issues: [{ path: [], message }] })

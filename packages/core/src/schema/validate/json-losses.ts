@@ -18,6 +18,7 @@ const INSTEAD: readonly (readonly [RegExp, string])[] = [
 ]
 
 const PROMISE = 'is a promise; await it'
+const CYCLE = 'is an object that contains itself; send a copy without it'
 
 type Loss = { readonly path: (string | number)[]; readonly message: string }
 
@@ -70,16 +71,25 @@ function within(loss: Loss, key: string | number): Loss {
   return loss
 }
 
-/** Finds what `JSON.stringify` throws for: a bigint, or an object within itself. */
-export function findRefused(value: unknown, around: readonly unknown[] = []): Loss | undefined {
+/**
+ * Finds what `JSON.stringify` throws for: a bigint, or an object within itself.
+ *
+ * @param seen - whether an object is still being searched; each is searched once, because it may be in many places
+ */
+export function findRefused(
+  value: unknown,
+  seen: Map<object, boolean> = new Map(),
+  depth = 0,
+): Loss | undefined {
   if (typeof value === 'bigint') return { path: [], message: 'is a bigint; send a number or a string' }
-  if (typeof value !== 'object' || value === null || around.length > MAX_DEPTH) return undefined
-  if (around.includes(value))
-    return { path: [], message: 'is an object that contains itself; send a copy without it' }
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return undefined
+  if (seen.has(value)) return seen.get(value) === true ? { path: [], message: CYCLE } : undefined
+  seen.set(value, true)
   for (const [key, member] of Object.entries(value)) {
-    const found = findRefused(member, [...around, value])
+    const found = findRefused(member, seen, depth + 1)
     if (found !== undefined) return within(found, Array.isArray(value) ? Number(key) : key)
   }
+  seen.set(value, false)
   return undefined
 }
 

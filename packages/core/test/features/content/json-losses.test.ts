@@ -227,6 +227,17 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0].a${join}${problem}`])
   })
 
+  it('is searched for once in an object that is in many places', async () => {
+    let many: object = { toJSON: () => JSON.parse('{') as unknown }
+    for (let level = 0; level < 500; level++) many = [many, many]
+    const logged = await logOf(
+      tool((lost) => ({ lost })),
+      many,
+      callTool,
+    )
+    expect(logged).toEqual(['The tool "t" returned a value that JSON cannot carry'])
+  })
+
   it('is logged without a path if JSON itself cannot represent its depth', async () => {
     const logged = await logOf(
       tool((lost) => ({ lost })),
