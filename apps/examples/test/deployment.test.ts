@@ -183,7 +183,7 @@ describe('wrangler.json', () => {
     readonly main: string
     readonly vars: { readonly DEFAULT_TEAM: string }
   }
-  const entry = fileURLToPath(new URL(`${file.main.replace('src/', 'src/project/')}`, root))
+  const entry = fileURLToPath(new URL(file.main.replace('src/', 'src/project/'), root))
 
   it('names a module that bundles without modules of Node', async () => {
     const { outputFiles, metafile } = await build({
