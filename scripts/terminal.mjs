@@ -58,12 +58,13 @@ async function recordStart() {
 
 /** The steps of `npm test`, and vitest's summary. */
 function recordTest() {
-  const { stdout, stderr } = spawnSync('npm', ['--silent', 'test'], {
+  const { status, stdout, stderr } = spawnSync('npm', ['--silent', 'test'], {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     env: { ...process.env, NO_COLOR: '1' },
   })
+  if (status !== 0) throw new Error(`npm test failed:\n${stdout.slice(-4_000)}`)
   const lines = `${stdout}${stderr}`
     .split('\n')
     .filter((line) => /^(?:[✓✗] \w+ \(|\s+(?:Test Files|Tests) )/.test(line))
