@@ -134,7 +134,7 @@ describe('the Dockerfile', () => {
 
 it('render.yaml builds and starts with the commands of the guide', () => {
   const [service] = (parseYaml(deploy('render.yaml')) as { readonly services: [Render] }).services
-  expect(service.buildCommand).toBe('npm ci && npm run build')
+  expect(service.buildCommand).toBe('npm ci --include=dev && npm run build')
   expect(service.startCommand).toBe(scripts['start'])
 })
 
