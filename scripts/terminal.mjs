@@ -74,10 +74,12 @@ function recordTest() {
 if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
   const record = argv.find((arg) => arg.startsWith('--record'))
   if (record !== undefined) {
-    const [start = '', test = ''] = transcript().trimEnd().split('\n\n$ npm test\n')
+    const [start = '', ...test] = transcript()
+      .trimEnd()
+      .split(/\n\n(?=\$ npm test\n)/)
     const parts = [
       record === '--record=test' ? start : await recordStart(),
-      record === '--record=start' ? `$ npm test\n${test}` : recordTest(),
+      ...(record === '--record=start' ? test : [recordTest()]),
     ]
     writeFileSync(recording, `${parts.join('\n\n')}\n`)
   }
