@@ -58,12 +58,13 @@ async function recordStart() {
 
 /** The steps of `npm test`, and vitest's summary. */
 function recordTest() {
-  const { stdout, stderr } = spawnSync('npm', ['--silent', 'test'], {
+  const { status, stdout, stderr } = spawnSync('npm', ['--silent', 'test'], {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     env: { ...process.env, NO_COLOR: '1' },
   })
+  if (status !== 0) throw new Error(`npm test failed:\n${stdout.slice(-4_000)}`)
   const lines = `${stdout}${stderr}`
     .split('\n')
     .filter((line) => /^(?:[✓✗] \w+ \(|\s+(?:Test Files|Tests) )/.test(line))
@@ -73,10 +74,12 @@ function recordTest() {
 if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
   const record = argv.find((arg) => arg.startsWith('--record'))
   if (record !== undefined) {
-    const [start = '', test = ''] = transcript().trimEnd().split('\n\n$ npm test\n')
+    const [start = '', ...test] = transcript()
+      .trimEnd()
+      .split(/\n\n(?=\$ npm test\n)/)
     const parts = [
       record === '--record=test' ? start : await recordStart(),
-      record === '--record=start' ? `$ npm test\n${test}` : recordTest(),
+      ...(record === '--record=start' ? test : [recordTest()]),
     ]
     writeFileSync(recording, `${parts.join('\n\n')}\n`)
   }

@@ -59,7 +59,9 @@ export function withLinks(
   return text.replaceAll(LINK, (link, start: string, target: string, hash = '') => {
     if (/^[a-z]+:/.test(target)) return link
     const path = posix.join('docs', folder, target)
-    const onSite = path.startsWith('docs/') ? publicOf(path.replace(/^docs\/(?:public\/)?/, '')) : publishedPath(path)
+    const onSite = path.startsWith('docs/')
+      ? publicOf(path.replace(/^docs\/(?:public\/)?/, ''))
+      : publishedPath(path)
     if (onSite === undefined) return link
     const from = posix.dirname(publicOf(page))
     const address = base === '' ? posix.relative(from, onSite) : `${base.replace(/\/$/, '')}/${onSite}`

@@ -1,4 +1,9 @@
-import type { DefaultTheme, MarkdownEnv, MarkdownRenderer } from 'vitepress'
+import type { DefaultTheme, MarkdownEnv } from 'vitepress'
+
+/** The part of VitePress's renderer that the index needs. */
+interface Renderer {
+  readonly render: (source: string, env: MarkdownEnv) => string
+}
 
 /**
  * The options of the search. Guides come first, then the reference, design pages and the API. Of the last two, only
@@ -25,7 +30,7 @@ export const search: NonNullable<DefaultTheme.Config['search']> = {
         },
       },
     },
-    _render: (source: string, env: MarkdownEnv, markdown: MarkdownRenderer): string => {
+    _render: (source: string, env: MarkdownEnv, markdown: Renderer): string => {
       const html = markdown.render(source, env)
       if (/^(?:reference\/api|design)\//.test(env.relativePath)) return summaryOf(html)
       // Nobody searches for the figures of measurements.

@@ -3,9 +3,10 @@
  * Saves screenshots in `docs/.vitepress/cache/screenshots`.
  */
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
 import { serveSite } from './serve.mjs'
 
@@ -202,11 +203,15 @@ const SEARCHES = [
   ['vercel', /deployment/],
 ]
 
-/** The longest time from the first key to the first answer, in ms. VitePress waits for 200 ms of it. */
-const FIRST_ANSWER_MS = 500
+/** The size of the index, compressed, in bytes. The first answer waits for it, and a busy machine cannot be timed. */
+const MAX_INDEX = 160_000
 
-/** Checks that the search answers soon, and that the first answers are guides. */
+/** Checks that the index of the search is small, and that the first answers are guides. */
 async function checkSearch(browser, origin) {
+  const chunks = join(vitepress, 'dist', 'assets', 'chunks')
+  const index = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))
+  const size = gzipSync(readFileSync(join(chunks, index ?? ''))).length
+  assert(size <= MAX_INDEX, `the index of the search has ${size} bytes, more than ${MAX_INDEX}`)
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
   await page.goto(`${origin}/guide/tools`, { waitUntil: 'networkidle' })
   await page.locator('.VPNavBarSearch button').first().click()
@@ -229,9 +234,7 @@ async function checkSearch(browser, origin) {
         throw new Error(`"${words}" finds ${await first.getAttribute('href')} first, not ${guide.source}`)
       })
     if (words !== SEARCHES[0]?.[0]) continue
-    const took = performance.now() - start
-    console.log(`  first answer after ${took.toFixed(0)} ms`)
-    assert(took < FIRST_ANSWER_MS, `the first answer took ${took.toFixed(0)} ms`)
+    console.log(`  first answer after ${(performance.now() - start).toFixed(0)} ms`)
   }
   await page.close()
 }

@@ -6,7 +6,7 @@ import { request, requestMeta } from '@jetway-apps/test-support'
 import { oauth, jwt } from '@jetway/auth'
 import { McpServer } from '@jetway/core'
 import { type Authenticate, toFetch } from '@jetway/core/http'
-import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp, createKey, owners } from '../src/authorization/api-keys.ts'
 import { byKeySet, byPublicKey, bySecret } from '../src/authorization/jwt.ts'
@@ -91,11 +91,19 @@ const protectedBy = (authenticate: Authenticate) =>
     allowedHosts: ['api.example.com'],
   })
 
+const inAnHour = Math.floor(Date.now() / 1000) + 3_600
+
 /** Signs a token as the issuer of the guide. */
-const sign = (key: CryptoKey | Uint8Array, alg: string, claims: JWTPayload = {}, kid?: string) =>
-  new SignJWT({ iss: 'https://login.example.com', aud: RESOURCE, sub: 'ada', scope: 'mcp', ...claims })
+const sign = (key: CryptoKey | Uint8Array, alg: string, claims: object = {}, kid?: string) =>
+  new SignJWT({
+    iss: 'https://login.example.com',
+    aud: RESOURCE,
+    sub: 'ada',
+    scope: 'mcp',
+    exp: inAnHour,
+    ...claims,
+  })
     .setProtectedHeader({ alg, ...(kid !== undefined && { kid }) })
-    .setExpirationTime(claims.exp ?? '1h')
     .sign(key)
 
 const WRONG = [

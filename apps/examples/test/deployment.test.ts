@@ -134,7 +134,7 @@ describe('the Dockerfile', () => {
 
 it('render.yaml builds and starts with the commands of the guide', () => {
   const [service] = (parseYaml(deploy('render.yaml')) as { readonly services: [Render] }).services
-  expect(service.buildCommand).toBe('npm ci && npm run build')
+  expect(service.buildCommand).toBe('npm ci --include=dev && npm run build')
   expect(service.startCommand).toBe(scripts['start'])
 })
 
@@ -183,7 +183,7 @@ describe('wrangler.json', () => {
     readonly main: string
     readonly vars: { readonly DEFAULT_TEAM: string }
   }
-  const entry = fileURLToPath(new URL(`${file.main.replace('src/', 'src/project/')}`, root))
+  const entry = fileURLToPath(new URL(file.main.replace('src/', 'src/project/'), root))
 
   it('names a module that bundles without modules of Node', async () => {
     const { outputFiles, metafile } = await build({

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { withLinks } from '../../../docs/.vitepress/llms.ts'
 import { GUIDES } from '../../../docs/.vitepress/pages.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -43,5 +44,25 @@ describe('the page on troubleshooting', () => {
     expect(
       quoted.map(([, message = '']) => message).filter((message) => !refusals.includes(message)),
     ).toEqual([])
+  })
+})
+
+describe('withLinks', () => {
+  const publicOf = (page: string): string => (page === 'design/README.md' ? 'design/index.md' : page)
+  const text =
+    '[a](tools.md#schemas) [b](../reference/context.md) [c](../../apps/x/src/a.ts) [d](https://example.com/) ' +
+    '[e](../design/README.md) [f](../public/grafana/jetway.json) [g](#here)'
+
+  it('leads to files of the site, from the folder of the page', () => {
+    expect(withLinks(text, 'guide/cli.md', publicOf, '')).toBe(
+      '[a](tools.md#schemas) [b](../reference/context.md) [c](../source/apps/x/src/a.ts.txt) ' +
+        '[d](https://example.com/) [e](../design/index.md) [f](../grafana/jetway.json) [g](#here)',
+    )
+  })
+
+  it('makes links absolute if the address of the site is known', () => {
+    expect(withLinks('[a](tools.md#schemas)', 'guide/cli.md', publicOf, 'https://docs.example.com')).toBe(
+      '[a](https://docs.example.com/guide/tools.md#schemas)',
+    )
   })
 })

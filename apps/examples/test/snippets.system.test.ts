@@ -116,6 +116,7 @@ y.unused as Fourth
 it.each([
   ['nginx', 'a.conf'],
   ['yaml', 'a.yaml'],
+  ['toml', 'a.toml'],
   ['dockerfile', 'Dockerfile'],
 ])('shows %s', (language, file) => {
   const files = { [file]: 'first\n# #region two\n  second\n# #endregion\n' }

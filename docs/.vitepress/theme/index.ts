@@ -15,7 +15,8 @@ const theme: Theme = {
       'not-found': () => h(NotFound),
     }),
   enhanceApp: () => {
-    if (!import.meta.env.SSR) loadIndexEarly()
+    // The pages are built where there is no window.
+    if (typeof window !== 'undefined') loadIndexEarly()
   },
 }
 export default theme
