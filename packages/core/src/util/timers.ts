@@ -3,7 +3,7 @@ import { type Linked, LinkedList } from './linked-list.ts'
 import { isolatedRequests } from './platform.ts'
 
 /** Allows the process to end while the timer is pending, on runtimes with `unref`. */
-function unref(timer: unknown): void {
+export function unref(timer: unknown): void {
   const { unref: release } = Object(timer) as { readonly unref?: () => void }
   release?.call(timer)
 }
