@@ -219,6 +219,128 @@ export const NODES: Group = {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
           name: 'is refused with 503 if its caller has too many bytes in transit',
         },
+        {
+          file: 'apps/reliability/test/nodes-messages.system.test.ts',
+          name: 'is answered although the process that passed it on is killed',
+        },
+      ],
+    },
+    {
+      row: 'H14',
+      fault: 'A change between the death or pause of a node and the return of its client',
+      behaviour:
+        'A GET stream that continues on another node reports all lists and subscribed resources as changed, also while the former node still counts as running.',
+      tests: [
+        {
+          file: 'apps/reliability/test/nodes-messages.system.test.ts',
+          name: 'reports changes made before the client has resumed it at another process',
+        },
+        {
+          file: 'packages/core/test/http/nodes/streams.test.ts',
+          name: 'continues on another node, and reports that everything has changed, while its former node runs',
+        },
+      ],
+    },
+    {
+      row: 'H15',
+      fault: 'An answer or a cancellation that does not arrive',
+      behaviour:
+        'It is never accepted with 202: it is tried for up to 3 s, then refused with 503 and `Retry-After`.',
+      tests: [
+        {
+          file: 'apps/reliability/test/nodes-messages.system.test.ts',
+          name: 'is refused while the process that asked is paused, and accepted when it continues',
+        },
+        {
+          file: 'apps/reliability/test/nodes-messages.system.test.ts',
+          name: 'is accepted only when it has arrived, although Redis refuses it at first',
+        },
+        {
+          file: 'apps/reliability/test/nodes-messages.system.test.ts',
+          name: 'is refused while Redis hangs, and still ends the call later',
+        },
+        {
+          file: 'packages/core/test/http/nodes/calls.test.ts',
+          name: 'refuses a response on another node with 503 if the store fails for 3 s, and accepts it later',
+        },
+      ],
+    },
+    {
+      row: 'H16',
+      fault: 'A former master that keeps its connections',
+      behaviour: 'READONLY and MASTERDOWN replace the connections, so that all works within 5 s.',
+      tests: [
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'is left as soon as it refuses a write, although it still replies to reads',
+        },
+        { file: 'packages/redis/test/redis.test.ts', name: 'replace the connection after the reply %s' },
+      ],
+    },
+    {
+      row: 'H17',
+      fault: 'A clock that is set back',
+      behaviour: 'Redis is used again after 1 s, and stopped nodes are noticed after 7 s.',
+      tests: [
+        {
+          file: 'packages/redis/test/redis.test.ts',
+          name: 'are sent again after Redis has recovered, although the clock was set back',
+        },
+        {
+          file: 'packages/redis/test/redis.test.ts',
+          name: 'notices a stopped node 7 s after a connect, although the clock was set back',
+        },
+      ],
+    },
+    {
+      row: 'H18',
+      fault: 'SIGTERM while Redis hangs',
+      behaviour: 'The process ends. Closed stores open no connection.',
+      tests: [
+        {
+          file: 'apps/reliability/test/nodes-messages.system.test.ts',
+          name: 'ends the process, although the end of a call cannot be stored',
+        },
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'gets no connection after the stores were closed, until they are used again',
+        },
+      ],
+    },
+    {
+      row: 'H19',
+      fault: 'A message on the bus whose outcome is unknown',
+      behaviour:
+        'It is repeated, and delivered once and in order. Messages that are dropped are reported as a gap.',
+      tests: [
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'makes the bus repeat what Redis may have stored, but deliver it once and in order',
+        },
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'makes the bus drop the oldest of too many messages, and other nodes report a gap',
+        },
+      ],
+    },
+    {
+      row: 'H20',
+      fault: 'A wrong password, address or URL of Redis',
+      behaviour:
+        'A URL without a scheme is refused at the start. The log and `ready()` name the address and the reason, and no secret.',
+      tests: [
+        {
+          file: 'packages/redis/test/redis.test.ts',
+          name: 'refuses the option %s for %j, and does not repeat it',
+        },
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'is named with its address and the reason, but without the password',
+        },
+        {
+          file: 'packages/redis/test/faults.system.test.ts',
+          name: 'is named with ECONNREFUSED if nothing listens at its address',
+        },
       ],
     },
     {

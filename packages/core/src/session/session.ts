@@ -271,10 +271,10 @@ export class Session implements CallSession {
 
   /** Delays changes until the record has been reread, because another process has changed it. */
   holdChanges(until: Promise<unknown>): void {
-    const done = (): void => {
+    const release = (): void => {
       if (this.#updating === updating) this.#updating = undefined
     }
-    const updating = until.then(done, done)
+    const updating = until.then(release, release)
     this.#updating = updating
   }
 

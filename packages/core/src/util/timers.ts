@@ -3,7 +3,7 @@ import { type Linked, LinkedList } from './linked-list.ts'
 import { isolatedRequests } from './platform.ts'
 
 /** Allows the process to end while the timer is pending, on runtimes with `unref`. */
-function unref(timer: unknown): void {
+export function unref(timer: unknown): void {
   const { unref: release } = Object(timer) as { readonly unref?: () => void }
   release?.call(timer)
 }
@@ -134,9 +134,11 @@ export class Deadlines {
     this.#timer = undefined
     const now = this.#clock.now()
     for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first) {
-      if (first.at > now) {
+      const left = first.at - now
+      // No member waits longer than this, unless the clock was set back.
+      if (left > 0 && left <= this.#ms) {
         // A member that `due` added again may have started a timer that is too late for this one.
-        this.#arm(first.at - now)
+        this.#arm(left)
         return
       }
       this.#expire(first)

@@ -15,10 +15,11 @@ export type SessionMail =
   | { readonly kind: 'changed' }
   /** A frame for the GET stream, which the receiver writes. */
   | { readonly kind: 'frame'; readonly frame: string }
-  /** The sender has a new GET stream that replaces the receiver's. `stream` is omitted if the new one has no name. */
-  | { readonly kind: 'yield'; readonly stream?: string }
-  /** The sender now writes this stream. */
-  | { readonly kind: 'seized'; readonly stream?: string }
+  /**
+   * `yield`: the sender has a new GET stream that replaces the receiver's. `stream` is omitted if the new one has no
+   * name. `seized`: the sender now writes this stream.
+   */
+  | { readonly kind: 'yield' | 'seized'; readonly stream?: string }
   /** A stream that the receiver follows has new events. */
   | { readonly kind: 'appended'; readonly stream: string }
   /** The response to a request that the receiver has sent to the client. */

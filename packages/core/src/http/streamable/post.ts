@@ -117,10 +117,10 @@ export class Post implements Carrier<HttpReply> {
       if (fault !== undefined) return refuseScopes(context.authenticate, request, fault)
       const exchange = new PostExchange({ context, request, caller, revision, live, server })
       const ids = requestIds(items)
-      const delivered: Reply[] = []
+      const delivered: Promise<HttpReply>[] = []
       const reply = ids.length === 0 ? undefined : exchange.answerBatch(ids)
       runBatch(items, {
-        deliver: (item) => void delivered.push(this.deliver(item)),
+        deliver: (item) => void delivered.push(Promise.resolve(this.deliver(item))),
         call: (message) =>
           context.servers.during(server, () =>
             this.#run(message, { kind: 'serve', revision }, exchange, server),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../util/clock.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
+import { unref } from '../../util/timers.ts'
 
 /** Thrown if the application's session or event store fails, so that its content is unknown. */
 export class StoreFailure extends Error {
@@ -29,7 +30,8 @@ export async function retried<T>(clock: Clock, first: Promise<T>, step: () => Aw
     try {
       return await result
     } catch {
-      await new Promise<void>((resolve) => void clock.setTimeout(resolve, pause))
+      // A closed server must not wait for its store.
+      await new Promise<void>((resolve) => unref(clock.setTimeout(resolve, pause)))
       result = step()
     }
   }

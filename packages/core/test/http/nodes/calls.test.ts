@@ -3,13 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { elicit } from '../../../src/call/input/question.ts'
 import type { McpServer } from '../../../src/index.ts'
-import {
-  type Answer,
-  type Harness,
-  type HarnessOptions,
-  initializeMessage,
-  type TestSession,
-} from '../support/harness.ts'
+import { type Answer, type Harness, initializeMessage, type TestSession } from '../support/harness.ts'
 import { createCluster, type TestNode } from '../support/nodes.ts'
 
 const ok = z.object({ ok: z.boolean() })
