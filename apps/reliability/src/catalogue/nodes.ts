@@ -344,7 +344,7 @@ export const NODES: Group = {
       ],
     },
     {
-      row: 'H14',
+      row: 'H21',
       fault: 'Wrong records and messages in Redis',
       behaviour:
         'A wrong record is not found: its session gets 404, also at the process where it lives, and works again when the record is right. A listener of the bus that throws is logged, and the others continue.',
@@ -365,7 +365,7 @@ export const NODES: Group = {
       ],
     },
     {
-      row: 'H15',
+      row: 'H22',
       fault: 'A flood of anonymous sessions that fills Redis',
       behaviour:
         'All processes together keep `sessions.max` of them. The session that expires first ends, with its streams, and sessions that nobody initializes expire first.',
@@ -385,7 +385,7 @@ export const NODES: Group = {
       ],
     },
     {
-      row: 'H16',
+      row: 'H23',
       fault: 'Subscriptions that grow the record of a session',
       behaviour:
         '1,024 URIs with 65,536 characters together. A change sends the new record and the hash of the former one.',
@@ -405,7 +405,7 @@ export const NODES: Group = {
       ],
     },
     {
-      row: 'H17',
+      row: 'H24',
       fault: 'Scripts that stop Redis while they read all tasks',
       behaviour: 'A full store of tasks takes as few commands for a task as one with few tasks.',
       tests: [
@@ -416,7 +416,7 @@ export const NODES: Group = {
       ],
     },
     {
-      row: 'H18',
+      row: 'H25',
       fault: 'Servers with different names in one namespace',
       behaviour:
         'They do not get the notifications of each other, and do not find the sessions and tasks of each other.',
@@ -437,7 +437,7 @@ export const NODES: Group = {
       ],
     },
     {
-      row: 'H19',
+      row: 'H26',
       fault: 'A user of Redis with few permissions',
       behaviour: 'The permissions in the guide are sufficient for `ready()` and all stores.',
       tests: [

@@ -71,23 +71,9 @@ export function runBatch(items: readonly BatchItem[], { deliver, call, collect, 
   }
 }
 
-/**
- * Returns the response, or an error if the response exceeds the limit, because every request must get a response. A
- * single response may exceed the limit.
- *
- * @param waiting - the size of the queued responses, in UTF-16 units, as is `limit`
- * @param problem - the reason and the remedy, for the error message
- */
-export const fitResponse = (
-  id: RequestId,
-  frame: string,
-  waiting: number,
-  limit: number,
-  problem: string,
-): string =>
-  waiting === 0 || waiting + frame.length <= limit
-    ? frame
-    : errorFrame(id, new McpError(ErrorCode.InternalError, problem))
+/** Returns the response to a call whose result is left out, because every request must get a response. */
+export const leftOut = (id: RequestId, problem: string): string =>
+  errorFrame(id, new McpError(ErrorCode.InternalError, problem))
 
 /**
  * Collects the responses to one batch, which together may be as large as one result. Otherwise a 10 KB request with
@@ -130,7 +116,8 @@ export class BatchResponses {
   add(id: RequestId, frame: string | undefined): void {
     this.#missing--
     if (frame === undefined) return
-    const admitted = fitResponse(id, frame, this.size, this.#limit, this.problem)
+    const fits = this.size === 0 || this.size + frame.length <= this.#limit
+    const admitted = fits ? frame : leftOut(id, this.problem)
     this.size += admitted.length
     this.#responses.push({ id, frame: admitted })
   }

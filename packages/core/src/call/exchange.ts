@@ -1,5 +1,3 @@
-import type { BatchResponses } from './batch.ts'
-
 /** The connection that carries a request, in the terms of the OpenTelemetry conventions. */
 export interface Network {
   readonly transport: 'tcp' | 'pipe'
@@ -28,7 +26,7 @@ export interface Exchange extends RequestOrigin {
    */
   send(frame: string): void | Promise<void>
   /** The responses to the batch that the request is part of. */
-  readonly batch?: Pick<BatchResponses, 'room' | 'problem'> | undefined
+  readonly batch?: { room: number; readonly problem: string } | undefined
   /** Whether requests can be sent to the client on this exchange. */
   readonly duplex: boolean
   /** Whether the request can start a subscription. */

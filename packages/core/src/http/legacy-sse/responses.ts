@@ -1,5 +1,5 @@
 import type { EncodedResponse } from '../../call/response.ts'
-import { fitResponse } from '../../call/batch.ts'
+import { leftOut } from '../../call/batch.ts'
 import type { RequestId } from '../../protocol/jsonrpc.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import type { ServedServer } from '../servers/served-server.ts'
@@ -61,9 +61,9 @@ export class SseResponses {
     const { server, sessionId } = this.#options
     this.#largest = Math.max(this.#largest, frame.length)
     const problem = `More than ${this.#limit} bytes of responses wait. Read the stream, then send this request again`
-    const fitting = fitResponse(id, frame, this.#waiting, this.#limit, problem)
-    if (fitting !== frame) emitOverflow(server, { action: 'drop', bytes: utf8Length(frame), sessionId })
-    return fitting
+    if (this.#waiting === 0 || this.#waiting + frame.length <= this.#limit) return frame
+    emitOverflow(server, { action: 'drop', bytes: utf8Length(frame), sessionId })
+    return leftOut(id, problem)
   }
 
   /** Adds to the number of UTF-16 units that wait outside the queue, or subtracts from it if `units` is negative. */

@@ -1,14 +1,8 @@
 import type { Recognised } from './recognise.ts'
 import { describes, mapParts } from '@jetway/json-schema'
 import type { JsonSchema, StandardSchema } from '../types.ts'
-import {
-  asZod,
-  findUnconvertible,
-  strippingObjects,
-  toOpenJsonSchema,
-  type Side,
-  type ZodSchema,
-} from './zod.ts'
+import { asZod, findUnconvertible, strippingObjects, toOpenJsonSchema } from './zod.ts'
+import type { Side, ZodSchema } from './zod.ts'
 
 /**
  * Copies the author's JSON Schema, because a later change to the original would make the published and the
