@@ -1,4 +1,4 @@
-import { asks, createServer, McpServer } from '@jetway/core'
+import { asks, createServer, type McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { mcp as plugin } from '@jetway/fastify'

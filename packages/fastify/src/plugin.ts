@@ -54,12 +54,9 @@ export async function mcp(
   const routes = routePaths(path, rest.legacySse)
   const bodyLimit = limitOf(app, rest.limits?.bodyBytes ?? BODY_LIMIT)
   const logger = rest.logger ?? loggerOf(app)
-  const place = `${app.prefix}/${path}`.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
-  const endpoint = createEndpoint(
-    neutral(server),
-    { ...rest, ...(logger && { logger }), limits: { ...rest.limits, bodyBytes: bodyLimit } },
-    { path: place },
-  )
+  const place = { path: `${app.prefix}/${path}`.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '') }
+  const limits = { ...rest.limits, bodyBytes: bodyLimit }
+  const endpoint = createEndpoint(neutral(server), { ...rest, ...(logger && { logger }), limits }, place)
   onMount?.(endpoint)
   const mount = new PluginMount(app, endpoint, { locals, auth: authInfo, logs: logger === app.log })
 
@@ -69,10 +66,8 @@ export async function mcp(
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
   const endUnused = watchUnused(app.server)
-  app.addHook('onListen', async () => {
-    checkHeaderLimits(app.server, logger ?? app.log)
-    app.log.info(`The MCP endpoint is ${app.listeningOrigin}${place}`)
-  })
+  app.addHook('onListen', async () => checkHeaderLimits(app.server, logger ?? app.log))
+  app.addHook('onListen', async () => app.log.info(`The MCP endpoint is ${app.listeningOrigin}${place.path}`))
   app.addHook('preClose', async () => {
     await mount.close()
     endUnused()

@@ -27,10 +27,8 @@ const COMMON = {
 }
 
 const SHORT_HINTS = { readOnly: 1, destructive: 1, idempotent: 1, openWorld: 1 }
-const HINTS: OptionNames<NonNullable<AnyTool['annotations']>> = {
-  ...SHORT_HINTS,
-  ...{ title: 1, readOnlyHint: 1, destructiveHint: 1, idempotentHint: 1, openWorldHint: 1 },
-}
+const LONG_HINTS = { title: 1, readOnlyHint: 1, destructiveHint: 1, idempotentHint: 1, openWorldHint: 1 }
+const HINTS: OptionNames<NonNullable<AnyTool['annotations']>> = { ...SHORT_HINTS, ...LONG_HINTS }
 
 /** The names below `annotations` are checked as well. */
 const TOOL: OptionNames<AnyTool> = {
@@ -80,7 +78,8 @@ const MEMBERS: Readonly<Record<string, MemberNames>> = {
     synonyms: {
       ...FUNCTIONS,
       ...named('inputSchema', 'parameters', 'input', 'schema', 'args', 'argsSchema'),
-      ...{ output: 'outputSchema', canAccess: 'visible' },
+      output: 'outputSchema',
+      canAccess: 'visible',
     },
   },
   resource: { known: RESOURCE, synonyms: FUNCTIONS },

@@ -344,7 +344,8 @@ describe('a mistake that compiles', () => {
   it.each<[what: string, add: (server: McpServer) => void, says: RegExp]>([
     [
       'an object of schemas',
-      (s) => s.addTool({ name: 'a', inputSchema: { city: z.string() } as Record<string, unknown>, handler }),
+      // @ts-expect-error The compiler refuses it as well.
+      (s) => s.addTool({ name: 'a', inputSchema: { city: z.string() }, handler }),
       /inputSchema of tool "a" is an object of schemas.*z\.object/,
     ],
     [
