@@ -8,6 +8,7 @@ import { keys } from './support/nodes/monitor.ts'
 const STOPPED_MS = 10_000
 const POSITION_SENT = /^id: .*\.(\d+)$/gm
 const POSITION_STORED = /^(\d+)-\d+\r$/gm
+const UPDATED = 'notifications/resources/updated'
 const NOTE = { uri: 'note://ann' }
 
 it('a node paused for 10 s does not write to a stream that another node has taken over', async () => {
@@ -62,8 +63,11 @@ it('a node paused for 10 s leaves a session’s GET stream to the node that has 
     await first.leave()
 
     const resumed = await client.get(other.url, first.lastId)
-    const arrives = (count: number): Promise<void> => resumed.until(() => resumed.messages.length >= count)
-    for (let count = 1; count <= 3; count++) {
+    const updates = (): number => resumed.messages.filter(({ method }) => method === UPDATED).length
+    const arrives = (count: number): Promise<void> => resumed.until(() => updates() >= count)
+    // The paused node may have missed changes, so everything counts as changed.
+    await arrives(1)
+    for (let count = 2; count <= 4; count++) {
       await touch(other)
       await arrives(count)
     }
@@ -71,9 +75,9 @@ it('a node paused for 10 s leaves a session’s GET stream to the node that has 
     stopped.signal('SIGCONT')
     // When the node replies, it has read about the changes.
     await touch(stopped)
-    await arrives(4)
-    await touch(stopped)
     await arrives(5)
+    await touch(stopped)
+    await arrives(6)
 
     const [log = ''] = await keys(cluster.redis, 'jw1:nodes:e:*')
     const stored = await cluster.redis.command('XRANGE', log, '-', '+')
@@ -82,9 +86,7 @@ it('a node paused for 10 s leaves a session’s GET stream to the node that has 
     const positions = [...stored.matchAll(POSITION_STORED)].map(([, seq]) => seq)
     expect(positions).toEqual(positions.map((_, i) => String(i + 1)))
     expect([...sent]).toEqual(['0', ...positions])
-    expect(new Set([...first.messages, ...resumed.messages].map(({ method }) => method))).toEqual(
-      new Set(['notifications/resources/updated']),
-    )
+    expect(new Set(first.messages.map(({ method }) => method))).toEqual(new Set([UPDATED]))
   } finally {
     await cluster.stop()
   }

@@ -8,7 +8,7 @@ import {
 } from '@jetway/core/stores'
 import { Commands } from './commands/commands.ts'
 import { type RedisConnection, withDeadline } from './connection/connection.ts'
-import type { RedisAddress } from './connection/deployments.ts'
+import { checkUrls, type RedisAddress } from './connection/deployments.ts'
 import { connectTo } from './connection/node-redis.ts'
 import { Keys } from './keys.ts'
 import { RedisBus } from './stores/bus.ts'
@@ -77,11 +77,11 @@ export function redis(options: RedisOptions): RedisStores {
   const logger = safeLogger(options.logger ?? stderrLogger)
   const failed = (error: unknown): void => logger.debug({ err: error }, 'A connection to Redis failed')
   const connection = options.connection ?? connectTo(options, failed)
-  const commands = new Commands(connection, logger)
   const keys = new Keys(namespace)
   const listenerFailed = (error: unknown): void =>
     logger.error({ err: error }, 'A listener of the bus failed')
   const reader = new MessageReader(connection, failed, listenerFailed)
+  const commands = new Commands(connection, logger, () => reader.reconnect())
   const nodes = new RedisNodes(commands, keys, reader)
   const bus = new RedisBus(commands, reader, { key: keys.bus, node: nodes.id, onError: listenerFailed })
   const events = new RedisEventStore(commands, keys, options.events)
@@ -104,7 +104,7 @@ export function redis(options: RedisOptions): RedisStores {
       tasks: new RedisTaskStore(commands, keys, options.tasks, name),
     }),
     acquire: () => {
-      uses++
+      if (uses++ === 0) connection.open?.()
       let released = false
       return async () => {
         if (released) return
@@ -114,7 +114,7 @@ export function redis(options: RedisOptions): RedisStores {
     },
     ready: async () => {
       await connect(connection, keys, logger)
-      await withDeadline(reader.ready(), READY_MS)
+      await withDeadline(reader.ready(), READY_MS, connection)
     },
     stats: () => ({ available: commands.available, inFlight: commands.inFlight, unsent: bus.unsent }),
   }
@@ -122,6 +122,7 @@ export function redis(options: RedisOptions): RedisStores {
 
 function check(options: RedisOptions): void {
   checkNames(options, NAMES)
+  checkUrls(options)
   const { url, sentinel, cluster, connection, namespace } = options
   if ([url, sentinel, cluster, connection].filter((one) => one !== undefined).length !== 1)
     throw new UsageError('ERR_MCP_OPTION', 'Set one of url, sentinel, cluster and connection')
@@ -134,9 +135,9 @@ function check(options: RedisOptions): void {
 
 /** Checks that Redis has the commands of version 6.2, and warns if it may drop keys. */
 async function connect(connection: RedisConnection, keys: Keys, logger: Logger): Promise<void> {
-  await withDeadline(connection.connect?.() ?? Promise.resolve(), READY_MS)
+  await withDeadline(connection.connect?.() ?? Promise.resolve(), READY_MS, connection)
   const send = async (key: string, args: readonly string[]): Promise<string> =>
-    String(await withDeadline(connection.command(key, args), READY_MS))
+    String(await withDeadline(connection.command(key, args), READY_MS, connection))
   const none = keys.session('none')
   try {
     await send(none, ['GETEX', none])

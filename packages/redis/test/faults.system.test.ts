@@ -5,9 +5,16 @@ import {
   startRedisSentinels,
   startSlowProxy,
 } from '@jetway-apps/test-support/redis'
-import { settled } from '@jetway-apps/test-support'
+import { inspect } from 'node:util'
+import { settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { RedisReplyError, type RedisStores, RedisUnavailable } from '../src/index.ts'
+import {
+  redis,
+  type RedisOptions,
+  RedisReplyError,
+  type RedisStores,
+  RedisUnavailable,
+} from '../src/index.ts'
 import { LIFETIME, sessionRecord } from './support/records.ts'
 import { createStores, createTwo, newTwo } from './support/stores.ts'
 
@@ -107,8 +114,58 @@ describe('a Redis that hangs', () => {
     expect(heard).toEqual([])
     server.signal('SIGCONT')
     await vi.waitFor(() => expect(heard.at(-1)).toBe(3), RECOVERY_MS)
-    // Redis may have executed the first command although its reply came too late.
-    expect(heard.filter((message, at) => message !== heard[at - 1])).toEqual([1, 2, 3])
+    // The second 2 waited with the first. The second 1 did not, because Redis may have stored the first.
+    expect(heard).toEqual([1, 2, 1, 3])
+  })
+
+  it('makes the bus repeat what Redis may have stored, but deliver it once and in order', async () => {
+    const server = await startServer()
+    const [first, second] = await createTwo({ url: server.url })
+    const heard: unknown[] = []
+    let gaps = 0
+    second.bus.subscribe(
+      'changes',
+      (message) => heard.push(message),
+      () => gaps++,
+    )
+    await second.ready()
+    let sent = 0
+    const publish = (count: number): Promise<void | boolean>[] =>
+      Array.from({ length: count }, async () => first.bus.publish('changes', ++sent))
+    for (let round = 0; round < 3; round++) {
+      expect(new Set(await Promise.all(publish(20)))).toEqual(new Set([true]))
+      server.signal('SIGSTOP')
+      // Redis reads these commands when it continues, after they have been repeated.
+      expect(new Set(await Promise.all(publish(20)))).toEqual(new Set([false]))
+      server.signal('SIGCONT')
+      const late = publish(20)
+      await vi.waitFor(() => expect(heard).toHaveLength(sent), RECOVERY_MS)
+      await Promise.all(late)
+      await vi.waitFor(() => expect(first.stats().unsent).toBe(0), RECOVERY_MS)
+    }
+    expect(heard).toEqual(Array.from({ length: sent }, (_, i) => i + 1))
+    expect(gaps).toBe(0)
+  })
+
+  it('makes the bus drop the oldest of too many messages, and other nodes report a gap', async () => {
+    const server = await startServer()
+    const [first, second] = await createTwo({ url: server.url })
+    const heard: unknown[] = []
+    second.bus.subscribe(
+      'changes',
+      (message) => heard.push(message),
+      () => heard.push('gap'),
+    )
+    await second.ready()
+    await first.bus.publish('changes', 'before')
+    server.signal('SIGSTOP')
+    expect(await first.bus.publish('changes', 'unknown')).toBe(false)
+    for (let i = 0; i <= 2_000; i++) void first.bus.publish('changes', i)
+    expect(first.stats().unsent).toBe(2_000)
+    server.signal('SIGCONT')
+    await vi.waitFor(() => expect(heard.at(-1)).toBe(2_000), RECOVERY_MS)
+    const kept = Array.from({ length: 2_000 }, (_, i) => i + 1)
+    expect(heard).toEqual(['before', 'unknown', 'gap', ...kept])
   })
 })
 
@@ -218,6 +275,99 @@ describe('a Redis that is slow or resets connections', () => {
       proxy.reset()
       await expectRecovery(stores)
     }
+  })
+})
+
+describe('a Redis that became a replica', () => {
+  it('is left as soon as it refuses a write, although it still replies to reads', async () => {
+    const master = await startServer()
+    const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
+    const proxy = await startSlowProxy(master.port)
+    onTestFinished(() => proxy.stop())
+    const [first, second] = await createTwo({ url: proxy.url })
+    await first.sessions.create(sessionRecord('session-1'), LIFETIME)
+    const heard: unknown[] = []
+    second.bus.subscribe('changes', (message) => heard.push(message))
+    await second.ready()
+    await vi.waitFor(async () => expect(await replica.command('DBSIZE')).toMatch(/^:[1-9]/))
+    // A managed Redis moves the address, and keeps the connections to the former master.
+    await replica.command('REPLICAOF', 'NO', 'ONE')
+    // The former master never gets what the new one stores, so a reader that stays would wait forever. Redis ends
+    // waiting reads now, and the readers connect again.
+    await master.command('REPLICAOF', '127.0.0.1', '1')
+    await vi.waitFor(
+      async () => expect((await master.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(1),
+      RECOVERY_MS,
+    )
+    proxy.moveTo(replica.port)
+    const create = (): unknown => first.sessions.create(sessionRecord('session-2'), LIFETIME)
+    expect(String(await failure(create))).toContain('READONLY')
+    expect(first.stats().available).toBe(false)
+    await vi.waitFor(async () => expect(await create()).toBeTypeOf('string'), RECOVERY_MS)
+    expect(first.stats().available).toBe(true)
+    await vi.waitFor(
+      async () => expect(await second.bus.publish('changes', 'second has moved')).toBe(true),
+      RECOVERY_MS,
+    )
+    await first.bus.publish('changes', 'first has moved')
+    await vi.waitFor(() => expect(heard.at(-1)).toBe('first has moved'), RECOVERY_MS)
+  })
+})
+
+describe('a Redis that cannot be used', () => {
+  const open = (url: string, options: Partial<RedisOptions> = {}): RedisStores => {
+    const stores = redis({ url, namespace: 'test', logger: silent, ...options })
+    onTestFinished(stores.acquire())
+    return stores
+  }
+
+  it('is named with its address and the reason, but without the password', async () => {
+    const server = await startServer()
+    await server.command('CONFIG', 'SET', 'requirepass', 'right')
+    const url = `redis://ann:topsecret@127.0.0.1:${server.port}`
+    const lines: (readonly [fields: Readonly<Record<string, unknown>>, text: string])[] = []
+    const note = (fields: object, text: string): void => void lines.push([{ ...fields }, text])
+    const stores = open(url, { logger: { debug: note, info: note, warn: note, error: note } })
+    const problem = new RegExp(`Redis at 127.0.0.1:${server.port} did not reply within .*: WRONGPASS`)
+    await expect(stores.ready()).rejects.toThrow(problem)
+    for (let i = 0; i < 5; i++) expect(String(await failure(() => read(stores)))).toMatch(problem)
+    const [fields] = lines.find(([, text]) => text.startsWith('Redis does not serve commands')) ?? []
+    expect(fields?.['redis']).toBe(`127.0.0.1:${server.port}`)
+    expect(String(fields?.['err'])).toMatch(problem)
+    expect(inspect(lines, { depth: 9 })).not.toContain('topsecret')
+  })
+
+  it('is named with ECONNREFUSED if nothing listens at its address', async () => {
+    const server = await startServer()
+    await server.kill()
+    const stores = open(server.url)
+    const problem = new RegExp(`Redis at 127.0.0.1:${server.port} did not reply .*ECONNREFUSED`)
+    await expect(stores.ready()).rejects.toThrow(problem)
+    expect(String(await failure(() => read(stores)))).toMatch(problem)
+    await server.restart()
+    await vi.waitFor(async () => expect(await read(stores)).toBeUndefined(), RECOVERY_MS)
+  })
+
+  it('gets no connection after the stores were closed, until they are used again', async () => {
+    const server = await startServer()
+    const stores = redis({ url: server.url, namespace: 'test', logger: silent })
+    const release = stores.acquire()
+    await stores.ready()
+    server.signal('SIGSTOP')
+    const pending = failure(() => read(stores))
+    await release()
+    expect(await pending).toBeInstanceOf(Error)
+    expect(String(await failure(() => read(stores)))).toContain('closed')
+    server.signal('SIGCONT')
+    const clients = async (): Promise<number> =>
+      (await server.command('CLIENT', 'LIST')).split('\n').filter((line) => /\bid=/.test(line)).length
+    // The only client is the one that asks.
+    await vi.waitFor(async () => expect(await clients()).toBe(1))
+    expect(String(await failure(() => read(stores)))).toContain('closed')
+    expect(await clients()).toBe(1)
+    const again = stores.acquire()
+    expect(await read(stores)).toBeUndefined()
+    await again()
   })
 })
 

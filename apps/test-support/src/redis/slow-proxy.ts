@@ -8,6 +8,8 @@ export interface SlowProxy {
   delay(ms: number): void
   /** Whether to reset all connections, including new ones. */
   refuse(refused: boolean): void
+  /** Leads further connections to another port. Open ones stay where they are. */
+  moveTo(port: number): void
   /** Resets all connections. */
   reset(): void
   stop(): Promise<void>
@@ -15,6 +17,7 @@ export interface SlowProxy {
 
 export async function startSlowProxy(port: number): Promise<SlowProxy> {
   let ms = 0
+  let target = port
   let refused = false
   const sockets = new Set<Socket>()
   const pipe = (from: Socket, to: Socket): void => {
@@ -31,7 +34,7 @@ export async function startSlowProxy(port: number): Promise<SlowProxy> {
       near.on('error', () => {}).resetAndDestroy()
       return
     }
-    const far = createConnection(port, '127.0.0.1')
+    const far = createConnection(target, '127.0.0.1')
     pipe(near, far)
     pipe(far, near)
   }).listen(0, '127.0.0.1')
@@ -49,6 +52,9 @@ export async function startSlowProxy(port: number): Promise<SlowProxy> {
     refuse: (next) => {
       refused = next
       if (refused) reset()
+    },
+    moveTo: (next) => {
+      target = next
     },
     reset,
     stop: async () => {

@@ -160,7 +160,7 @@ export class DuplexConversation implements Carrier<void> {
   deliver(incoming: NoRequest): void {
     if (incoming.kind === 'notification' && incoming.message.method === Notification.Cancelled)
       return this.#cancel(incoming.message)
-    if (!deliver(this.session, incoming)) this.#options.onRefused('unmatchedResponse')
+    if (deliver(this.session, incoming) === false) this.#options.onRefused('unmatchedResponse')
   }
 
   initialize(message: JsonRpcRequest): Promise<void> {
@@ -259,13 +259,13 @@ export class DuplexConversation implements Carrier<void> {
   #cancel(message: JsonRpcNotification): void {
     const { session } = this
     const id = message.params?.['requestId']
-    if (!isRequestId(id)) return session?.notification(message)
+    if (!isRequestId(id)) return void session?.notification(message)
     const alone = namesVersion(message) && this.#statelessRevisions.length > 0
     if (session === undefined || alone || !session.hasCall(id)) {
       this.calls.cancel(id)
       this.subscriptions.find(id)?.drop()
     }
-    if (!alone && !this.calls.has(id)) session?.notification(message)
+    if (!alone && !this.calls.has(id)) void session?.notification(message)
   }
 
   async #open(message: JsonRpcRequest): Promise<EncodedResponse> {

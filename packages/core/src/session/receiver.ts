@@ -138,9 +138,11 @@ const UNKNOWN_SESSION = invalidRequest('Session not found: send an initialize re
 const INITIALIZED_ALREADY = invalidRequest('The session is initialized already')
 const NO_BATCHES = invalidRequest('Batches are not part of this protocol revision')
 
-/** Delivers a message without a response to its session. Returns false for a response to an unknown request. */
-export function deliver(session: Session | undefined, incoming: NoRequest): boolean {
-  if (incoming.kind === 'response') return session?.response(incoming.message) === true
-  session?.notification(incoming.message)
-  return true
+/**
+ * Delivers a message without a response to its session. Returns false for a response to an unknown request. Rejects if
+ * another node should get the message, and may not.
+ */
+export function deliver(session: Session | undefined, incoming: NoRequest): boolean | Promise<true> {
+  if (incoming.kind === 'response') return session?.response(incoming.message) ?? false
+  return session?.notification(incoming.message) ?? true
 }

@@ -25,10 +25,19 @@ export interface SessionKeeper {
   sessionClosed(cause: CloseCause): void
   /** The id of this node if the session may have requests on several nodes. */
   readonly node?: string | undefined
-  /** Passes a response to the node that sent the request. Returns false if no other node sent it. */
-  answerElsewhere?(response: JsonRpcResponse): boolean
-  /** Ends the calls with this id on other nodes. */
-  cancelElsewhere?(id: RequestId): void
+  /** Undefined if there are no other nodes. */
+  readonly link?: OtherNodes | undefined
+}
+
+/** The other nodes that serve a session. */
+export interface OtherNodes {
+  /**
+   * Passes a response to the node that sent the request. Returns false if no other node sent it, and rejects if that
+   * node may not get it.
+   */
+  answerElsewhere(response: JsonRpcResponse): false | Promise<true>
+  /** Ends the calls with this id on other nodes. Rejects if they may not get the cancellation. */
+  cancelElsewhere(id: RequestId): Promise<true>
 }
 
 /**

@@ -173,26 +173,33 @@ export class Session implements CallSession {
     return this.#input
   }
 
-  notification(message: JsonRpcNotification): void {
+  /** Rejects if a cancellation may not reach the nodes that run the call. */
+  notification(message: JsonRpcNotification): Promise<true> | undefined {
     this.#unansweredPings = 0
-    if (!this.revision.notifications.has(message.method)) return
+    if (!this.revision.notifications.has(message.method)) return undefined
     if (message.method === Notification.Initialized) {
       if (!this.#record.initialized) void this.update(() => ({ initialized: true }))
     } else if (message.method === Notification.Cancelled) {
       const id = message.params?.['requestId']
-      if (!isRequestId(id)) return
+      if (!isRequestId(id)) return undefined
+      const isHere = this.hasCall(id)
       this.cancel(id)
-      this.keeper?.cancelElsewhere?.(id)
+      const sent = this.keeper?.link?.cancelElsewhere(id)
+      return isHere ? sent?.catch(() => true) : sent
     } else if (message.method === Notification.RootsListChanged && this.client.supports('roots')) {
       const { id, principal } = this.#record
       this.#runtime.events.emit('roots:change', () => ({ sessionId: id, session: this, principal }))
     }
+    return undefined
   }
 
-  /** Returns false for a response to a request that this session has not sent from this process. */
-  response(message: JsonRpcResponse): boolean {
+  /**
+   * Returns false for a response to a request that this session has not sent. Rejects if the response may not reach the
+   * node that sent the request.
+   */
+  response(message: JsonRpcResponse): boolean | Promise<true> {
     this.#unansweredPings = 0
-    return this.#requests?.settle(message) === true || this.keeper?.answerElsewhere?.(message) === true
+    return this.#requests?.settle(message) === true || (this.keeper?.link?.answerElsewhere(message) ?? false)
   }
 
   /** Ends the call with this id in this process, unless several calls have it. */
@@ -264,14 +271,11 @@ export class Session implements CallSession {
 
   /** Delays changes until the record has been reread, because another process has changed it. */
   holdChanges(until: Promise<unknown>): void {
-    const updating = until.then(
-      () => {},
-      () => {},
-    )
-    this.#updating = updating
-    void updating.then(() => {
+    const release = (): void => {
       if (this.#updating === updating) this.#updating = undefined
-    })
+    }
+    const updating = until.then(release, release)
+    this.#updating = updating
   }
 
   #onGap(): void {

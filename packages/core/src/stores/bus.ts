@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../protocol/jsonrpc.ts'
 import { isLogLevel, type LogLevel } from '../protocol/types.ts'
-import { attempt } from '../util/promises.ts'
+import { attempt, type Awaitable } from '../util/promises.ts'
 
 /** Receives the messages on a topic, from this node and from others. */
 export type BusListener = (message: JsonValue) => void
@@ -11,7 +11,8 @@ export type BusListener = (message: JsonValue) => void
  * does not stop the others.
  */
 export interface Bus {
-  publish(topic: string, message: JsonValue): void | Promise<void>
+  /** Resolves to false if the message is kept for later, and may be lost. */
+  publish(topic: string, message: JsonValue): Awaitable<void | boolean>
   /**
    * Subscribes to a topic, and returns the function that unsubscribes. `onGap` runs if messages may have been lost, for
    * example during a long reconnect, so that anything may have changed.

@@ -134,9 +134,11 @@ export class Deadlines {
     this.#timer = undefined
     const now = this.#clock.now()
     for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first) {
-      if (first.at > now) {
+      const left = first.at - now
+      // No member waits longer than this, unless the clock was set back.
+      if (left > 0 && left <= this.#ms) {
         // A member that `due` added again may have started a timer that is too late for this one.
-        this.#arm(first.at - now)
+        this.#arm(left)
         return
       }
       this.#expire(first)

@@ -64,6 +64,25 @@ describe('Deadlines', () => {
     return { clock, deadlines: new Deadlines(clock, 100), fired, member }
   }
 
+  it('calls each member in time, although the clock is set back', async () => {
+    const { clock: fake, fired, member } = setUp()
+    let skew = 0
+    const clock = {
+      now: () => fake.now() + skew,
+      setTimeout: (run: () => void, ms: number) => fake.setTimeout(run, ms),
+      clearTimeout: (timer: unknown) => fake.clearTimeout(timer),
+    }
+    const deadlines = new Deadlines(clock, 100)
+    deadlines.add(member('before'))
+    await fake.advance(50)
+    skew = -3_600_000
+    deadlines.add(member('after'))
+    await fake.advance(50)
+    expect(fired).toEqual(['before 100'])
+    await fake.advance(50)
+    expect(fired).toEqual(['before 100', 'after 150'])
+  })
+
   it('calls each member once, on time, with one timer for all', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const members = ['a', 'b', 'c', 'd'].map((name) => member(name))

@@ -15,6 +15,8 @@ export class Circuit {
   /**
    * Returns whether a command may be sent. After `OPEN_MS`, one command is sent as a probe, and its outcome
    * closes or reopens the circuit.
+   *
+   * @param now - a monotonic time in ms, because the clock of the system may be set back
    */
   admits(now: number): boolean {
     if (this.#failures < MAX_FAILURES) return true
@@ -38,6 +40,12 @@ export class Circuit {
     if (this.#failures < MAX_FAILURES || now < this.#openUntil) return undefined
     this.#openUntil = now + OPEN_MS
     return this.#failures === MAX_FAILURES ? 'opened' : 'reopened'
+  }
+
+  /** Records a failure that proves that further commands would fail. Returns the same as {@link fail}. */
+  trip(now: number): 'opened' | 'reopened' | undefined {
+    this.#failures = Math.max(this.#failures, MAX_FAILURES - 1)
+    return this.fail(now)
   }
 
   get state(): CircuitState {

@@ -4,6 +4,7 @@ import {
   type RedisReply,
   RedisReplyError,
   RedisUnavailable,
+  unavailable,
   withDeadline,
 } from '../connection/connection.ts'
 import { Circuit } from './circuit.ts'
@@ -14,6 +15,11 @@ const COMMAND_MS = 500
 /** The maximum number of commands that wait for a reply. Further commands are refused. */
 const MAX_IN_FLIGHT = 2_000
 
+/** A former master replies this after a failover, for as long as the connection to it exists. */
+const NOT_MASTER = /\b(READONLY|MASTERDOWN)\b/
+/** Redis replies this while it cannot serve any command. */
+const NOT_READY = /^(LOADING|CLUSTERDOWN)\b/
+
 /**
  * Sends commands. Limits the duration of each command and the number of waiting commands, and has a circuit
  * for each Redis node.
@@ -21,12 +27,15 @@ const MAX_IN_FLIGHT = 2_000
 export class Commands {
   readonly #connection: RedisConnection
   readonly #logger: Logger
+  readonly #onFailover: () => void
   readonly #circuits = new Map<string, Circuit>()
   #inFlight = 0
 
-  constructor(connection: RedisConnection, logger: Logger) {
+  /** @param onFailover - called if the connection leads to a former master, and is being replaced */
+  constructor(connection: RedisConnection, logger: Logger, onFailover: () => void) {
     this.#connection = connection
     this.#logger = logger
+    this.#onFailover = onFailover
   }
 
   get inFlight(): number {
@@ -42,17 +51,30 @@ export class Commands {
   async run(key: string, args: readonly string[]): Promise<RedisReply> {
     const node = this.#connection.nodeOf?.(key) ?? ''
     const circuit = this.#circuitOf(node)
-    if (!circuit.admits(Date.now()))
-      throw new RedisUnavailable(
-        'Redis has failed several times in a row. Commands are refused for up to 1 s',
+    if (!circuit.admits(performance.now()))
+      throw unavailable(
+        this.#connection,
+        'has failed several times in a row. Commands are refused for up to 1 s',
       )
     try {
       const reply = await this.#withDeadline(key, args)
       this.#succeeded(circuit, node)
       return reply
     } catch (error) {
-      if (error instanceof RedisReplyError) this.#succeeded(circuit, node)
-      else this.#failed(circuit, node, error)
+      if (!(error instanceof RedisReplyError)) {
+        const failure =
+          error instanceof RedisUnavailable
+            ? error
+            : unavailable(this.#connection, 'cannot be reached', error)
+        this.#failed(node, failure, circuit.fail(performance.now()))
+        throw failure
+      }
+      if (NOT_MASTER.test(error.message)) {
+        const opened = circuit.trip(performance.now())
+        this.#failed(node, error, opened)
+        if (opened !== undefined) this.#onFailover()
+      } else if (NOT_READY.test(error.message)) this.#failed(node, error, circuit.fail(performance.now()))
+      else this.#succeeded(circuit, node)
       throw error
     }
   }
@@ -79,7 +101,7 @@ export class Commands {
     const reply = this.#connection.command(key, args)
     const settled = (): void => void this.#inFlight--
     reply.then(settled, settled)
-    return withDeadline(reply, COMMAND_MS)
+    return withDeadline(reply, COMMAND_MS, this.#connection)
   }
 
   #circuitOf(node: string): Circuit {
@@ -93,14 +115,20 @@ export class Commands {
   }
 
   #succeeded(circuit: Circuit, node: string): void {
-    if (circuit.succeed()) this.#logger.info({ node }, 'Redis replies again')
+    if (circuit.succeed()) this.#logger.info({ redis: this.#nameOf(node) }, 'Redis replies again')
   }
 
-  #failed(circuit: Circuit, node: string, error: unknown): void {
-    const opened = circuit.fail(Date.now())
+  #nameOf(node: string): string | undefined {
+    return node === '' ? this.#connection.address : node
+  }
+
+  #failed(node: string, error: unknown, opened: ReturnType<Circuit['fail']>): void {
     if (opened === undefined) return
     if (opened === 'opened')
-      this.#logger.warn({ node, err: error }, 'Redis does not reply. Commands are refused')
+      this.#logger.warn(
+        { redis: this.#nameOf(node), err: error },
+        'Redis does not serve commands. They are refused',
+      )
     // Otherwise, a connection whose peer has vanished without notice would wait for minutes.
     this.#connection.reset?.()
   }

@@ -30,6 +30,13 @@ export interface RedisConnection {
   nodeOf?(key: string): string
   /** Replaces connections that no longer receive replies. */
   reset?(): void
+  /** The address of Redis without secrets, for logs and errors. */
+  readonly address?: string
+  /** Returns the last error of the connection, or undefined if Redis has replied since then. */
+  problem?(): unknown
+  /** Allows commands after {@link RedisConnection.close}. */
+  open?(): void
+  /** Ends all connections. Further commands reject, and open no connection. */
   close(): Promise<void>
 }
 
@@ -43,10 +50,32 @@ export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable'
 }
 
+/** Returns the error of a connection that fails. It names the address of Redis, and the cause if it is known. */
+export function unavailable(
+  { address, problem }: Pick<RedisConnection, 'address' | 'problem'>,
+  failure: string,
+  cause: unknown = problem?.(),
+): RedisUnavailable {
+  const redis = address === undefined ? 'Redis' : `Redis at ${address}`
+  if (cause === undefined) return new RedisUnavailable(`${redis} ${failure}`)
+  return new RedisUnavailable(`${redis} ${failure}: ${reasonOf(cause)}`, { cause })
+}
+
+/** Returns the text of an error. Node.js leaves the message empty if it has tried several addresses. */
+function reasonOf(error: unknown): string {
+  const { message = '', code = '' } = Object(error) as { readonly message?: string; readonly code?: string }
+  return message || code || String(error)
+}
+
 /** Waits for a reply. @throws RedisUnavailable if it does not arrive in time */
-export function withDeadline<T>(reply: Promise<T>, ms: number): Promise<T> {
+export function withDeadline<T>(
+  reply: Promise<T>,
+  ms: number,
+  connection: Pick<RedisConnection, 'address' | 'problem'> = {},
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new RedisUnavailable(`Redis did not reply within ${ms} ms`)), ms)
+    const late = (): void => reject(unavailable(connection, `did not reply within ${ms} ms`))
+    const timer = setTimeout(late, ms)
     reply.then(
       (value) => {
         clearTimeout(timer)

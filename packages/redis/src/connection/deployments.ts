@@ -1,5 +1,6 @@
 import { createClient, createCluster, createSentinel } from '@redis/client'
 import type { ConnectionOptions } from 'node:tls'
+import { UsageError } from '@jetway/core/protocol'
 import type { RedisReply } from './connection.ts'
 import { slotOf } from './slot.ts'
 
@@ -27,6 +28,8 @@ export interface RedisAddress {
   readonly tls?: boolean | ConnectionOptions
 }
 
+const URL_SCHEME = /^(rediss?:\/\/|unix:)/
+
 /** The timeout for opening a TCP connection, in ms. */
 export const CONNECT_MS = 2_000
 /** The maximum delay before a reconnect, in ms. */
@@ -41,6 +44,8 @@ export interface Client {
 
 /** Creates and uses the clients of one kind of deployment. */
 export interface Deployment<C extends Client> {
+  /** The address without secrets. */
+  readonly address: string
   create(options: { readonly reconnect: boolean }): C
   send(client: C, key: string, args: readonly string[]): Promise<RedisReply>
   nodeOf?(client: C, key: string): string
@@ -75,9 +80,47 @@ const credentialsOf = ({ username, password }: RedisAddress): { username?: strin
   ...(password !== undefined && { password }),
 })
 
+/**
+ * Checks the URLs before the first connection, which would fail only during a request.
+ *
+ * @throws `ERR_MCP_OPTION`
+ */
+export function checkUrls({ url, sentinel, cluster }: RedisAddress): void {
+  for (const [option, urls] of [
+    ['url', url === undefined ? [] : [url]],
+    ['sentinel.urls', sentinel?.urls ?? []],
+    ['cluster', cluster ?? []],
+  ] as const)
+    for (const one of urls) if (!isUrl(one)) throw wrongUrl(option)
+}
+
+function isUrl(url: unknown): boolean {
+  try {
+    createClient({ url: url as string })
+    return typeof url === 'string' && URL_SCHEME.test(url)
+  } catch {
+    return false
+  }
+}
+
+// The URL is not repeated, because it may have a password.
+const wrongUrl = (option: string): UsageError =>
+  new UsageError(
+    'ERR_MCP_OPTION',
+    `The option ${option} needs a URL with a scheme: redis://, rediss:// or unix://, such as "redis://127.0.0.1:6379"`,
+  )
+
+/** Returns the host and port of a URL, or the path of a socket. */
+function hostOf(url: string): string {
+  if (url.startsWith('unix:')) return url.replace(/^unix:(\/\/)?([^/]*@)?/, '').replace(/\?.*/, '')
+  const { hostname, port } = new URL(url)
+  return `${hostname}:${port || 6379}`
+}
+
 export function single(address: RedisAddress): Deployment<ReturnType<typeof createClient>> {
   const { url = '' } = address
   return {
+    address: hostOf(url),
     create: ({ reconnect }) =>
       createClient({
         ...NODE,
@@ -98,6 +141,7 @@ export function clusterOf(
   urls: readonly string[],
 ): Deployment<ReturnType<typeof createCluster>> {
   return {
+    address: urls.map(hostOf).join(', '),
     create: ({ reconnect }) =>
       createCluster({
         RESP: 2,
@@ -128,6 +172,7 @@ export function sentinelOf(
     ...(first?.password && { password: decodeURIComponent(first.password) }),
   }
   return {
+    address: `${name} of the sentinels ${urls.map(hostOf).join(', ')}`,
     create: ({ reconnect }) =>
       createSentinel({
         name,

@@ -4,6 +4,7 @@ import {
   type RedisReader,
   type RedisReply,
   RedisReplyError,
+  RedisUnavailable,
   withDeadline,
 } from './connection.ts'
 import {
@@ -41,16 +42,25 @@ interface Opened<C> {
 }
 
 class NodeRedis<C extends Client> implements RedisConnection {
+  readonly address: string
   readonly #deployment: Deployment<C>
   readonly #onError: (error: unknown) => void
   #current: Opened<C> | undefined
   /** The client that replaces the current one as soon as it is connected. */
   #next: Opened<C> | undefined
+  #closed = false
+  #problem: unknown
 
   constructor(deployment: Deployment<C>, onError: (error: unknown) => void) {
     this.#deployment = deployment
-    this.#onError = onError
+    this.address = deployment.address
+    this.#onError = (error) => {
+      this.#problem = error
+      onError(error)
+    }
   }
+
+  readonly problem = (): unknown => this.#problem
 
   async command(key: string, args: readonly string[]): Promise<RedisReply> {
     const current = (this.#current ??= this.#open({ reconnect: true }))
@@ -80,7 +90,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 
   reset(): void {
-    if (this.#next !== undefined) return
+    if (this.#next !== undefined || this.#closed) return
     const next = this.#open({ reconnect: true })
     this.#next = next
     const settle = async (): Promise<void> => {
@@ -97,7 +107,12 @@ class NodeRedis<C extends Client> implements RedisConnection {
     void settle()
   }
 
+  open(): void {
+    this.#closed = false
+  }
+
   async close(): Promise<void> {
+    this.#closed = true
     for (const opened of [this.#current, this.#next]) if (opened !== undefined) destroy(opened.client)
     this.#current = undefined
     this.#next = undefined
@@ -112,6 +127,8 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 
   #open(options: { readonly reconnect: boolean }): Opened<C> {
+    // A write that is retried after the end would otherwise open a connection that nobody closes.
+    if (this.#closed) throw new RedisUnavailable('The connection to Redis is closed')
     const client = this.#deployment.create(options)
     client.on('error', this.#onError)
     const opened: Opened<C> = { client, connected: client.connect(), isConnected: false }
@@ -129,7 +146,9 @@ class NodeRedis<C extends Client> implements RedisConnection {
 
   async #send(client: C, key: string, args: readonly string[]): Promise<RedisReply> {
     try {
-      return await this.#deployment.send(client, key, args)
+      const reply = await this.#deployment.send(client, key, args)
+      this.#problem = undefined
+      return reply
     } catch (error) {
       throw error instanceof ErrorReply ? new RedisReplyError(error.message) : error
     }

@@ -13,6 +13,19 @@ return 1
 `)
 
 /**
+ * Adds messages to the bus.
+ *
+ * KEYS: bus. ARGV: limit of messages, publisher, and the number, topic and text of each message.
+ */
+export const PUBLISH: Script = script(`
+for i = 3, #ARGV, 3 do
+  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*',
+    'n', ARGV[2], 'i', ARGV[i], 't', ARGV[i + 1], 'd', ARGV[i + 2])
+end
+return 1
+`)
+
+/**
  * Sends a message to a node. Returns 0 if it has stopped, or its inbox is full.
  *
  * KEYS: lease, inbox. ARGV: message, limit of messages, time to live of the inbox.

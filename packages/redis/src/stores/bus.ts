@@ -1,25 +1,38 @@
 import type { JsonValue } from '@jetway/core/protocol'
 import { type Bus, type BusListener, MemoryBus } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
+import { PUBLISH } from '../scripts/nodes.ts'
 import type { MessageReader } from './message-reader.ts'
 
 /** The number of messages that the bus stores for nodes that read slowly or reconnect. */
 const MAX_KEPT = 10_000
-/**
- * The maximum number of messages that wait for Redis. Beyond it, the oldest is dropped. Equal messages wait
- * only once.
- */
-const MAX_UNSENT = 1_000
+/** The maximum number of messages that wait for Redis, and of their characters. Beyond it, the oldest is dropped. */
+const MAX_UNSENT = 2_000
+const MAX_UNSENT_LENGTH = 16 * 1024 * 1024
+/** The maximum number of messages per command. */
+const BATCH = 100
+/** The maximum number of publishers whose last message is remembered. */
+const MAX_PUBLISHERS = 1_000
 /** The time between two attempts to send waiting messages, in ms. */
 const RETRY_MS = 500
 
 interface Unsent {
   readonly topic: string
   readonly text: string
+  /** The same for equal messages. Undefined if Redis did not fail when the message was published. */
+  readonly equal: string | undefined
+  /** Set before the first attempt to send the message. */
+  number?: number
+  /** Called with false when an attempt fails, because the message may be lost with this process. */
+  readonly settle: (stored: boolean) => void
 }
 
 /**
  * A bus over one Redis Stream. Listeners on this node get the node's own messages immediately, and only once.
+ *
+ * Redis may have stored a message although its reply came too late. So each publisher numbers its messages, sends them
+ * one batch after another, and repeats a failed batch with the same numbers. Readers skip numbers that they have read,
+ * and report a gap if one is missing.
  */
 export class RedisBus implements Bus {
   readonly #commands: Commands
@@ -28,7 +41,16 @@ export class RedisBus implements Bus {
   readonly #reader: MessageReader
   readonly #local: MemoryBus
   readonly #gapListeners = new Set<() => void>()
-  readonly #unsent = new Map<string, Unsent>()
+  /** The messages that wait for Redis, in order. While Redis fails, equal messages wait only once. */
+  readonly #unsent = new Set<Unsent>()
+  /** The member `equal` of the messages that have not been sent yet. */
+  readonly #waiting = new Set<string>()
+  #unsentLength = 0
+  /** The number of the last message that was sent or dropped. */
+  #number = 0
+  #sending = false
+  /** The number of the last read message, by publisher. */
+  readonly #last = new Map<string, number>()
   #leave: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -53,12 +75,17 @@ export class RedisBus implements Bus {
     return this.#unsent.size
   }
 
-  async publish(topic: string, message: JsonValue): Promise<void> {
+  publish(topic: string, message: JsonValue): Promise<boolean> {
     this.#local.publish(topic, message)
-    const unsent = { topic, text: JSON.stringify(message) }
-    // A message must not overtake waiting messages.
-    if (this.#unsent.size > 0) this.#keep(unsent)
-    else await this.#send(unsent).catch(() => this.#keep(unsent))
+    const text = JSON.stringify(message)
+    const failing = this.#timer !== undefined
+    const equal = failing ? `${topic.length}:${topic}${text}` : undefined
+    if (equal !== undefined && this.#waiting.has(equal)) return Promise.resolve(false)
+    return new Promise((settle) => {
+      this.#keep({ topic, text, equal, settle })
+      if (failing) settle(false)
+      else if (!this.#sending) void this.#sendAll()
+    })
   }
 
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void {
@@ -69,13 +96,14 @@ export class RedisBus implements Bus {
     this.#leave ??= this.#reader.read({
       key: this.#key,
       receive: (fields) => this.#receive(fields),
-      lost: () => this.#reportGap(),
+      lost: () => this.#lost(),
     })
     return () => {
       unsubscribe()
       if (!this.#gapListeners.delete(gap) || this.#gapListeners.size > 0) return
       this.#leave?.()
       this.#leave = undefined
+      this.#last.clear()
     }
   }
 
@@ -97,40 +125,98 @@ export class RedisBus implements Bus {
   close(): void {
     this.#leave?.()
     this.#leave = undefined
+    this.#last.clear()
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#unsent.clear()
-  }
-
-  async #send({ topic, text }: Unsent): Promise<void> {
-    const id = ['MAXLEN', '~', String(MAX_KEPT), '*']
-    await this.#commands.run(this.#key, ['XADD', this.#key, ...id, 'n', this.#node, 't', topic, 'd', text])
+    for (const unsent of this.#unsent) this.#drop(unsent)
   }
 
   #keep(unsent: Unsent): void {
-    const { topic, text } = unsent
-    const [oldest] = this.#unsent.keys()
-    if (oldest !== undefined && this.#unsent.size >= MAX_UNSENT) this.#unsent.delete(oldest)
-    this.#unsent.set(`${topic.length}:${topic}${text}`, unsent)
-    this.#timer ??= setTimeout(() => void this.#retry(), RETRY_MS).unref()
-  }
-
-  async #retry(): Promise<void> {
-    this.#timer = undefined
-    for (const [key, unsent] of this.#unsent) {
-      try {
-        await this.#send(unsent)
-        this.#unsent.delete(key)
-      } catch {
-        this.#timer = setTimeout(() => void this.#retry(), RETRY_MS).unref()
-        return
-      }
+    this.#unsent.add(unsent)
+    this.#unsentLength += unsent.text.length
+    if (unsent.equal !== undefined) this.#waiting.add(unsent.equal)
+    for (const oldest of this.#unsent) {
+      const isFull = this.#unsent.size > MAX_UNSENT || this.#unsentLength > MAX_UNSENT_LENGTH
+      if (!isFull || oldest === unsent) return
+      this.#drop(oldest)
     }
   }
 
-  #receive({ n: node, t: topic, d: text }: Readonly<Record<string, string>>): void {
-    if (node === this.#node || topic === undefined || text === undefined) return
+  /** Drops a message. Its number is not used again, so that readers report a gap. */
+  #drop(unsent: Unsent): void {
+    if (unsent.number === undefined) this.#number++
+    this.#remove(unsent)
+    unsent.settle(false)
+  }
+
+  #remove(unsent: Unsent): void {
+    if (!this.#unsent.delete(unsent)) return
+    this.#unsentLength -= unsent.text.length
+    if (unsent.equal !== undefined && unsent.number === undefined) this.#waiting.delete(unsent.equal)
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#sending = true
+    try {
+      while (this.#unsent.size > 0) await this.#sendBatch()
+    } catch {
+      for (const { settle } of this.#unsent) settle(false)
+      if (this.#unsent.size > 0) this.#timer = setTimeout(() => this.#retry(), RETRY_MS).unref()
+    } finally {
+      this.#sending = false
+    }
+  }
+
+  #retry(): void {
+    this.#timer = undefined
+    void this.#sendAll()
+  }
+
+  async #sendBatch(): Promise<void> {
+    const batch = [...this.#unsent].slice(0, BATCH)
+    await this.#commands.script(
+      PUBLISH,
+      [this.#key],
+      [
+        MAX_KEPT,
+        this.#node,
+        ...batch.flatMap((unsent) => [this.#numberOf(unsent), unsent.topic, unsent.text]),
+      ],
+    )
+    for (const unsent of batch) {
+      this.#remove(unsent)
+      unsent.settle(true)
+    }
+  }
+
+  /** Numbers a message before it is sent. An equal message that is published later is another change. */
+  #numberOf(unsent: Unsent): number {
+    if (unsent.number === undefined && unsent.equal !== undefined) this.#waiting.delete(unsent.equal)
+    return (unsent.number ??= ++this.#number)
+  }
+
+  #receive({ n: node, i: number, t: topic, d: text }: Readonly<Record<string, string>>): void {
+    if (node === undefined || node === this.#node || topic === undefined || text === undefined) return
+    if (number !== undefined && !this.#isNext(node, Number(number))) return
     this.#local.publish(topic, JSON.parse(text) as JsonValue)
+  }
+
+  /** Returns false for a message that was read before. Reports a gap if messages before this one are missing. */
+  #isNext(node: string, number: number): boolean {
+    const last = this.#last.get(node)
+    if (last !== undefined && number <= last) return false
+    this.#last.delete(node)
+    this.#last.set(node, number)
+    const [oldest] = this.#last.keys()
+    if (oldest !== undefined && this.#last.size > MAX_PUBLISHERS) this.#last.delete(oldest)
+    if (last !== undefined && number > last + 1) this.#reportGap()
+    return true
+  }
+
+  #lost(): void {
+    // The reader has reported these messages already.
+    this.#last.clear()
+    this.#reportGap()
   }
 
   #reportGap(): void {

@@ -114,6 +114,11 @@ export class MessageReader {
     }
   }
 
+  /** Continues on a new connection, because the current one leads to a Redis that gets no more messages. */
+  reconnect(): void {
+    this.#restart()
+  }
+
   /** Replaces the waiting read with a read of the current streams. */
   #restart(): void {
     this.#running?.abort()
@@ -127,10 +132,11 @@ export class MessageReader {
     let wait = FIRST_WAIT_MS
     while (!signal.aborted) {
       const [key = ''] = this.#readings.keys()
-      const reader = this.#connection.reader(key)
-      const close = (): void => reader.close()
+      let reader: RedisReader | undefined
+      const close = (): void => reader?.close()
       signal.addEventListener('abort', close)
       try {
+        reader = this.#connection.reader(key)
         await this.#checkAll(reader, signal)
         if (!signal.aborted)
           for (const { stream } of this.#readings.values()) this.guard(() => stream.connected?.())
@@ -144,7 +150,7 @@ export class MessageReader {
         wait = Math.min(wait * 2, LAST_WAIT_MS)
       } finally {
         signal.removeEventListener('abort', close)
-        reader.close()
+        close()
       }
     }
     // Wakes callers that wait for a replaced run.

@@ -30,7 +30,7 @@ export class RedisNodes implements Nodes {
   #timer: NodeJS.Timeout | undefined
   /** The number of read messages that are still in the inbox. */
   #read = 0
-  /** Before this time, a missing lease does not prove that a node has stopped. */
+  /** Before this time by `performance.now()`, a missing lease does not prove that a node has stopped. */
   #doubtUntil = 0
 
   constructor(commands: Commands, keys: Keys, reader: MessageReader) {
@@ -70,14 +70,14 @@ export class RedisNodes implements Nodes {
     const [first, ...others] = nodes.map((node) => this.#keys.lease(node))
     if (first === undefined) return []
     const leases = await this.#commands.run(first, ['MGET', first, ...others]).catch(() => undefined)
-    if (leases === undefined || Date.now() < this.#doubtUntil) return nodes.map(() => true)
+    if (leases === undefined || performance.now() < this.#doubtUntil) return nodes.map(() => true)
     return (leases as readonly unknown[]).map((lease) => lease !== null)
   }
 
   #start(): void {
     if (this.#leave !== undefined) return
     const connected = (): void => {
-      this.#doubtUntil = Date.now() + DOUBT_MS
+      this.#doubtUntil = performance.now() + DOUBT_MS
       this.#renew().catch(() => {})
     }
     const inbox = { key: this.#inbox, receive: ({ d = '' }) => this.#receive(d), connected }

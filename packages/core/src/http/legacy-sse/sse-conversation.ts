@@ -165,7 +165,8 @@ export class SseConversation {
   }
 
   #deliver(item: NoRequest, { request }: Posted): HttpReply {
-    if (!deliver(this.session, item)) this.#options.context.rejections.add(request, 'unmatchedResponse')
+    if (deliver(this.session, item) === false)
+      this.#options.context.rejections.add(request, 'unmatchedResponse')
     return TAKEN
   }
 

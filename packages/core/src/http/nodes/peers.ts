@@ -79,11 +79,11 @@ export class Peers {
     return attempt(() => retried(this.clock, send(), send), this.#notSent(mail))
   }
 
-  /** Sends mail to all other nodes. */
-  broadcast(key: SessionKey, mail: SessionMail): Awaitable<void> {
-    const failed = (error: unknown): void =>
-      this.#logger.error({ err: error, kind: mail.kind }, 'The other nodes could not be reached')
-    return attempt(() => this.#shared.bus.publish(TOPIC, toMessage(key, this.id, mail) as JsonValue), failed)
+  /** Sends mail to all other nodes. Resolves to false if it may not arrive. */
+  async broadcast(key: SessionKey, mail: SessionMail): Promise<boolean> {
+    const message = toMessage(key, this.id, mail) as JsonValue
+    const sent = attempt(() => this.#shared.bus.publish(TOPIC, message), this.#notSent(mail))
+    return (await sent) !== false
   }
 
   alive(nodes: readonly string[]): Awaitable<readonly boolean[]> {
@@ -114,12 +114,9 @@ export class Peers {
   async #join(): Promise<void> {
     const receive = (message: unknown): void => {
       const received = readMail(message)
-      if (received !== undefined) this.onMail(received)
-    }
-    this.#unsubscribe ??= this.#shared.bus.subscribe(TOPIC, (message) => {
-      const received = readMail(message)
       if (received !== undefined && received.from !== this.id) this.onMail(received)
-    })
+    }
+    this.#unsubscribe ??= this.#shared.bus.subscribe(TOPIC, receive)
     // Joining comes last, because it may also wait until messages from the bus arrive.
     this.#leave = await this.#shared.nodes.join(receive)
     this.#joined = true

@@ -1,5 +1,5 @@
 import type { EncodedAnswer } from '../../call/response.ts'
-import type { JsonRpcResponse, RequestId } from '../../protocol/jsonrpc.ts'
+import type { RequestId } from '../../protocol/jsonrpc.ts'
 import type { EventStore, SeizedStream, StreamKey, StreamOrigin } from '../../stores/event-store.ts'
 import type { SessionKey } from '../../stores/session-store.ts'
 import type { ChangeRecord, CloseCause, SessionKeeper } from '../../session/session-keeper.ts'
@@ -88,14 +88,6 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   recordChanged(change: ChangeRecord): Awaitable<void> {
     this.#home.changed(this)
     return this.link === undefined ? this.shared?.save(change) : this.link.save(change)
-  }
-
-  answerElsewhere(response: JsonRpcResponse): boolean {
-    return this.link?.answerElsewhere(response) === true
-  }
-
-  cancelElsewhere(id: RequestId): void {
-    this.link?.cancelElsewhere(id)
   }
 
   /** Ends the session here, because another process has ended it. */

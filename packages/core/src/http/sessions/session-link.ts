@@ -1,6 +1,6 @@
 import { nodeOfRequest } from '../../call/input/pending-requests.ts'
 import type { JsonRpcResponse, RequestId } from '../../protocol/jsonrpc.ts'
-import type { ChangeRecord, SessionChannel } from '../../session/session-keeper.ts'
+import type { ChangeRecord, OtherNodes, SessionChannel } from '../../session/session-keeper.ts'
 import type { Session } from '../../session/session.ts'
 import type { SeizedStream, StreamState } from '../../stores/event-store.ts'
 import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
@@ -10,7 +10,8 @@ import { replay } from '../streams/replay.ts'
 import type { ResumableStream, StreamLog } from '../streams/resumable-stream.ts'
 import type { EventId } from '../streams/sse-format.ts'
 import type { StreamReader } from '../streams/sse-writer.ts'
-import { fromStore } from '../streams/store-failure.ts'
+import { fromStore, StoreFailure } from '../streams/store-failure.ts'
+import type { Awaitable } from '../../util/promises.ts'
 import type { HttpReply } from '../types.ts'
 import { endOrphan, FollowedStream, type SessionNetwork } from './session-network.ts'
 import type { SharedRecord } from './shared-record.ts'
@@ -39,7 +40,7 @@ interface LinkedSession {
 }
 
 /** Connects one session to the other nodes that serve it. */
-export class SessionLink {
+export class SessionLink implements OtherNodes {
   /** Sends frames to the node that writes the GET stream. */
   readonly channel: SessionChannel
   readonly #live: LinkedSession
@@ -87,16 +88,15 @@ export class SessionLink {
     void this.#network.peers.broadcast(this.#live.key, { kind: 'ended' })
   }
 
-  answerElsewhere(response: JsonRpcResponse): boolean {
+  answerElsewhere(response: JsonRpcResponse): false | Promise<true> {
     const node = nodeOfRequest(response.id)
     if (node === undefined || node === this.node) return false
-    void this.#network.peers.send(node, this.#live.key, { kind: 'answer', response })
-    return true
+    return arrived(this.#network.peers.sendSurely(node, this.#live.key, { kind: 'answer', response }))
   }
 
   /** Sends a cancellation to the other nodes, each of which ends its call with this id. */
-  cancelElsewhere(id: RequestId): void {
-    void this.#network.peers.broadcast(this.#live.key, { kind: 'cancel', id })
+  cancelElsewhere(id: RequestId): Promise<true> {
+    return arrived(this.#network.peers.broadcast(this.#live.key, { kind: 'cancel', id }))
   }
 
   receive(mail: SessionMail): void {
@@ -122,6 +122,8 @@ export class SessionLink {
 
   /**
    * Informs the other nodes that the GET stream is now written here, so that its previous node ends the connection.
+   * That node may have been paused, killed or cut off for some time before, so all lists and subscribed resources
+   * count as changed. Its lease does not show this, because it expires only seconds later.
    */
   async took(token: string | undefined, how: 'yield' | 'seized'): Promise<void> {
     const own: SessionRecord['stream'] =
@@ -131,9 +133,11 @@ export class SessionLink {
       if (stream?.token !== token || stream?.node !== this.node) before = stream
       return { stream: own }
     })
-    if (before === undefined || before.node === this.node) return
-    const mail = { kind: how, ...(before.token !== undefined && { stream: before.token }) }
-    await this.#network.peers.send(before.node, this.#live.key, mail)
+    const other = before?.node === this.node ? undefined : before
+    if (other !== undefined || how === 'seized') this.#live.session.onChange({ kind: 'gap' })
+    if (other === undefined) return
+    const mail = { kind: how, ...(other.token !== undefined && { stream: other.token }) }
+    await this.#network.peers.send(other.node, this.#live.key, mail)
   }
 
   /** Forwards a frame that could not be written because another node has seized the GET stream. */
@@ -149,9 +153,8 @@ export class SessionLink {
   /** @throws StoreFailure */
   async resume(elsewhere: ElsewhereStream): Promise<HttpReply | undefined> {
     const { state } = elsewhere
-    const alive = await this.#isAlive(state.node)
-    if (state.kind === 'session') return this.#resumeSession(elsewhere, alive)
-    return alive ? this.#follow(elsewhere) : this.#resumeOrphan(elsewhere)
+    if (state.kind === 'session') return this.#resumeSession(elsewhere)
+    return (await this.#isAlive(state.node)) ? this.#follow(elsewhere) : this.#resumeOrphan(elsewhere)
   }
 
   close(): void {
@@ -165,17 +168,13 @@ export class SessionLink {
     return alive === true
   }
 
-  /** Continues the GET stream here. Changes may have been missed if the previous node has stopped. */
-  async #resumeSession(
-    { log, from, reader }: ElsewhereStream,
-    alive: boolean,
-  ): Promise<HttpReply | undefined> {
+  /** Continues the GET stream here. */
+  async #resumeSession({ log, from, reader }: ElsewhereStream): Promise<HttpReply | undefined> {
     const seized = await fromStore(() => log.store.seize(log.key, from.epoch, this.node))
     const stream = seized && this.#live.continueStream(from.stream, seized)
     if (stream === undefined) return undefined
     const reply = await stream.resume(from, reader)
     await this.took(from.stream, 'seized')
-    if (!alive) this.#live.session.onChange({ kind: 'gap' })
     return reply === 'seized' ? undefined : reply
   }
 
@@ -211,4 +210,10 @@ export class SessionLink {
     stream.readOn()
     return stream.reply(reader)
   }
+}
+
+/** @throws StoreFailure if the mail may not arrive */
+async function arrived(sent: Awaitable<boolean>): Promise<true> {
+  if (await sent) return true
+  throw new StoreFailure('The other node may not have received a message')
 }

@@ -52,11 +52,12 @@ export class SharedRecord {
 
   /** Whether a request must wait until the record is read again, or renewed in the store. */
   mustVerify(now: number): boolean {
-    return now - this.#checkedAt >= this.#shared.verifyMs || this.isRenewalDue(now)
+    return Math.abs(now - this.#checkedAt) >= this.#shared.verifyMs || this.isRenewalDue(now)
   }
 
   isRenewalDue(now: number): boolean {
-    return now - this.#renewedAt > this.#shared.ttlMs(this.#session.record) * RENEW
+    // The clock may have been set back.
+    return Math.abs(now - this.#renewedAt) > this.#shared.ttlMs(this.#session.record) * RENEW
   }
 
   /**

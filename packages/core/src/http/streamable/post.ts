@@ -10,7 +10,7 @@ import { type Carrier, deliver, type NoRequest, type Refusal, type Served } from
 import type { Session } from '../../session/session.ts'
 import { statelessContext } from '../../session/call-pool.ts'
 import { principalOf } from '../../stores/principal.ts'
-import type { Awaitable } from '../../util/promises.ts'
+import { type Awaitable, chain } from '../../util/promises.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
 import { checkRoutingHeaders } from '../guard/headers.ts'
 import type { EndpointContext } from '../context.ts'
@@ -72,10 +72,11 @@ export class Post implements Carrier<HttpReply> {
     return refuse(reason, { id, message, code, data })
   }
 
-  deliver(incoming: NoRequest): HttpReply {
-    if (!deliver(this.#live?.session, incoming))
-      this.#parts.context.rejections.add(this.#request, 'unmatchedResponse')
-    return ACCEPTED
+  deliver(incoming: NoRequest): Reply {
+    return chain(deliver(this.#live?.session, incoming), (known) => {
+      if (!known) this.#parts.context.rejections.add(this.#request, 'unmatchedResponse')
+      return ACCEPTED
+    })
   }
 
   call(message: JsonRpcRequest, selection: Served, server?: ServedServer): Reply {
@@ -114,9 +115,10 @@ export class Post implements Carrier<HttpReply> {
       if (fault !== undefined) return refuseScopes(context.authenticate, request, fault)
       const exchange = new PostExchange({ context, request, caller, revision, live, server })
       const ids = requestIds(items)
-      const reply = ids.length === 0 ? ACCEPTED : exchange.answerBatch(ids)
+      const delivered: Promise<HttpReply>[] = []
+      const reply = ids.length === 0 ? undefined : exchange.answerBatch(ids)
       runBatch(items, {
-        deliver: (item) => this.deliver(item),
+        deliver: (item) => void delivered.push(Promise.resolve(this.deliver(item))),
         call: (message) =>
           context.servers.during(server, () =>
             this.#run(message, { kind: 'serve', revision }, exchange, server),
@@ -124,7 +126,10 @@ export class Post implements Carrier<HttpReply> {
         collect: (id, response) => exchange.collect(id, response),
         failed: (error) => exchange.failed(error),
       })
-      return reply
+      const arrived = Promise.all(delivered).then(() => ACCEPTED)
+      // The client must not repeat a batch whose calls have begun.
+      if (reply !== undefined) arrived.catch(() => {})
+      return reply ?? arrived
     })
   }
 

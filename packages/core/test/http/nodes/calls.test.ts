@@ -73,13 +73,45 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('can still be answered after its node has stopped, but the response is ignored', async () => {
+  it('refuses a response on another node with 503 after its own node has stopped', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
     const { sink } = await ask(session, 2)
     a.kill()
+    const refused = await answer(b.at(session), sink.messages[0]?.id, true)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
+  })
+
+  it('gets its response from another node although the store fails for a moment', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
+    const session = await open(a)
+    const { sink } = await ask(session, 2)
+    const send = vi.spyOn(b.shared.nodes, 'send').mockRejectedValueOnce(new Error('down'))
+    onTestFinished(() => send.mockRestore())
+    const answered = answer(b.at(session), sink.messages[0]?.id, true)
+    await vi.waitFor(() => expect(send).toHaveBeenCalled())
+    await cluster.clock.advance(50)
+    expect((await answered).status).toBe(202)
+    await sink.ended()
+    expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
+  })
+
+  it('refuses a response on another node with 503 if the store fails for 3 s, and accepts it later', async () => {
+    const cluster = createCluster()
+    const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
+    const session = await open(a)
+    const { sink } = await ask(session, 2)
+    const send = vi.spyOn(b.shared.nodes, 'send').mockRejectedValue(new Error('down'))
+    const refused = answer(b.at(session), sink.messages[0]?.id, true)
+    await vi.waitFor(() => expect(send).toHaveBeenCalled())
+    await cluster.clock.advance(3_000)
+    expect((await refused).status).toBe(503)
+    send.mockRestore()
     expect((await answer(b.at(session), sink.messages[0]?.id, true)).status).toBe(202)
+    await sink.ended()
+    expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 })
 
@@ -165,5 +197,38 @@ describe('a cancellation', () => {
     onTestFinished(() => down.mockRestore())
     expect((await cancel(session, 5)).status).toBe(202)
     expect(ended).toEqual([5])
+  })
+
+  it.each([
+    ['is kept for later', () => Promise.resolve(false)],
+    ['fails', () => Promise.reject(new Error('down'))],
+  ])('is refused with 503 if its message to the other nodes %s', async (_, publish) => {
+    const cluster = createCluster()
+    const [a, b] = [hanging(cluster), hanging(cluster)]
+    const session = await a.node.open()
+    const there = b.node.at(session)
+    void session.call('hang', {}, { id: 5 })
+    await settled()
+    const down = vi.spyOn(b.node.shared.bus, 'publish').mockImplementation(publish)
+    const message = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }
+    expect((await there.post(message)).status).toBe(503)
+    down.mockRestore()
+    expect((await there.post(message)).status).toBe(202)
+    await settled()
+    expect(a.ended).toEqual([5])
+  })
+
+  it('is refused with 503 in a batch if the other nodes may not get it', async () => {
+    const cluster = createCluster()
+    const [a, b] = [hanging(cluster), hanging(cluster)]
+    const session = await a.node.open({ version: '2025-03-26' })
+    const down = vi.spyOn(b.node.shared.bus, 'publish').mockResolvedValue(false)
+    onTestFinished(() => down.mockRestore())
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const there = b.node.at(session)
+    expect((await there.post([cancelled])).status).toBe(503)
+    // A batch with requests must not be repeated, because its calls have begun.
+    expect((await there.post([cancelled, ping])).status).toBe(200)
   })
 })

@@ -233,6 +233,27 @@ describe('a session on several nodes', () => {
     expect(renewals).toEqual([undefined, undefined, renewed, undefined, undefined, renewed])
   })
 
+  it('is read and renewed in the store although the clock of its node is set back', async () => {
+    const cluster = createCluster()
+    let skew = 0
+    const clock = {
+      now: () => cluster.clock.now() + skew,
+      setTimeout: (run: () => void, ms: number) => cluster.clock.setTimeout(run, ms),
+      clearTimeout: (timer: unknown) => cluster.clock.clearTimeout(timer),
+    }
+    const a = cluster.node({ endpoint: { sessions: { ttlMs: 100_000 } }, server: { clock } })
+    const session = await a.open()
+    const renewals: (number | undefined)[] = []
+    const get = a.shared.sessions.get.bind(a.shared.sessions)
+    a.shared.sessions.get = (key, ttlMs) => {
+      renewals.push(ttlMs)
+      return get(key, ttlMs)
+    }
+    skew = -3_600_000
+    await session.post(ping)
+    expect(renewals).toEqual([125_000])
+  })
+
   it.each([
     ['keeps its last 256 changes', 255, true],
     ['drops older changes', 256, false],

@@ -94,7 +94,8 @@ describe('a task on another node', () => {
     await call({ ...nodes, session: atFirst }, 'tasks/cancel')
     await settled()
     const cancelled = { method: 'notifications/tasks/status', params: { status: 'cancelled' } }
-    expect(sink.messages).toMatchObject([cancelled])
+    // A stream that has moved begins with the notice that all lists have changed.
+    expect(sink.messages.slice(moved ? 1 : 0)).toMatchObject([cancelled])
     expect([first?.sink.closed ?? true, first?.sink.messages ?? []]).toEqual([true, []])
   })
 
