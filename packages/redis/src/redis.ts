@@ -87,6 +87,8 @@ export function redis(options: RedisOptions): RedisStores {
   const events = new RedisEventStore(commands, keys, options.events)
   let uses = 0
   const close = async (): Promise<void> => {
+    // This comes first, because the reader would open another connection for the streams that are left.
+    reader.close()
     bus.close()
     await nodes.close()
     events.close()

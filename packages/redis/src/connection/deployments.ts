@@ -39,7 +39,7 @@ const MAX_RECONNECT_MS = 500
 export interface Client {
   connect(): Promise<unknown>
   destroy(): unknown
-  on(event: 'error', listener: (error: unknown) => void): unknown
+  on(event: 'error' | 'connect', listener: (error: unknown) => void): unknown
 }
 
 /** Creates and uses the clients of one kind of deployment. */

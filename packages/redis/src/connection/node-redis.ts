@@ -158,5 +158,8 @@ class NodeRedis<C extends Client> implements RedisConnection {
 /** Ends all connections of a client, even before it is connected. */
 function destroy(client: Client): void {
   // `destroy` may reject or throw while a cluster or sentinel is still connecting.
-  void (async () => client.destroy())().catch(() => {})
+  const end = (): void => void (async () => client.destroy())().catch(() => {})
+  // It misses a socket that is still connecting, which would then stay open while Redis hangs.
+  client.on('connect', end)
+  end()
 }

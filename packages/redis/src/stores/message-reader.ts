@@ -119,6 +119,12 @@ export class MessageReader {
     this.#restart()
   }
 
+  /** Stops reading all streams. */
+  close(): void {
+    this.#readings.clear()
+    this.#restart()
+  }
+
   /** Replaces the waiting read with a read of the current streams. */
   #restart(): void {
     this.#running?.abort()
