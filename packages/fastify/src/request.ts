@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { AuthInfo, Logger } from '@jetway/core'
 import { BodyError } from '@jetway/core/http'
 import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
-import { isQueued, nodeSignal, type StreamedRequest } from '@jetway/node/adapter'
+import { nodeSignal, type StreamedRequest } from '@jetway/node/adapter'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** The options of the plugin that read Fastify's request. */
@@ -28,6 +28,7 @@ export class PluginRequest implements StreamedRequest {
   readonly rawHeaders: readonly string[]
   readonly logger: Logger | undefined
   readonly id: string
+  readonly isQueued: boolean
   readonly #readers: RequestReaders
   readonly #headers: FastifyRequest['headers']
   #signal: AbortSignal | undefined
@@ -39,6 +40,8 @@ export class PluginRequest implements StreamedRequest {
     this.reply = reply
     this.#readers = readers
     this.peer = request.socket
+    // A new response has no socket while it is queued.
+    this.isQueued = reply.raw.socket === null
     this.rawHeaders = request.raw.rawHeaders
     this.logger = readers.logs ? request.log : undefined
     this.id = request.id
@@ -60,10 +63,6 @@ export class PluginRequest implements StreamedRequest {
 
   get signal(): AbortSignal {
     return (this.#signal ??= nodeSignal(this.request.raw, this.reply.raw))
-  }
-
-  get isQueued(): boolean {
-    return isQueued(this.reply.raw)
   }
 
   query(name: string): string | undefined {

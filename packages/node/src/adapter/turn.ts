@@ -68,16 +68,17 @@ function limitPause({ socket, httpVersionMajor }: IncomingMessage): void {
   // HTTP/2 does not pipeline, and gives its requests a stand-in for the socket, as do tests without a network.
   if (limited.has(socket) || httpVersionMajor !== 1 || !(socket instanceof Socket)) return
   limited.add(socket)
-  let timer: NodeJS.Timeout | undefined
-  const begin = (): void => {
-    timer ??= setTimeout(() => socket.destroy(), PAUSE_MS).unref()
-  }
+  socket.on('pause', paused)
+  if (socket.isPaused()) paused.call(socket)
+}
+
+function paused(this: Socket): void {
+  const timer = setTimeout(() => this.destroy(), PAUSE_MS).unref()
   const end = (): void => {
     clearTimeout(timer)
-    timer = undefined
+    this.off('resume', end).off('close', end)
   }
-  socket.on('pause', begin).on('resume', end).once('close', end)
-  if (socket.isPaused()) begin()
+  this.on('resume', end).on('close', end)
 }
 
 interface Waiting {

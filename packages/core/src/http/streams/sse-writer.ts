@@ -73,7 +73,8 @@ export class SseWriter {
   /** UTF-16 units of a large chunk that the host is still sending. */
   #sending = 0
   #counted = 0
-  #ending = false
+  /** Whether further chunks are ignored: the connection has ended, or ends when the queue is written. */
+  ending = false
   #disconnected = false
   #waiter: Deferred | undefined
 
@@ -91,11 +92,6 @@ export class SseWriter {
   /** The number of queued bytes, including those of a large chunk that the host is still sending. */
   get queuedBytes(): number {
     return this.waitingBytes + this.#sending
-  }
-
-  /** Whether further chunks are ignored: the connection has ended, or ends when the queue is written. */
-  get ending(): boolean {
-    return this.#disconnected || this.#ending
   }
 
   expire(): void {
@@ -180,7 +176,7 @@ export class SseWriter {
   /** Ends the connection when everything is written. */
   end(): void {
     if (this.ending) return
-    this.#ending = true
+    this.ending = true
     this.#release()
     if (this.#idle) this.cut()
   }
@@ -189,6 +185,7 @@ export class SseWriter {
   cut(): void {
     if (this.#disconnected) return
     this.#disconnected = true
+    this.ending = true
     this.#queue = []
     this.#bytes = this.#sending = 0
     this.#notices = undefined
@@ -264,7 +261,7 @@ export class SseWriter {
     }
     this.#count()
     if (this.#bytes <= HIGH_WATER) this.#release()
-    if (this.#ending && this.#idle) this.cut()
+    if (this.ending && this.#idle) this.cut()
   }
 
   #count(): void {
