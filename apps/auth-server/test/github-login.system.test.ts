@@ -60,8 +60,8 @@ async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site
       secret: 'a secret',
       github: { ...GITHUB_APP, origin: github.origin, api: github.origin },
       fetch: async (asked) => {
-        const { url } = new Request(asked)
-        const document = DOCUMENTS.find(({ client_id }) => client_id === url)
+        const requested = new Request(asked).url
+        const document = DOCUMENTS.find(({ client_id }) => client_id === requested)
         return document ? Response.json(document) : new Response(null, { status: 404 })
       },
       ...options,

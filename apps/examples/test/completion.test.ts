@@ -1,6 +1,6 @@
 import { connect } from '@jetway/testing'
 import { expect, it } from 'vitest'
-import { server } from '../src/server/completion.ts'
+import { server } from '../src/prompts/completion.ts'
 
 it('suggests cities of the country that the user has chosen', async () => {
   await using client = await connect(server)

@@ -1,10 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { withLinks } from '../../../docs/.vitepress/llms.ts'
-import { GUIDES } from '../../../docs/.vitepress/pages.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** The site is no package, so its modules are imported by their files. */
+const site = async <T>(name: string): Promise<T> => (await import(`${root}docs/.vitepress/${name}`)) as T
+type Links = (text: string, page: string, publicOf: unknown, base: string) => string
+const { withLinks } = await site<{ withLinks: Links }>('llms.ts')
+const { GUIDES } = await site<{
+  GUIDES: readonly { readonly text: string; readonly pages: readonly string[] }[]
+}>('pages.ts')
 const read = (path: string): string => readFileSync(root + path, 'utf8')
 const guides = readdirSync(`${root}docs/guide`).map((name) => name.replace('.md', ''))
 

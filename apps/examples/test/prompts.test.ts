@@ -1,6 +1,6 @@
 import { connect } from '@jetway/testing'
 import { expect, it } from 'vitest'
-import { server } from '../src/server/prompts.ts'
+import { server } from '../src/prompts/prompts.ts'
 
 // #region complete
 it('suggests the cities of the chosen country', async () => {

@@ -8,12 +8,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const PAGE = `${root}docs/reference/reliability.md`
 const UPDATE = 'UPDATE_DOCS=1 npx vitest run apps/reliability'
 
-<<<<<<< .merge_file_q3sWuZ
-=======
-/** The number of rows in the groups A to J. */
-const SIZES = [14, 10, 18, 17, 8, 12, 12, 26, 13, 14]
-
->>>>>>> .merge_file_NEb35p
 /** The paths of tests, and of contracts that several test files run. */
 const TESTS = /^(?:apps|packages)\/[^/]+\/(?:test|src\/contracts)\/.+\.ts$/
 

@@ -103,7 +103,7 @@ it.each([
   ['zzz', ['shop', 'other'], 'The x zzz is unknown', 'Use one of shop, other'],
   ['zzz', ['shop'], 'The x zzz is unknown', 'Use shop'],
   ['zzz', [], 'The x zzz is unknown', 'There are none'],
-  ['zzz', ['a\nb\u001B'], 'The x zzz is unknown', 'There are a\uFFFDb\uFFFD'],
+  ['zzz', ['a\nb\u001B'], 'The x zzz is unknown', 'Use a\uFFFDb\uFFFD'],
 ])(
   'given %s, unknownName suggests a similar name from %j or lists the known names',
   async (name, known, message, hint) => {

@@ -88,13 +88,13 @@ export class Interactions {
     if (this.#options.mayLogIn?.(user) === false) return DENIED
     const accountId = `github:${user.id}`
     const grant = new this.#provider.Grant({ clientId: String(params['client_id']), accountId })
-    grant.addOIDCScope(String(params['scope'] ?? ''))
+    grant.addOIDCScope(scopeOf(params))
     grant.addResourceScope(String(params['resource']), this.#requestedScopes(params).join(' '))
     return { login: { accountId }, consent: { grantId: await grant.save() } }
   }
 
   #requestedScopes(params: Interaction['params']): readonly string[] {
-    const requested = String(params['scope'] ?? '').split(' ')
+    const requested = scopeOf(params).split(' ')
     return this.#options.scopes.filter((scope) => requested.includes(scope))
   }
 
@@ -110,6 +110,10 @@ export class Interactions {
 }
 
 const DENIED: Result = { error: 'access_denied', error_description: 'The user has not agreed' }
+
+const scopeOf = ({ scope }: Interaction['params']): string => (typeof scope === 'string' ? scope : '')
+
+const scopeOf = ({ scope }: Interaction['params']): string => (typeof scope === 'string' ? scope : '')
 
 const isAllowedBy = async (request: IncomingMessage): Promise<boolean> =>
   new URLSearchParams(await text(request)).get('answer') === 'allow'

@@ -118,7 +118,7 @@ describe('jetway call', () => {
     })
     expect(await json(['call', url, 'echo', '--args', '{"text": "a", "count": 1}'])).toMatchObject({
       message: 'The argument count is unknown',
-      hint: 'There are text',
+      hint: 'Use text',
     })
     const prompt = ['call', url, 'test_prompt_with_arguments', '--prompt', 'arg1=1', 'agr2=b']
     expect(await json(prompt)).toMatchObject({ message: 'The argument agr2 is unknown' })

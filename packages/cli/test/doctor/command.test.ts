@@ -135,7 +135,7 @@ describe('jetway doctor --host', () => {
   it('reports why a file cannot be read', async () => {
     const files = { '.cursor/mcp.json/x': '' }
     expect(await shown({ files, argv: ['--host', 'cursor'] }, 'Cursor: ')).toMatchObject([
-      { check: 'file', verdict: 'fault', evidence: 'Cursor cannot read it: EISDIR' },
+      { check: 'file', verdict: 'fault', evidence: 'Cursor cannot read it: it is a folder' },
     ])
   })
 

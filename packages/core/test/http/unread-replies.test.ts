@@ -59,7 +59,7 @@ function bench(): Bench {
   })
   const overflows: object[] = []
   harness.server.on('overflow', (overflow) => void overflows.push(overflow))
-  const queue: Bench['queue'] = async (bytes, auth, sent = {}, shorten = undefined) => {
+  const queue: Bench['queue'] = async (bytes, auth, sent = {}, shorten) => {
     const asked = new FakeRequest({ ...sent, ...modern('give', 100_000, auth) })
     await harness.endpoint.handle(asked, asked.body)
     return harness.endpoint.hold(asked, bytes, shorten)

@@ -1,0 +1,227 @@
+import type { Row } from './row.ts'
+
+/** The messages between nodes, and what Redis keeps for them. */
+export const BUS_AND_RECORDS: readonly Row[] = [
+  {
+    row: 'H14',
+    fault: 'A change between the death or pause of a node and the return of its client',
+    behaviour:
+      'A GET stream that continues on another node reports all lists and subscribed resources as changed, also while the former node still counts as running.',
+    tests: [
+      {
+        file: 'apps/reliability/test/nodes-messages.system.test.ts',
+        name: 'reports changes made before the client has resumed it at another process',
+      },
+      {
+        file: 'packages/core/test/http/nodes/streams.test.ts',
+        name: 'continues on another node, and reports that everything has changed, while its former node runs',
+      },
+    ],
+  },
+  {
+    row: 'H15',
+    fault: 'An answer or a cancellation that does not arrive',
+    behaviour:
+      'It is never accepted with 202: it is tried for up to 3 s, then refused with 503 and `Retry-After`.',
+    tests: [
+      {
+        file: 'apps/reliability/test/nodes-messages.system.test.ts',
+        name: 'is refused while the process that asked is paused, and accepted when it continues',
+      },
+      {
+        file: 'apps/reliability/test/nodes-messages.system.test.ts',
+        name: 'is accepted only when it has arrived, although Redis refuses it at first',
+      },
+      {
+        file: 'apps/reliability/test/nodes-messages.system.test.ts',
+        name: 'is refused while Redis hangs, and still ends the call later',
+      },
+      {
+        file: 'packages/core/test/http/nodes/calls.test.ts',
+        name: 'refuses a response on another node with 503 if the store fails for 3 s, and accepts it later',
+      },
+    ],
+  },
+  {
+    row: 'H16',
+    fault: 'A former master that keeps its connections',
+    behaviour: 'READONLY and MASTERDOWN replace the connections, so that all works within 5 s.',
+    tests: [
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'is left as soon as it refuses a write, although it still replies to reads',
+      },
+      { file: 'packages/redis/test/redis.test.ts', name: 'replace the connection after the reply %s' },
+    ],
+  },
+  {
+    row: 'H17',
+    fault: 'A clock that is set back',
+    behaviour: 'Redis is used again after 1 s, and stopped nodes are noticed after 7 s.',
+    tests: [
+      {
+        file: 'packages/redis/test/redis.test.ts',
+        name: 'are sent again after Redis has recovered, although the clock was set back',
+      },
+      {
+        file: 'packages/redis/test/redis.test.ts',
+        name: 'notices a stopped node 7 s after a connect, although the clock was set back',
+      },
+    ],
+  },
+  {
+    row: 'H18',
+    fault: 'SIGTERM while Redis hangs',
+    behaviour: 'The process ends. Closed stores open no connection.',
+    tests: [
+      {
+        file: 'apps/reliability/test/nodes-messages.system.test.ts',
+        name: 'ends the process, although the end of a call cannot be stored',
+      },
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'gets no connection after the stores were closed, until they are used again',
+      },
+    ],
+  },
+  {
+    row: 'H19',
+    fault: 'A message on the bus whose outcome is unknown',
+    behaviour:
+      'It is repeated, and delivered once and in order. Messages that are dropped are reported as a gap.',
+    tests: [
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'makes the bus repeat what Redis may have stored, but deliver it once and in order',
+      },
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'makes the bus drop the oldest of too many messages, and other nodes report a gap',
+      },
+    ],
+  },
+  {
+    row: 'H20',
+    fault: 'A wrong password, address or URL of Redis',
+    behaviour:
+      'A URL without a scheme is refused at the start. The log and `ready()` name the address and the reason, and no secret.',
+    tests: [
+      {
+        file: 'packages/redis/test/redis.test.ts',
+        name: 'refuses the option %s for %j, and does not repeat it',
+      },
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'is named with its address and the reason, but without the password',
+      },
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'is named with ECONNREFUSED if nothing listens at its address',
+      },
+    ],
+  },
+  {
+    row: 'H21',
+    fault: 'Wrong records and messages in Redis',
+    behaviour:
+      'A wrong record is not found: its session gets 404, also at the process where it lives, and works again when the record is right. A listener of the bus that throws is logged, and the others continue.',
+    tests: [
+      {
+        file: 'packages/redis/test/hostile-redis.system.test.ts',
+        name: 'is not found, on the process of the session too, until the record is right again',
+      },
+      { file: 'packages/redis/test/hostile-redis.system.test.ts', name: 'is not found if it is %s' },
+      {
+        file: 'packages/redis/test/hostile-redis.system.test.ts',
+        name: 'is logged, and all listeners get the further messages',
+      },
+      {
+        file: 'packages/core/test/http/nodes/sessions.test.ts',
+        name: 'does not end the process if its store returns a wrong record',
+      },
+    ],
+  },
+  {
+    row: 'H22',
+    fault: 'A flood of anonymous sessions that fills Redis',
+    behaviour:
+      'All processes together keep `sessions.max` of them. The session that expires first ends, with its streams, and sessions that nobody initializes expire first.',
+    tests: [
+      {
+        file: 'packages/redis/test/bounds.system.test.ts',
+        name: 'limits the anonymous sessions of all processes in Redis, and ends the session that expires first',
+      },
+      {
+        file: 'packages/redis/test/bounds.system.test.ts',
+        name: 'also deletes the streams of a session that it ends',
+      },
+      {
+        file: 'packages/core/test/http/nodes/sessions.test.ts',
+        name: 'ends if all nodes together have more than `max` anonymous sessions, and it was used least recently',
+      },
+    ],
+  },
+  {
+    row: 'H23',
+    fault: 'Subscriptions that grow the record of a session',
+    behaviour:
+      '1,024 URIs with 65,536 characters together. A change sends the new record and the hash of the former one.',
+    tests: [
+      {
+        file: 'packages/core/test/features/session-methods.test.ts',
+        name: 'accepts URIs of 65,536 characters together, and names the limit when it refuses more',
+      },
+      {
+        file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
+        name: 'URIs of more than 65,536 characters together',
+      },
+      {
+        file: 'packages/redis/test/bounds.system.test.ts',
+        name: 'sends the new record, but not the old one',
+      },
+    ],
+  },
+  {
+    row: 'H24',
+    fault: 'Scripts that stop Redis while they read all tasks',
+    behaviour: 'A full store of tasks takes as few commands for a task as one with few tasks.',
+    tests: [
+      {
+        file: 'packages/redis/test/bounds.system.test.ts',
+        name: 'takes as few commands for a task as a store with few tasks',
+      },
+    ],
+  },
+  {
+    row: 'H25',
+    fault: 'Servers with different names in one namespace',
+    behaviour:
+      'They do not get the notifications of each other, and do not find the sessions and tasks of each other.',
+    tests: [
+      { file: 'packages/redis/test/bounds.system.test.ts', name: "do not get each other's messages" },
+      {
+        file: 'packages/redis/test/bounds.system.test.ts',
+        name: "do not find each other's tasks of one principal",
+      },
+      {
+        file: 'packages/core/test/http/nodes/sessions.test.ts',
+        name: 'is unknown to a server with another name',
+      },
+      {
+        file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
+        name: 'does not reach sessions on a server with another name',
+      },
+    ],
+  },
+  {
+    row: 'H26',
+    fault: 'A user of Redis with few permissions',
+    behaviour: 'The permissions in the guide are sufficient for `ready()` and all stores.',
+    tests: [
+      {
+        file: 'packages/redis/test/access.system.test.ts',
+        name: 'is sufficient for ready() and for all stores',
+      },
+    ],
+  },
+]
