@@ -69,7 +69,7 @@ export const FOLDERS: Group = {
       tests: [
         {
           file: 'packages/cli/test/install/edges.test.ts',
-          name: 'leaves files to their user when root runs it',
+          name: 'leaves files to their user, also when root runs it',
         },
       ],
     },
