@@ -113,8 +113,6 @@ const DENIED: Result = { error: 'access_denied', error_description: 'The user ha
 
 const scopeOf = ({ scope }: Interaction['params']): string => (typeof scope === 'string' ? scope : '')
 
-const scopeOf = ({ scope }: Interaction['params']): string => (typeof scope === 'string' ? scope : '')
-
 const isAllowedBy = async (request: IncomingMessage): Promise<boolean> =>
   new URLSearchParams(await text(request)).get('answer') === 'allow'
 
