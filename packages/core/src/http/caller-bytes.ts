@@ -57,23 +57,24 @@ export class CallerBytes {
   hold(caller: string, bytes: number, shorten: HeldReply['shorten']): () => void {
     const reply = { caller, bytes, shorten }
     this.#replies.add(reply)
-    if (!this.add(caller, bytes)) this.#shorten(caller)
+    if (!this.add(caller, bytes)) this.#shorten(reply)
     return () => {
       this.#replies.delete(reply)
       this.add(caller, -bytes)
     }
   }
 
-  #shorten(caller: string): void {
+  #shorten(added: HeldReply): void {
     let excess = this.#total - this.#limit
     const atOnce = excess > 0
     const largest = (a: [string, number], b: [string, number]) => (a[1] >= b[1] ? a : b)
-    const [chosen] = atOnce ? [...this.#held].reduce(largest) : [caller]
+    const [chosen] = atOnce ? [...this.#held].reduce(largest) : [added.caller]
     for (const reply of this.#replies) {
       if (reply.caller !== chosen || (atOnce && excess <= 0)) continue
       this.#replies.delete(reply)
       excess -= reply.bytes
-      reply.shorten(atOnce)
+      // The client has had no time to read the reply that was added.
+      reply.shorten(atOnce && reply !== added)
     }
   }
 

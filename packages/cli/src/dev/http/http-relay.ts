@@ -180,9 +180,14 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     if (session === undefined || session.isOf(caller)) return session
     // The client may have a new token, which only a process that has the session can judge.
     const process = this.#current
-    const known = process && (await session.knownOn(process.generation))
-    if (process === undefined || typeof known !== 'string') return undefined
-    if (!(await isAccepted(process, withId(caller, known)))) return undefined
+    if (process === undefined) return undefined
+    const { generation } = process
+    const known = await session.knownOn(generation)
+    const accepted =
+      typeof known === 'string'
+        ? await isAccepted(process, withId(caller, known))
+        : session.needsCredentials(generation)
+    if (!accepted) return undefined
     session.takeOver(caller)
     return session
   }

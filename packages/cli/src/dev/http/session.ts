@@ -27,7 +27,8 @@ export class Session {
   readonly #onListChanges: OnListChanges
   #lists: Promise<Lists> | undefined
   #outdated = false
-
+  /** The process that last refused to open the session with the credentials of the client. */
+  #refusedOn: number | undefined
   /** A digest of the credentials of the client. */
   #credentials: string
 
@@ -45,6 +46,11 @@ export class Session {
   /** Whether a request has the credentials of the session's client. */
   isOf(caller: Caller): boolean {
     return digestOf(caller) === this.#credentials
+  }
+
+  /** Whether a process has refused the credentials of the client, so that the client needs new ones. */
+  needsCredentials(generation: number): boolean {
+    return this.#refusedOn === generation
   }
 
   /** Records new credentials of the client. */
@@ -65,8 +71,10 @@ export class Session {
     this.#ids.set(generation, opening)
     opening.then(
       (id) => {
-        if (typeof id !== 'string') this.#ids.delete(generation)
-        else if (this.#lists !== undefined)
+        if (typeof id !== 'string') {
+          this.#ids.delete(generation)
+          this.#refusedOn = generation
+        } else if (this.#lists !== undefined)
           this.#lists = this.#compare(this.#lists, process, withId(caller, id))
       },
       () => this.#ids.delete(generation),
