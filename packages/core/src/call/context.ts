@@ -297,14 +297,15 @@ export class CallContext implements RequestContext, Due {
     this.#warn(`The ${handler} returned before its ctx.${question} was answered; await it`)
   }
 
-  /**
-   * Logs a problem once per call. An error thrown in a callback, or in a promise that is not awaited, would
-   * end the process.
-   */
+  /** Whether the handler has returned or thrown. A call that was ended early may still have a running handler. */
   get #finished(): boolean {
     return this.#done && this.#abortReason === undefined
   }
 
+  /**
+   * Logs a problem once per call. An error thrown in a callback, or in a promise that is not awaited, would
+   * end the process.
+   */
   #warn(problem: string): void {
     if (!this.#warned) this.problems?.warn(this, problem)
     this.#warned = true

@@ -188,14 +188,18 @@ describe('a call that ends while its caller has too many unread replies', () => 
 })
 
 describe('limits.queuedBytes', () => {
-  it('counts a large response until its client has read it', async () => {
+  it.each([
+    ['a principal', { auth: ALICE }, {}],
+    ['an anonymous address', { remoteAddress: '192.0.2.1' }, { remoteAddress: '192.0.2.2' }],
+  ])('counts a large response on a stream until its client has read it: %s', async (_, caller, other) => {
     const { endpoint, send } = bench()
-    const reply = await endpoint.handle(...asking(modern('say', OF_CALLER, ALICE)))
+    const small = (from: Partial<Sent>): Promise<Answer> => send({ ...modern('give', 1), ...from })
+    const reply = await endpoint.handle(...asking({ ...modern('say', OF_CALLER), ...caller }))
     const sink = new TestSink()
     sink.stall()
     reply.open?.(sink)
     await expect.poll(() => endpoint.stats().queuedBytes).toBeGreaterThan(OF_CALLER)
-    expect((await send(modern('give', 1, ALICE))).status).toBe(503)
+    expect(await statusesOf(small(caller), small(other))).toEqual([503, 200])
     // The large chunk is being sent and still counts.
     sink.drain()
     sink.stall()
@@ -204,7 +208,7 @@ describe('limits.queuedBytes', () => {
     sink.drain()
     await sink.ended()
     expect(endpoint.stats().queuedBytes).toBe(0)
-    expect((await send(modern('give', 1, ALICE))).status).toBe(200)
+    expect((await small(caller)).status).toBe(200)
   })
 })
 

@@ -60,9 +60,9 @@ export class SseResponses {
     const { frame } = response
     const { server, sessionId } = this.#options
     this.#largest = Math.max(this.#largest, frame.length)
-    const problem = `More than ${this.#limit} bytes of responses wait. Read the stream, then send this request again`
     if (this.#waiting === 0 || this.#waiting + frame.length <= this.#limit) return frame
     emitOverflow(server, { action: 'drop', bytes: utf8Length(frame), sessionId })
+    const problem = `More than ${this.#limit} bytes of responses wait. Read the stream, then send this request again`
     return leftOut(id, problem)
   }
 

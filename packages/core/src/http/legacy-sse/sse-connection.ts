@@ -51,7 +51,6 @@ export class SseConnection implements Due {
     this.#writer = createSseWriter(context, {
       overflow: 'drop',
       server,
-      principal,
       sessionId: id,
       onExpired: close,
       onDisconnect: close,

@@ -201,8 +201,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
 
   #plainStream(): PlainStream {
     const { server, session } = this
-    const { principal, id: sessionId } = session.record
-    return new PlainStream(this.#home.context, { server, principal, sessionId })
+    return new PlainStream(this.#home.context, { server, sessionId: session.record.id })
   }
 
   #write(store: EventStore, token: string, begin: StreamOrigin | SeizedStream): ResumableStream {

@@ -85,7 +85,6 @@ export class FollowedStream {
       overflow: 'cut',
       server: options.server,
       sessionId: options.log.key.session,
-      principal: options.log.key.principal,
       onDisconnect: () => {
         all.remove(this)
         options.onEnd()

@@ -5,7 +5,6 @@ import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import { BatchResponses } from '../../call/batch.ts'
 import type { Caller } from '../../call/scope.ts'
 import { type Exchange, HTTP_NETWORK, type Network } from '../../call/exchange.ts'
-import { principalOf } from '../../stores/principal.ts'
 import { refuseScopes } from '../guard/authenticate.ts'
 import {
   LARGE_REPLY,
@@ -246,10 +245,8 @@ export class PostExchange implements Exchange, Due {
   #startStream(): EventStream {
     if (this.#stream === undefined) {
       const { context, caller, live, server, request } = this.#options
-      this.#stream =
-        live?.openCallStream(this.#pending) ??
-        new PlainStream(context, { server, principal: principalOf(caller) })
-      this.#reply = this.#stream.connect(request)
+      this.#stream = live?.openCallStream(this.#pending) ?? new PlainStream(context, { server })
+      this.#reply = this.#stream.connect({ signal: request.signal, holder: caller.holder })
       this.#resolve?.(this.#reply)
     }
     return this.#stream

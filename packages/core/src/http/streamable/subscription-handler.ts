@@ -97,7 +97,6 @@ export class SubscriptionHandler {
     const writer = createSseWriter(this.#context, {
       overflow: 'cut',
       server,
-      principal,
       onExpired: () => subscription?.close(),
       onDisconnect: () => subscription?.drop(),
     })

@@ -15,10 +15,10 @@ interface Replay {
 export function replay(
   context: StreamContext,
   server: ServedServer,
-  { from, events, reader, key: { principal, session } }: Replay,
+  { from, events, reader, key }: Replay,
 ): HttpReply | undefined {
   if (events.length === 0) return undefined
-  const writer = createSseWriter(context, { overflow: 'drop', server, principal, sessionId: session })
+  const writer = createSseWriter(context, { overflow: 'drop', server, sessionId: key.session })
   for (const event of events) writer.writeAlways(storedEventText(from, event))
   writer.end()
   return writer.reply(reader)

@@ -227,7 +227,6 @@ export class ResumableStream implements EventStream {
       overflow: this.#log === undefined ? 'drop' : 'cut',
       server: this.#options.server,
       sessionId: this.#options.log.key.session,
-      principal: this.#options.log.key.principal,
     })
     this.#writer = writer
     before?.cut()

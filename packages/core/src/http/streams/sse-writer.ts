@@ -16,13 +16,15 @@ import { SSE_HEADERS } from './sse-format.ts'
 export interface StreamReader extends Pick<HttpRequest, 'signal'> {
   /** When the client's credentials expire, in seconds since 1970; undefined for a reply that ends with its call. */
   readonly expiresAt?: number | undefined
+  /** Who holds the bytes that wait for the client: see `Caller.holder`. */
+  readonly holder?: string | undefined
 }
 
 /** Returns the reader of a stream that stays open after its request has a reply. */
-export const readerOf = ({ signal }: Pick<HttpRequest, 'signal'>, { auth }: Caller): StreamReader => ({
-  signal,
-  expiresAt: auth?.expiresAt,
-})
+export const readerOf = (
+  { signal }: Pick<HttpRequest, 'signal'>,
+  { auth, holder }: Caller,
+): StreamReader => ({ signal, expiresAt: auth?.expiresAt, holder })
 
 /** The maximum number of queued bytes before senders wait. */
 const HIGH_WATER = 65_536
@@ -43,8 +45,6 @@ export interface SseWriterOptions {
   /** The server that emits the event `overflow`. */
   readonly server?: ServedServer
   readonly sessionId?: string | undefined
-  /** The principal of the reader. @default an anonymous caller */
-  readonly principal?: string
   /** Counts the bytes that are queued for the reader. */
   readonly queued?: CallerBytes | undefined
   /** Contains the writer while it is open. */
@@ -73,6 +73,7 @@ export class SseWriter {
   /** UTF-16 units of a large chunk that the host is still sending. */
   #sending = 0
   #counted = 0
+  #holder: string = ANONYMOUS
   /** Whether further chunks are ignored: the connection has ended, or ends when the queue is written. */
   ending = false
   #disconnected = false
@@ -101,6 +102,10 @@ export class SseWriter {
 
   /** Returns the reply that opens the connection. */
   reply(reader: StreamReader): HttpReply {
+    const { queued } = this.#options
+    queued?.add(this.#holder, -this.#counted)
+    this.#holder = reader.holder ?? ANONYMOUS
+    queued?.add(this.#holder, this.#counted)
     return { status: 200, headers: SSE_HEADERS, open: (sink) => this.open(sink, reader) }
   }
 
@@ -265,11 +270,10 @@ export class SseWriter {
   }
 
   #count(): void {
-    const { queued, principal = ANONYMOUS } = this.#options
     const added = this.waitingBytes + this.#sending - this.#counted
     if (added === 0) return
     this.#counted += added
-    queued?.add(principal, added)
+    this.#options.queued?.add(this.#holder, added)
   }
 
   #overflowed(bytes: number): void {
@@ -301,9 +305,7 @@ export interface StreamContext {
 }
 
 /** The options of one stream, without those that the mount sets for all. */
-export interface StreamOptions extends Omit<SseWriterOptions, 'limit' | 'openStreams' | 'queued'> {
-  readonly principal: string
-}
+export type StreamOptions = Omit<SseWriterOptions, 'limit' | 'openStreams' | 'queued'>
 
 /** Creates the connection of one stream of a server. It is kept alive with the others of the mount. */
 export const createSseWriter = (

@@ -337,7 +337,7 @@ describe('SseWriter', () => {
     'counts a chunk of %i characters in transit as %i bytes until the connection is cut',
     (units, counted) => {
       const queued = new CallerBytes(1_000_000)
-      const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued, principal: 'ann' })
+      const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued })
       const sink = new TestSink()
       sink.stall()
       outbound.open(sink, request())
