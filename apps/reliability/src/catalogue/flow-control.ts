@@ -149,7 +149,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'is told from other anonymous callers by its address',
+          name: 'is distinguished from other anonymous callers by its address',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',

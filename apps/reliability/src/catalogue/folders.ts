@@ -89,7 +89,7 @@ export const FOLDERS: Group = {
       row: 'K6',
       fault: "A request with another client's session id while `jetway dev` restarts",
       behaviour:
-        'The session is opened again with the credentials of its own client only, and stays open for it.',
+        'Only the client that opened the session can reopen it, and the session stays open for that client.',
       tests: [
         {
           file: 'packages/cli/test/dev/http/sessions.test.ts',

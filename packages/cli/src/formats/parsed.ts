@@ -11,7 +11,7 @@ export interface TextEdits {
   remove(text: string, edit: EntryEdit): string
 }
 
-/** Reads and compares the entries of a format by parsing whole texts. Each entry has lines of its own. */
+/** Reads and compares the entries of a format by parsing whole texts. Each entry has its own lines. */
 export function byParsing(parseText: (text: string) => unknown, edits: TextEdits): Omit<Format, 'snippet'> {
   const parse = (text: string): unknown => {
     try {

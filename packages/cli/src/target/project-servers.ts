@@ -6,7 +6,7 @@ import { CliError } from '../errors.ts'
 import { settingsFolder, thisPlace } from '../hosts/place.ts'
 import { printable, type Terminal } from '../terminal.ts'
 
-/** An entry in a project's file. Whoever wrote the project, such as a cloned repository, has chosen its command. */
+/** An entry in a project's file. The author of the project, such as a cloned repository, has chosen its command. */
 export interface ProjectServer {
   /** The target's name, such as `cursor:weather`. */
   readonly name: string

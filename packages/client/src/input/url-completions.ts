@@ -1,6 +1,6 @@
 import { BoundedMap } from '../util/bounded-map.ts'
 
-/** The limits of remembered ids. Whoever waits for a dropped one ends by its own time limit. */
+/** The limits of remembered ids. A wait for an id that was dropped ends at its own time limit. */
 const LIMITS = { maxEntries: 1_024, maxWeight: 1_048_576, weigh: (id: string): number => id.length }
 
 /** The open URL elicitations, and the listeners for their completion. */

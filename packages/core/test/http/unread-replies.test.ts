@@ -105,7 +105,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(endpoint.stats().queuedBytes).toBe(0)
   })
 
-  it('is told from other anonymous callers by its address', async () => {
+  it('is distinguished from other anonymous callers by its address', async () => {
     const { queue, send } = bench()
     const at = (remoteAddress: string): Sent => ({ ...modern('give', 1), remoteAddress })
     await queue(OF_CALLER + 1, undefined, at('192.0.2.1'))

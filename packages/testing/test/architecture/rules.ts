@@ -163,7 +163,7 @@ export function eraReads(source: Source): string[] {
 /** The functions that tell the era of a message or a route. */
 const ERA_QUESTIONS = ['isStateless', 'namesVersion', 'selectRevision', 'ofEra', 'hasSessions']
 
-/** A feature serves whoever calls: it asks none of them. */
+/** A feature serves the clients of every era alike, so it must not ask for the era. */
 export function eraQuestions(source: Source): string[] {
   if (!source.path.startsWith(`${coreSource}features/`)) return []
   return ERA_QUESTIONS.filter((name) => namesUsed(source).has(name)).map(

@@ -173,7 +173,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
 
   /**
    * Returns the session if it belongs to the caller. Another caller's request goes to the process unchanged, because a new
-   * process would open the session for whoever asks first.
+   * process would open the session for the first caller that asks.
    */
   async #sessionOf(id: string, caller: Caller): Promise<Session | undefined> {
     const session = this.#sessions.get(id)
