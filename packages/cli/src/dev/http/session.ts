@@ -27,7 +27,7 @@ export class Session {
   readonly #onListChanges: OnListChanges
   #lists: Promise<Lists> | undefined
   #outdated = false
-  /** The process that last refused to open the session with the credentials of the client. */
+  /** The process that has replied with 401 to the credentials of the client. */
   #refusedOn: number | undefined
   /** A digest of the credentials of the client. */
   #credentials: string
@@ -59,8 +59,7 @@ export class Session {
   }
 
   /**
-   * Resolves to the id of this session in a process. Opens the session there first if needed, with the
-   * caller's
+   * Resolves to the id of this session in a process. Opens the session there first if needed, with the caller's
    * credentials.
    */
   idOn(process: HttpProcess, caller: Caller): Promise<string | Refusal> {
@@ -73,7 +72,7 @@ export class Session {
       (id) => {
         if (typeof id !== 'string') {
           this.#ids.delete(generation)
-          this.#refusedOn = generation
+          if (id.status === 401) this.#refusedOn = generation
         } else if (this.#lists !== undefined)
           this.#lists = this.#compare(this.#lists, process, withId(caller, id))
       },
