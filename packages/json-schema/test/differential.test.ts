@@ -148,6 +148,10 @@ function hasHiddenAnchor(schema: JsonSchema): boolean {
   return hidden
 }
 
+/** Ajv compares the members `constructor` of two values by identity before it compares the values. */
+const ajvMisjudges = (schema: JsonSchema, value: unknown): boolean =>
+  /"(?:const|uniqueItems)":/.test(JSON.stringify(schema)) && JSON.stringify(value).includes('"constructor":')
+
 const attempt = <T>(make: () => T): T | undefined => {
   try {
     return make()
@@ -183,6 +187,7 @@ it.each<Draft>(['draft-07', '2019-09', '2020-12'])(
         expect(validator === undefined).toBe(alone === undefined)
         if (validator === undefined || alone === undefined) return
         for (const each of given) {
+          if (ajvMisjudges(schema, each)) continue
           const expected = outcomeOf(alone, each)
           if ('thrown' in expected && BROKEN.has(expected.thrown)) continue
           expect(outcomeOf(validator, each), JSON.stringify(each)).toEqual(expected)
