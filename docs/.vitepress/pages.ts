@@ -86,6 +86,9 @@ const REFERENCE: readonly string[] = [
   'benchmarks',
 ]
 
+/** The pages about the project itself. Their paths are those that GitHub and tools for projects of MCP look for. */
+export const PROJECT: readonly string[] = ['versioning', 'roadmap', 'dependency-policy', 'releasing']
+
 export interface Page {
   readonly link: string
   readonly title: string
@@ -177,7 +180,13 @@ function designGroups(): DefaultTheme.SidebarItem[] {
   ]
 }
 
+const projectGroups = (): DefaultTheme.SidebarItem[] => [
+  { text: 'Project', items: PROJECT.map((name) => item(name)) },
+  { text: 'For coding agents', items: namesIn('skills').map((name) => item(`skills/${name}`)) },
+]
+
 export const sidebar = (): DefaultTheme.SidebarMulti => ({
+  '/': projectGroups(),
   '/guide/': guideGroups(),
   '/reference/': referenceGroups(),
   '/design/': designGroups(),
