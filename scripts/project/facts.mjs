@@ -14,9 +14,14 @@ const HTTPS = /^https:\/\/[^\s/]+(?:\/[^\s/]+)*$/
 const CONTACT = /^(?:[^\s@]+@[^\s@]+\.[^\s@]+|https:\/\/[^\s/]+(?:\/[^\s]*)?)$/
 const HANDLE = /^@[A-Za-z0-9-]+(?:\/[A-Za-z0-9._-]+)?$/
 
+/** @param {RegExp} pattern @returns {(value: unknown) => boolean} */
 const matches = (pattern) => (value) => typeof value === 'string' && pattern.test(value)
 
-/** Each fact: whether a value fits, and the sentence about values that do not. */
+/**
+ * Each fact: whether a value fits, and what it must be.
+ *
+ * @type {Record<string, readonly [(value: any) => boolean, string]>}
+ */
 const FACTS = {
   owner: [matches(/^[A-Za-z0-9-]+$/), 'an account or organisation on GitHub, such as "acme"'],
   repository: [

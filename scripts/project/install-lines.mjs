@@ -22,8 +22,8 @@ export function readDependencies(root) {
       const { dependencies = {} } = JSON.parse(
         readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
       )
-      const own = Object.keys(dependencies).filter((needed) => needed.startsWith(SCOPE))
-      return [name, own.map((needed) => needed.slice(SCOPE.length))]
+      const own = Object.keys(dependencies).filter((other) => other.startsWith(SCOPE))
+      return [name, own.map((other) => other.slice(SCOPE.length))]
     }),
   )
 }

@@ -35,7 +35,7 @@ export function updateManifest(text, folder, facts) {
   const manifest = JSON.parse(text)
   const { repository, homepage, copyright } = facts
   const written = {
-    keywords: [...COMMON, ...(KEYWORDS[folder.split('/').at(-1)] ?? [])].toSorted(),
+    keywords: [...COMMON, ...(KEYWORDS[folder.split('/').at(-1)] ?? [])].toSorted(byText),
     homepage: homepage ?? undefined,
     bugs: repository === null ? undefined : `${repository}/issues`,
     license: manifest.license,
@@ -48,6 +48,8 @@ export function updateManifest(text, folder, facts) {
   const entries = [...others.slice(0, at), ...Object.entries(written), ...others.slice(at)]
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`
 }
+
+const byText = (a, b) => (a < b ? -1 : 1)
 
 /** @param {string} text the licence @param {Record<string, any>} facts */
 export function updateLicense(text, { copyright }) {

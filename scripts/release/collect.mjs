@@ -49,9 +49,9 @@ export function describeRelease(folder, { repository, publishing, published }) {
     if (!existsSync(join(folder, sbom))) throw new Error(`${sbom} is missing`)
     const { name, version, dependencies = {}, peerDependencies = {} } = manifest
     const needs = Object.keys({ ...dependencies, ...peerDependencies })
-    return { name, version, file, sbom, integrity: integrityOf(join(folder, file)), needs }
+    return { needs, name, entry: { name, version, file, sbom, integrity: integrityOf(join(folder, file)) } }
   })
-  const versions = new Set(packages.map(({ version }) => version))
+  const versions = new Set(packages.map(({ entry }) => entry.version))
   if (versions.size !== 1) throw new Error(`The packages have several versions: ${[...versions].join(', ')}`)
   const [version] = versions
   return {
@@ -60,7 +60,7 @@ export function describeRelease(folder, { repository, publishing, published }) {
     publishing,
     repository,
     workflow: WORKFLOW,
-    packages: inOrder(packages).map(({ needs: _, ...entry }) => entry),
+    packages: inOrder(packages).map(({ entry }) => entry),
   }
 }
 

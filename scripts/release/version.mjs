@@ -7,33 +7,25 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv, exit } from 'node:process'
-import { pathToFileURL } from 'node:url'
 import { pnpm, root } from '../../.ci/pnpm.mjs'
 import { script, stepOrExit, tool } from '../steps.mjs'
 
 /** The commands that change files. */
-export const CHANGES = [
+const CHANGES = [
   ['changeset version', tool('changeset', 'version')],
   ['npm run project', script('scripts/project.mjs', '--write')],
   ['lockfile', [...pnpm(), 'install', '--lockfile-only']],
   ['format', tool('oxfmt')],
 ]
 
+const BODY = 'Merge this to release. The workflow Release tests, packs and uploads; see docs/releasing.md.'
+
 /** @param {string} version @returns {[string, string[]][]} the commands that open the pull request */
-export const proposal = (version) => [
+const proposal = (version) => [
   ['branch', ['git', 'switch', '--create', `release/v${version}`]],
   ['commit', ['git', 'commit', '--all', '--message', `Version ${version}`]],
   ['push', ['git', 'push', '--set-upstream', 'origin', `release/v${version}`]],
-  [
-    'pull request',
-    [
-      ...['gh', 'pr', 'create', '--title', `Version ${version}`],
-      ...[
-        '--body',
-        'Merge this to release. The workflow Release tests, packs and uploads; see docs/releasing.md.',
-      ],
-    ],
-  ],
+  ['pull request', ['gh', 'pr', 'create', '--title', `Version ${version}`, '--body', BODY]],
 ]
 
 async function main() {
@@ -52,4 +44,4 @@ async function main() {
   for (const [title, command] of proposal(version)) await stepOrExit(title, command)
 }
 
-if (import.meta.url === pathToFileURL(argv[1] ?? '').href) await main()
+await main()

@@ -47,10 +47,9 @@ function checkElement({ type, id, attributes = {}, validations, ...rest }) {
   return problems
 }
 
-const LABELS = [
-  ...['bug', 'enhancement', 'question', 'needs confirmation', 'needs repro', 'ready for work'],
-  ...['good first issue', 'help wanted', 'P0', 'P1', 'P2', 'P3'],
-]
+const TYPES = ['bug', 'enhancement', 'question']
+const STATES = ['needs confirmation', 'needs repro', 'ready for work', 'good first issue', 'help wanted']
+const LABELS = [...TYPES, ...STATES, 'P0', 'P1', 'P2', 'P3']
 
 /** @param {readonly { name: string, color: string, description: string }[]} labels @returns {string[]} problems */
 export function checkLabels(labels) {
@@ -68,10 +67,9 @@ export function checkLabels(labels) {
   ]
 }
 
-const UPDATE = [
-  ...['package-ecosystem', 'directory', 'directories', 'schedule', 'cooldown', 'groups', 'labels', 'ignore'],
-  ...['allow', 'open-pull-requests-limit', 'versioning-strategy', 'commit-message', 'target-branch'],
-]
+const NEEDED = ['package-ecosystem', 'directory', 'directories', 'schedule', 'cooldown']
+const CHOICES = ['allow', 'groups', 'ignore', 'labels', 'open-pull-requests-limit', 'versioning-strategy']
+const UPDATE = [...NEEDED, ...CHOICES]
 const INTERVALS = ['daily', 'weekly', 'monthly', 'quarterly', 'semiannually', 'yearly', 'cron']
 
 /** @param {any} config `.github/dependabot.yml` @param {readonly string[]} labels @returns {string[]} problems */
