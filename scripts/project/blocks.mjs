@@ -4,7 +4,7 @@ const BLOCK = /(<!-- project: ([\w-]+) -->\n)[\s\S]*?(<!-- \/project -->)/g
 const link = (contact) => (contact.includes('@') && !contact.startsWith('https:') ? `<${contact}>` : contact)
 
 /** The text of each block. A fact that is not decided is said to be so. */
-export const BLOCKS = {
+const BLOCKS = {
   security: ({ securityContact, securityDays }) =>
     securityContact === null
       ? 'The private address is not decided yet. Until it is, open an issue that says only that you have a report, and a maintainer will ask for it in private.'

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const FACTS_FILE = '.github/project.json'
+const FACTS_FILE = '.github/project.json'
 
 /** What documents say in place of the repository's address until it is decided. */
 export const REPOSITORY_PLACEHOLDER = '<this repository>'

@@ -115,7 +115,7 @@ describe('firstSteps', () => {
     expect(text).toContain(
       'npm trust github @jetway/core --repo acme/jetway --file release.yml --env npm --allow-stage-publish',
     )
-    expect(text).toContain('npm stage publish release/jetway-core-*.tgz --access public')
+    expect(text.indexOf('node release/upload.mjs')).toBeLessThan(text.indexOf('npm trust'))
     expect(text).toContain('#    jetway-cli')
     expect(text).not.toContain('--allow-publish')
   })
