@@ -85,6 +85,11 @@ npm install @jetway/core @jetway/fastify fastify zod`,
     after: `!src`,
   })),
   {
+    file: 'docs/skills/jetway/SKILL.md',
+    before: `Jetway is not on npm yet: \`npm run pack\` in a clone of its repository makes tarballs. Install those of the packages that you need, and of the packages that they need.`,
+    after: `\`npm install @jetway/core @jetway/stdio zod\`, and \`npm install --save-dev @jetway/cli @jetway/testing vitest\`.`,
+  },
+  {
     file: 'CONTRIBUTING.md',
     before: `git clone ${REPOSITORY_PLACEHOLDER} && cd jetway`,
     after: `git clone ${REPOSITORY_PLACEHOLDER} jetway && cd jetway`,
