@@ -27,11 +27,10 @@ function projects() {
   return [root, ...names.map((name) => join(templates, name))]
 }
 
-/** The scripts of the project's `package.json`. A template may take it from another one. */
+/** The scripts of the project's `package.json`, and of the one that a template is laid over. */
 function scriptsOf(project) {
   const files = [join(project, 'package.json'), join(dirname(project), 'base', 'package.json')]
-  const file = files.find((path) => existsSync(path))
-  return file === undefined ? [] : Object.keys(json(file).scripts ?? {})
+  return files.filter((file) => existsSync(file)).flatMap((file) => Object.keys(json(file).scripts ?? {}))
 }
 
 const problems = []

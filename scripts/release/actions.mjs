@@ -1,10 +1,11 @@
 /**
  * Compares `scripts/actions.json` with the tags of the actions' repositories: a tag that moved is a failure, a newer
  * version is printed. `--write` takes the newest versions into `scripts/actions.json` and into the workflows; read the
- * changes of an action before you commit that. Needs GitHub.
+ * changes of an action before you commit that. Needs GitHub. `--pin` needs nothing: it writes the versions of
+ * `scripts/actions.json` into all workflows.
  */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -48,9 +49,24 @@ export const withActions = (text, actions) =>
     action in actions ? `${start}${action}@${actions[action].digest} # ${actions[action].version}` : line,
   )
 
+/** The workflows of this repository, and of the templates of `create-jetway`. */
+function workflows() {
+  const templates = join(root, 'packages', 'create-jetway', 'templates')
+  const names = existsSync(templates) ? readdirSync(templates) : []
+  return [root, ...names.map((name) => join(templates, name))]
+    .map((project) => join(project, '.github', 'workflows'))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+}
+
+function pin(actions) {
+  for (const file of workflows()) writeFileSync(file, withActions(readFileSync(file, 'utf8'), actions))
+}
+
 function main() {
   const file = join(root, 'scripts', 'actions.json')
   const known = JSON.parse(readFileSync(file, 'utf8'))
+  if (argv.includes('--pin')) return pin(known.actions)
   let failed = false
   for (const [action, entry] of Object.entries(known.actions)) {
     const address = `https://github.com/${action}`
@@ -69,11 +85,7 @@ function main() {
   known.read = new Date().toISOString().slice(0, 10)
   known.verified = 'Each digest is the commit of that tag, by git ls-remote.'
   writeFileSync(file, `${JSON.stringify(known, null, 2)}\n`)
-  const folder = join(root, '.github', 'workflows')
-  for (const name of readdirSync(folder)) {
-    const text = readFileSync(join(folder, name), 'utf8')
-    writeFileSync(join(folder, name), withActions(text, known.actions))
-  }
+  pin(known.actions)
   console.log('Compare the inputs in scripts/actions.json with the action.yml of each new version')
 }
 

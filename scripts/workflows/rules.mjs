@@ -82,7 +82,7 @@ function checkRun(id, run, checksOut, { exists, scripts, artefacts }) {
   // An expression becomes text of the script before the shell reads it.
   if (run.includes('${{')) problems.push('pass expressions to a script by env')
   if (UPLOADERS.includes(id) && INSTALLS.test(run)) problems.push('a job that uploads to npm may not install')
-  for (const [, path] of run.matchAll(/\b(?:node|bash|sh)\s+((?:\.{0,2}[\w-]+\/)*[\w.-]*\w)/g))
+  for (const [, path] of run.matchAll(/\b(?:node|bash|sh)\s+((?:\.{0,2}\w[\w-]*\/)*\w[\w.-]*)/g))
     if (checksOut ? !exists(path) : !artefacts.includes(path.split('/').at(-1)))
       problems.push(`${path} does not exist`)
   for (const [, script] of run.matchAll(/\bnpm\s+(?:run\s+)?([\w:-]+)/g))
