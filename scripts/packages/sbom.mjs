@@ -1,11 +1,14 @@
 /** Lists what a package installs, as CycloneDX, by `npm sbom` in the project that the check of its tarball installed. */
 import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /**
  * @param {string} folder the project @param {string} name the package @param {string} version
  * @returns {string} the list, with the package as its subject
  */
 export function sbomOf(folder, name, version) {
+  nameVersions(folder)
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'library', '--omit', 'dev']
   const text = execFileSync('npm', args, {
     cwd: folder,
@@ -14,6 +17,21 @@ export function sbomOf(folder, name, version) {
     maxBuffer: 64 * 1024 * 1024,
   })
   return `${JSON.stringify(ofPackage(JSON.parse(text), name, version), null, 2)}\n`
+}
+
+/**
+ * Replaces the paths of tarballs in the project's manifest by the versions that are installed. Without a lockfile npm does
+ * not know that these came from tarballs, and refuses to list them. It also requires a version of the project.
+ */
+function nameVersions(folder) {
+  const file = join(folder, 'package.json')
+  const manifest = JSON.parse(readFileSync(file, 'utf8'))
+  for (const [name, spec] of Object.entries(manifest.dependencies ?? {})) {
+    if (!spec.startsWith('file:')) continue
+    const installed = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')
+    manifest.dependencies[name] = JSON.parse(installed).version
+  }
+  writeFileSync(file, JSON.stringify({ version: '0.0.0', ...manifest }))
 }
 
 /**

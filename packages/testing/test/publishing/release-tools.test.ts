@@ -1,4 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { DECIDED, load, root, temporaryFolder } from './support.ts'
@@ -13,6 +15,7 @@ interface Actions {
 }
 
 interface Sbom {
+  readonly sbomOf: (folder: string, name: string, version: string) => string
   readonly ofPackage: (
     sbom: object,
     name: string,
@@ -31,7 +34,7 @@ const { oldFacts } = await load<{
 const { firstSteps } = await load<{
   readonly firstSteps: (names: readonly string[], facts: object, labels: readonly object[]) => string
 }>('scripts/release/first.mjs')
-const { ofPackage } = await load<Sbom>('scripts/packages/sbom.mjs')
+const { ofPackage, sbomOf } = await load<Sbom>('scripts/packages/sbom.mjs')
 
 describe('tagsOf', () => {
   /** A repository with a light tag and an annotated one. */
@@ -129,6 +132,22 @@ describe('firstSteps', () => {
   it('allows direct publishing if the owner decided so, and invents no repository', () => {
     const text = firstSteps(['jetway'], { ...DECIDED, publishing: 'direct', repository: null }, [])
     expect(text).toContain('--repo <owner>/<name> --file release.yml --env npm --allow-publish --yes')
+  })
+})
+
+describe('sbomOf', () => {
+  it('lists a project that installed its packages from tarballs', () => {
+    const folder = temporaryFolder()
+    const write = (path: string, manifest: object): void => {
+      mkdirSync(join(folder, path), { recursive: true })
+      writeFileSync(join(folder, path, 'package.json'), JSON.stringify(manifest))
+    }
+    write('.', { name: 'project', private: true, dependencies: { '@jetway/a': 'file:/nowhere/a-1.0.0.tgz' } })
+    write('node_modules/@jetway/a', { name: '@jetway/a', version: '1.0.0', dependencies: { b: '^2.0.0' } })
+    write('node_modules/b', { name: 'b', version: '2.1.0', license: 'MIT' })
+    const list = JSON.parse(sbomOf(folder, '@jetway/a', '1.0.0')) as ReturnType<Sbom['ofPackage']>
+    expect(list.metadata.component).toMatchObject({ purl: 'pkg:npm/%40jetway/a@1.0.0', type: 'library' })
+    expect(list.components).toMatchObject([{ purl: 'pkg:npm/b@2.1.0' }])
   })
 })
 
