@@ -51,14 +51,11 @@ export function writtenFiles(root) {
   change('.github/CODEOWNERS', () => codeOwners(facts))
   change('.github/ISSUE_TEMPLATE/config.yml', () => issueConfig(facts))
   for (const file of POLICIES) change(file, (text) => updateBlocks(file, text, facts))
-  for (const file of new Set(PLACES.map((place) => place.file)))
-    change(file, (text) =>
-      updatePlaces(
-        text,
-        PLACES.filter((place) => place.file === file),
-        facts,
-      ),
-    )
+  for (const file of new Set(PLACES.map((place) => place.file))) {
+    if (!existsSync(join(root, file))) continue
+    const places = PLACES.filter((place) => place.file === file)
+    change(file, (text) => updatePlaces(text, places, facts))
+  }
   if (facts.published) {
     const dependencies = readDependencies(root)
     for (const file of pagesWithCommands(root)) change(file, (text) => installFromNpm(text, dependencies))

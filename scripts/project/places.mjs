@@ -18,7 +18,7 @@ ${CLONE}
 \`\`\`
 
 Make a project next to the clone. Jetway's`,
-    after: `Make a project. Jetway's`,
+    after: `Make a project, or let \`npm create jetway@latest\` make one from a [template](docs/guide/create.md). Jetway's`,
   },
   {
     file: 'README.md',
@@ -84,6 +84,31 @@ npm install @jetway/core @jetway/fastify fastify zod`,
     before: `!src\n!vendor`,
     after: `!src`,
   })),
+  {
+    file: 'docs/guide/create.md',
+    before: `Jetway is not on npm yet. Pack it from a clone, and serve the packages on your machine:
+
+\`\`\`sh
+${CLONE}
+\`\`\`
+
+\`\`\`sh
+node jetway/scripts/registry.mjs
+\`\`\`
+
+The second command keeps running. It redirects npm to the usual registry for all other packages. In another terminal, point npm to it before you go on:
+
+\`\`\`sh
+export npm_config_registry=http://127.0.0.1:4873/
+\`\`\`
+
+Then make the project:
+
+\`\`\`sh
+npm create`,
+    after: `\`\`\`sh
+npm create`,
+  },
   {
     file: 'docs/skills/jetway/SKILL.md',
     before: `Jetway is not on npm yet: \`npm run pack\` in a clone of its repository makes tarballs. Install those of the packages that you need, and of the packages that they need.`,
