@@ -1,6 +1,6 @@
 /**
- * Uploads the tarballs of a release to npm, in the order of their dependencies. It lies next to `release.json` and the
- * tarballs (see collect.mjs), and uses nothing but Node and npm: the job that runs it checks out and installs nothing.
+ * Uploads the tarballs of a release to npm, in the order of their dependencies. It is in the folder of `release.json` and
+ * the tarballs (see collect.mjs), and uses nothing but Node and npm: the job that runs it checks out and installs nothing.
  * A version that npm has already is skipped if its bytes are the same, so a job that failed can run again.
  */
 import { spawnSync } from 'node:child_process'

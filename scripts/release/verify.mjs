@@ -1,7 +1,7 @@
 /**
  * Checks what npm serves after a release: that each version has the bytes that were tested, and a statement of
  * provenance that names this repository, its release workflow and the same bytes. Then a new project installs all of
- * them, and npm checks the signatures. It lies next to `release.json`, like upload.mjs, and uses nothing but Node and npm.
+ * them, and npm checks the signatures. It is in the folder of `release.json`, like upload.mjs, and uses nothing but Node and npm.
  *
  * The user that npm names for a version says nothing: for a staged version it is the person who approved it.
  */
