@@ -167,11 +167,20 @@ export const PROCESSES: Group = {
     {
       row: 'G13',
       fault: 'A cloned project that names commands',
-      behaviour: 'The command starts none of them before the user has seen it and agreed.',
+      behaviour:
+        'The command starts none of them before the user has seen it and agreed, and gives none the whole environment.',
       tests: [
         {
           file: 'packages/cli/test/target/project-servers.test.ts',
           name: 'does not run without the consent of the user: %s',
+        },
+        {
+          file: 'packages/cli/test/target/project-servers.test.ts',
+          name: 'contains the envFile of the entry, and is asked again if the file changes',
+        },
+        {
+          file: 'packages/cli/test/target/project-servers.test.ts',
+          name: "does not pass the user's own variables to a program that is named node",
         },
       ],
     },

@@ -126,6 +126,8 @@ describe('the content of a host file', () => {
     [[{ headers: { A: ['a', { b: 'c' }] } }], ['a', 'c']],
     [{ http_headers: { A: 'a' }, requestInit: { headers: { B: 'b' } } }, ['a', 'b']],
     [{ environment: 'a', my_env: 'b' }, []],
+    [{ args: ['--token', 'a', '--api-key=b', '-y', '--keyboard', '-x', 'shop'] }, ['a', 'b']],
+    [{ url: 'https://ann:a@host/mcp?key=b&x=#c' }, ['ann:a', 'b']],
     [null, []],
   ])('can be searched for secrets: %j', (value, secrets) => {
     expect(secretsIn(value)).toEqual(secrets)
