@@ -226,6 +226,13 @@ it('the callback of GitHub gives no code before the user has allowed the client'
   expect(await browser.visit(callback)).toMatchObject({ status: 400 })
 })
 
+it('the consent page refuses a form that is longer than 1 KiB', async () => {
+  const site = await start()
+  const browser = newBrowser()
+  const page = await browser.visit(authorizationUrl(site))
+  expect(await browser.submit(page, 'answer', 'allow'.padEnd(2_000))).toMatchObject({ status: 400 })
+})
+
 it('no token is issued for another server', async () => {
   const site = await start()
   const address = authorizationUrl(site, { resource: 'https://other.example/mcp' })

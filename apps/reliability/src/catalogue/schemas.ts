@@ -50,7 +50,7 @@ export const SCHEMAS: Group = {
       row: 'J4',
       fault: 'A small schema with a huge cost',
       behaviour:
-        'The client limits a server’s schema to 64 levels and 4,000 parts, and each validation to a million steps.',
+        'The client limits a server’s schema to 64 levels and 4,000 parts, and each validation to 400,000 steps.',
       tests: [
         {
           file: 'packages/client/test/validation/outputs.test.ts',
