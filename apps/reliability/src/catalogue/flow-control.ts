@@ -104,7 +104,8 @@ export const FLOW_CONTROL: Group = {
     {
       row: 'E7',
       fault: 'A server that sends without end',
-      behaviour: 'The client gives up a reply or an event at 64 MiB, and drops a line at 10 MiB.',
+      behaviour:
+        'The client gives up a reply or an event at 64 MiB or 400,000 brackets and commas, and drops a line at 10 MiB.',
       tests: [
         {
           file: 'packages/client/test/http/support/attacks.ts',
