@@ -23,9 +23,9 @@ const CLIENTS = {
 }
 
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
-describe.each(Object.entries(FRAMEWORKS))('a tool on %s that closes its connection', (_, mount) => {
+describe.each(Object.entries(FRAMEWORKS))('a tool on %s that closes its connection during a call', (_, mount) => {
   it.each(Object.entries(CLIENTS))(
-    'sends its response to the official client %s when it polls',
+    'delivers its response when the official client %s polls',
     async (_version, connect) => {
       const resumed: string[] = []
       const record: typeof fetch = (input, init) => {

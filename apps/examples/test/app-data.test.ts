@@ -24,7 +24,7 @@ it("app data: handlers get the lifespan and the request's locals", async () => {
   await server.close()
 })
 
-it('instructions depend on what the client can do', async () => {
+it("instructions depend on the client's capabilities", async () => {
   await using asking = await connect(shop, { handlers: { elicit: () => ({ action: 'cancel' }) } })
   await using silent = await connect(shop)
   expect(asking.server?.instructions).toContain('place_order asks the user')

@@ -30,7 +30,7 @@ function outputOf(ran: readonly Ran[], text: string): string {
 }
 
 it(
-  "the README's steps lead to calls over stdio, Fastify and Hono, and to a server in Claude Desktop",
+  "the README's steps produce working calls over stdio, Fastify and Hono, and a server in Claude Desktop",
   { timeout: LIMIT_MS },
   async () => {
     const readme = page('README.md')
@@ -47,7 +47,7 @@ it(
   },
 )
 
-it("the site's steps lead to a call, a build, and requests with curl", { timeout: LIMIT_MS }, async () => {
+it("the site's steps produce a working call, a build, and requests with curl", { timeout: LIMIT_MS }, async () => {
   const pages = ['install', 'quickstart', 'curl'].map((name) => page(`docs/guide/${name}.md`))
   const build: Step = { kind: 'run', command: 'npx tsc && ls dist' }
   const ran = await runSteps([...pages.flatMap(stepsOf), build], folder)
@@ -85,7 +85,7 @@ it.each([
   ['4.1', process.execPath],
   ['5', runtime('node-24')],
 ])(
-  'the test in the README of @jetway/testing, and the adapter contract, run with Vitest %s',
+  'the test in the README of @jetway/testing and the adapter contract run with Vitest %s',
   { timeout: LIMIT_MS },
   async (version, node) => {
     expect(page('docs/guide/install.md')).toContain(`\`${TARBALLS} vitest\``)

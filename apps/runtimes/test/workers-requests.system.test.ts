@@ -45,7 +45,7 @@ describe('a Worker that has answered an earlier request', () => {
     expect(await response.text()).toMatch(/^:[^]*Waited/m)
   })
 
-  it('ends a hanging call at its time limit', async () => {
+  it('cancels a hanging call at its time limit', async () => {
     expect(await (await postCall(server.url, 'hang')).text()).toContain('isError')
   })
 
@@ -58,10 +58,10 @@ describe('a Worker that has answered an earlier request', () => {
 })
 
 describe("a Worker's notifications on another request's stream", () => {
-  describe('the default server', () => {
+  describe('on a default server', () => {
     serve('./fixtures/timed.worker.ts')
 
-    it('does not create sessions on initialize', async () => {
+    it('do not include sessions: initialize creates none', async () => {
       const peer = await connect({ revision: '2025-11-25' })
       const { result } = await peer.request('tools/call', { name: 'wait', arguments: { ms: 1 } })
       expect(result).toMatchObject({ content: [{ text: 'Waited' }] })
@@ -70,7 +70,7 @@ describe("a Worker's notifications on another request's stream", () => {
       await peer.close()
     })
 
-    it('refuses subscriptions/listen with a reason', async () => {
+    it('do not include subscriptions: subscriptions/listen is refused with a reason', async () => {
       const reply = await post(server.url, {
         method: 'subscriptions/listen',
         params: subscribeTo('bus://note'),
@@ -82,7 +82,7 @@ describe("a Worker's notifications on another request's stream", () => {
     })
   })
 
-  it('are refused for /sse: the mount throws', async () => {
+  it('are not available for /sse: the mount throws', async () => {
     const starting = listenInWorker(new URL('./fixtures/http-sse.worker.ts', import.meta.url))
     await expect(starting).rejects.toThrow(
       'legacySse needs sessions, which Workers have in Durable Objects alone',

@@ -36,7 +36,7 @@ const commandsFor = (id: string): readonly (readonly string[])[] => [
 ]
 
 describe("a server in a project's file", () => {
-  it.each(WITH_PROJECTS)('does not run without the consent of the user: %s', async (id) => {
+  it.each(WITH_PROJECTS)("does not run without the user's consent: %s", async (id) => {
     const project = await clone(id)
     for (const argv of commandsFor(id)) {
       for (const options of [[], ['--json'], ['--yes']]) {
@@ -55,7 +55,7 @@ describe("a server in a project's file", () => {
     expect(project.hasRun()).toBe(true)
   })
 
-  it("never receives the user's own variables from doctor", async () => {
+  it("never receives the user's own variables from jetway doctor", async () => {
     for (const id of WITH_PROJECTS) {
       const project = await clone(id, { SHOP_SECRET: 'canary' })
       await project.run('doctor', `${id}:shop`, '--project')
@@ -91,7 +91,7 @@ it("jetway doctor --config does not try a program with the user's own variables"
   expect(await home.read('ran')).not.toContain('canary')
 })
 
-describe('the question before a server of a project is used', () => {
+describe("the question before a project's server is used", () => {
   const entryOf = (url: string, headers: object = {}): string =>
     JSON.stringify({ mcpServers: { shop: { url, headers } } })
 
