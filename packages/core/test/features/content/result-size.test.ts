@@ -26,7 +26,7 @@ async function call(server: McpServer, text: string, times: number): Promise<Rec
 }
 
 describe('maxResultBytes', () => {
-  it('turns a larger tool result into an error that tells the model the size and the limit', async () => {
+  it('replaces a larger tool result with an error that tells the model the size and the limit', async () => {
     expect(await call(serve({ maxResultBytes: 1024 }), 'x', 2000)).toEqual({
       isError: true,
       content: [
@@ -51,7 +51,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, text, 3001)).toMatchObject({ isError: true })
   })
 
-  it("is overridden by a tool's own limit, even by a larger one", async () => {
+  it("is overridden by a tool's own limit, even by a higher one", async () => {
     expect(
       await call(serve({ maxResultBytes: 1024 }, { maxResultBytes: 10_000 }), 'x', 5000),
     ).not.toHaveProperty('isError')
@@ -88,7 +88,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, 'x', 1)).toMatchObject({ isError: true })
   })
 
-  it('turns a larger resource, prompt or list into a JSON-RPC error', async () => {
+  it('replaces a larger resource, prompt or list with a JSON-RPC error', async () => {
     const server = create({ maxResultBytes: 1024 })
     const long = 'x'.repeat(2000)
     server.addResource({ uri: 'notes://long', name: 'long', handler: () => long })
@@ -114,7 +114,7 @@ describe('maxResultBytes', () => {
     ['its message', new McpError(-32001, 'x'.repeat(2000))],
     ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
   ])(
-    'replaces an error whose size exceeds the limit because of %s, but keeps the code',
+    'replaces an error that exceeds the limit because of %s, but keeps the code',
     async (_name, thrown) => {
       const server = create({ maxResultBytes: 1024 })
       server.addTool({

@@ -73,7 +73,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     ['resourceTemplates', 'resources/templates/list', {}],
     ['reads', 'resources/read', { uri: 'a://one' }],
   ])(
-    'can be set for one kind of result, where they override the general hints: %s',
+    'can be set for one kind of result, overriding the general hints: %s',
     async (kind, method, params) => {
       const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
       for (const [other, otherParams] of ALL)
@@ -115,7 +115,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
 describe('a public cacheScope', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
-  it('becomes private for every caller if an entry has a `visible` rule, whatever the setting', async () => {
+  it('becomes private for every caller if an entry has a `visible` rule, regardless of the setting', async () => {
     const server = createServer({ cache: { ...cache, tools: { cacheScope: 'public' } } })
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
     expect(await hints(server, 'tools/list')).toEqual([9, 'private'])
@@ -124,7 +124,7 @@ describe('a public cacheScope', () => {
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
   })
 
-  it('becomes private if there is middleware, unless the kind is explicitly public', async () => {
+  it('becomes private if there is middleware unless the kind is explicitly public', async () => {
     const server = createServer({ cache: { ...cache, prompts: { cacheScope: 'public' } } })
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
     server.use(async (_ctx, next) => next())
@@ -133,7 +133,7 @@ describe('a public cacheScope', () => {
     expect(await hints(server, 'server/discover')).toEqual([9, 'private'])
   })
 
-  it('becomes private if a template lists resources, unless the kind is explicitly public and the template has no `visible` rule', async () => {
+  it('becomes private if a template lists resources, except for an explicitly public kind and a template without a `visible` rule', async () => {
     const list = (): { uri: string; name: string }[] => [{ uri: 'c://1', name: '1' }]
     const template = { uriTemplate: 'c://{x}', name: 'c', list, handler: () => 'c' }
     const listing = createServer({ cache })
@@ -164,7 +164,7 @@ describe('the pages of a list', () => {
     expect(await hints(server, 'tools/list', { cursor: result?.['nextCursor'] })).toEqual([9, 'public'])
   })
 
-  it('refuse a cursor from a page that had a different scope', async () => {
+  it('refuse a cursor from a page with a different scope', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const before = (await ask(server, 'tools/list')).result?.['nextCursor']
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
@@ -235,7 +235,7 @@ describe('cache hints for a resource and for one read', () => {
     expect(seen).toEqual([['contents']])
   })
 
-  it.each(ALL)('occur exactly once in the result, whatever middleware adds: %s', async (method, params) => {
+  it.each(ALL)('occur exactly once in the result, regardless of what middleware adds: %s', async (method, params) => {
     const server = reading({ cache: { ttlMs: 7 } })
     const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
     server.use(async (_ctx, next) => ({ ...(await next()), ...own }))
