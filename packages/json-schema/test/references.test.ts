@@ -118,7 +118,7 @@ describe('$ref', () => {
   })
 
   it.each([DRAFT_07, DRAFT_2019, DRAFT_2020])(
-    'resolves to the metaschema %s, by both of its names',
+    'resolves to the metaschema %s by both of its names',
     ($schema) => {
       const values = [{ p: { type: 'string' } }, { p: { type: 'strin' } }, { p: true }, { p: 1 }]
       for (const $ref of [$schema, 'http://json-schema.org/schema'])

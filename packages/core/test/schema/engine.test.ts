@@ -33,7 +33,7 @@ function convertsItself(): z.ZodType {
 
 const WEATHER = { name: 'weather', version: '1.0.0' }
 
-it('converts each schema only once, even if a server is created for every request', async () => {
+it('a schema is converted only once, even if a server is created for every request', async () => {
   const input = counted(z.object({ city: z.string() }))
   const output = counted(z.object({ high: z.number() }))
   for (let request = 0; request < 3; request++) {
@@ -119,7 +119,7 @@ describe('conversion of a zod object', () => {
       z.object({ a: z.string().meta({ 'x-mcp-header': '' }) }),
       /tool "forecast" has an x-mcp-header/,
     ],
-  ])('fails at registration and names the problem: %s', (_, schema, message) => {
+  ])('fails at registration, and the error names the problem: %s', (_, schema, message) => {
     expect(() => register(schema)).toThrow(message)
   })
 })

@@ -268,7 +268,7 @@ describe('POST /message', () => {
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('responds on the stream even before initialize, to a ping with a result and to other requests with an error', async () => {
+  it('is answered on the stream even before initialize: a ping with a result, and other requests with an error', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -588,7 +588,7 @@ describe('a server selector', () => {
     expect((await openSse(made)).opened.status).toBe(404)
   })
 
-  it('can return a server that is closed later, together with its idle streams and its initialized ones', async () => {
+  it('can return a server that is closed later, which closes both its idle and its initialized streams', async () => {
     const server = serverOf('closing')
     const made = harness({}, { select: () => server })
     const idle = await openSse(made)

@@ -340,7 +340,7 @@ describe('sessions.max', () => {
     looks.mockRestore()
   })
 
-  it('works in the same way as `maxPerPrincipal`, which closes an uninitialized session first, or else the session idle longest', async () => {
+  it('has a counterpart, `maxPerPrincipal`, that closes an uninitialized session first, or else the session idle longest', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)
