@@ -134,7 +134,7 @@ describe('tools in the guide to results and errors', () => {
     })
   })
 
-  it("report a tool error to the model, but hide the message of an unexpected error from clients", async () => {
+  it('report a tool error to the model, but hide the message of an unexpected error from clients', async () => {
     expect((await call('divide', { a: 1, b: 0 })).result).toEqual({
       ...text('b must not be 0: choose another divisor'),
       isError: true,

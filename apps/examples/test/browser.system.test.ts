@@ -62,7 +62,7 @@ describe.each(APPS)('a web page from an origin that the app in the $guide guide 
     },
   )
 
-  it('calls a tool and subscribes with the official client v2 at revision 2026-07-28', async () => {
+  it('calls a tool and subscribes with the official client v2 in revision 2026-07-28', async () => {
     await serve(example, async (origin) => {
       const visit = { client: 'v2, pinned to 2026-07-28', url: `${origin}${path}`, tool, headers } as const
       const seen = await inPage(browser, script, 'visitAndListen', visit)

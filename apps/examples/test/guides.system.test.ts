@@ -97,7 +97,7 @@ describe('the app in the Hono guide', () => {
 })
 
 describe('the apps in the guide to Express, Koa and node:http', () => {
-  it('on Express require a token, parse other bodies, and pass middleware data to tools', async () => {
+  it('require a token, parse other bodies, and pass middleware data to tools (Express)', async () => {
     await withProcess('http/express-app', { TOKEN: 'secret' }, async (origin) => {
       const url = `${origin}/api/mcp`
       expect((await initialize(url)).status).toBe(401)
@@ -118,14 +118,14 @@ describe('the apps in the guide to Express, Koa and node:http', () => {
     })
   })
 
-  it('on Koa pass the state to tools', async () => {
+  it('pass the state to tools (Koa)', async () => {
     await withProcess('http/koa-app', {}, async (origin) => {
       const session = await openSession(`${origin}/mcp`, { 'x-tenant': 'acme' })
       expect(await call(`${origin}/mcp`, 'tenant', session)).toBe('acme')
     })
   })
 
-  it('on node:http answer 404 for other paths', async () => {
+  it('answer 404 for other paths (node:http)', async () => {
     await withProcess('quickstart/hello-node', {}, async (origin) => {
       const session = await openSession(`${origin}/mcp`)
       expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')

@@ -29,15 +29,12 @@ it('the client reads from the server the first time, and then from the cache', a
 it.each([
   ['private', 2],
   ['public', 1],
-] as const)(
-  'the client returns cached %s results only to permitted users',
-  async (cacheScope, expected) => {
-    const { server, reads } = rates(cacheScope)
-    await using client = await connect(server)
-    for (const user of ['ann', 'bob', 'ann']) await readFor(user, client, 'rates://all')
-    expect(reads()).toBe(expected)
-    signedOut('ann')
-    await readFor('ann', client, 'rates://all')
-    expect(reads()).toBe(expected + 1)
-  },
-)
+] as const)('the client returns cached %s results only to permitted users', async (cacheScope, expected) => {
+  const { server, reads } = rates(cacheScope)
+  await using client = await connect(server)
+  for (const user of ['ann', 'bob', 'ann']) await readFor(user, client, 'rates://all')
+  expect(reads()).toBe(expected)
+  signedOut('ann')
+  await readFor('ann', client, 'rates://all')
+  expect(reads()).toBe(expected + 1)
+})

@@ -143,15 +143,22 @@ it('wraps a long import in the same way as the formatter', () => {
   expect(write({ 'a.ts': source }, 'a.ts#a')).toEqual([`${statement}\n\n${code}`])
 })
 
-it.each(['test/b.ts', 'test/b.ts#b'])('imports another file shown on the page from the same folder: %s', (from) => {
-  const code = `import { a } from '../src/a.ts'\n\n`
-  const files = {
-    'src/a.ts': 'export const a = 1\n',
-    'test/b.ts': `${code}// #region b\na()\n// #endregion\n`,
-  }
-  const [, block] = write(files, 'src/a.ts', from)
-  expect(block).toContain(`import { a } from './a.ts'\n\n`)
-  const { code: exitCode, problems } = check(`<!-- from: ${from} -->\n\n\`\`\`ts\n\`\`\`\n`, files, '--write')
-  expect(exitCode).toBe(1)
-  expect(problems).toContain('test/b.ts imports ../src/a.ts, which the page does not show')
-})
+it.each(['test/b.ts', 'test/b.ts#b'])(
+  'imports another file shown on the page from the same folder: %s',
+  (from) => {
+    const code = `import { a } from '../src/a.ts'\n\n`
+    const files = {
+      'src/a.ts': 'export const a = 1\n',
+      'test/b.ts': `${code}// #region b\na()\n// #endregion\n`,
+    }
+    const [, block] = write(files, 'src/a.ts', from)
+    expect(block).toContain(`import { a } from './a.ts'\n\n`)
+    const { code: exitCode, problems } = check(
+      `<!-- from: ${from} -->\n\n\`\`\`ts\n\`\`\`\n`,
+      files,
+      '--write',
+    )
+    expect(exitCode).toBe(1)
+    expect(problems).toContain('test/b.ts imports ../src/a.ts, which the page does not show')
+  },
+)

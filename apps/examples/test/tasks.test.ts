@@ -65,7 +65,7 @@ describe('tools in the tasks guide, without a session', () => {
     )
   })
 
-  it('run as plain calls if the client does not declare the extension, unless they require tasks', async () => {
+  it('run as plain calls without the extension, except for tools that require tasks', async () => {
     expect(await ask('tools/call', call, {})).toMatchObject({ result: { resultType: 'complete' } })
     expect(await ask('tools/call', { name: 'publish_report' }, {})).toMatchObject({
       error: { code: -32_021 },

@@ -78,7 +78,7 @@ describe('Redis commands', () => {
     expect(await monitor.requested(() => times(CALLS, () => modern(client, relaxed)))).toEqual([])
   })
 
-  it('number at most 4 when a session is opened', async () => {
+  it('are limited to 4 when a session is opened', async () => {
     await open(relaxed)
     const commands = await monitor.requested(() => new NodeClient(ANN).open(relaxed))
     expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(4)
@@ -89,14 +89,14 @@ describe('Redis commands', () => {
     expect(await monitor.requested(() => times(CALLS, () => echo(client, relaxed)))).toEqual([])
   })
 
-  it('number exactly one for any other call in a session', async () => {
+  it('consist of a single command for any other call in a session', async () => {
     const client = await open(strict)
     expect(tally(await monitor.requested(() => times(CALLS, () => echo(client, strict))))).toEqual({
       get: CALLS,
     })
   })
 
-  it("for a call's stream number at most 2, plus one for each event", async () => {
+  it("are limited to 2 plus one per event for a call's stream", async () => {
     const client = await open(relaxed)
     const commands = await monitor.requested(async () => {
       const reply = await client.call(relaxed, 'count', { to: CALLS, everyMs: 2 })
@@ -106,7 +106,7 @@ describe('Redis commands', () => {
     expect(commands.length, JSON.stringify(tally(commands))).toBeLessThanOrEqual(CALLS + 1 + 2)
   })
 
-  it('from an idle process number at most 3 per second', async () => {
+  it('are limited to 3 per second for an idle process', async () => {
     const seconds = 4
     const commands = await monitor.all(() => delay(seconds * 1_000))
     expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3 * seconds * cluster.nodes.length)

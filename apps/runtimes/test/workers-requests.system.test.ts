@@ -58,10 +58,10 @@ describe('a Worker that has answered an earlier request', () => {
 })
 
 describe("a Worker's notifications on another request's stream", () => {
-  describe('on a default server', () => {
+  describe('the default server', () => {
     serve('./fixtures/timed.worker.ts')
 
-    it('do not include sessions: initialize creates none', async () => {
+    it('does not create sessions on initialize', async () => {
       const peer = await connect({ revision: '2025-11-25' })
       const { result } = await peer.request('tools/call', { name: 'wait', arguments: { ms: 1 } })
       expect(result).toMatchObject({ content: [{ text: 'Waited' }] })
@@ -70,7 +70,7 @@ describe("a Worker's notifications on another request's stream", () => {
       await peer.close()
     })
 
-    it('do not include subscriptions: subscriptions/listen is refused with a reason', async () => {
+    it('refuses subscriptions/listen with a reason', async () => {
       const reply = await post(server.url, {
         method: 'subscriptions/listen',
         params: subscribeTo('bus://note'),

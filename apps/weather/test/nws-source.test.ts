@@ -122,7 +122,7 @@ describe('alerts', () => {
   })
 })
 
-describe("failures of the weather service", () => {
+describe('failures of the weather service', () => {
   it('are retried once after a 5xx', async () => {
     let calls = 0
     nws.on(POINT, (...args) => {

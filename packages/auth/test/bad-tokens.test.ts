@@ -238,7 +238,7 @@ describe('bad tokens', () => {
     expect((await send(request, undefined)).status).toBe(401)
   })
 
-  it("are refused if their claims differ from those of a cached token with the same signature", async () => {
+  it('are refused if their claims differ from those of a cached token with the same signature', async () => {
     const token = await sign()
     const request = REQUESTS['POST without a session'] as TestRequest
     expect((await send(request, `Bearer ${token}`)).status).toBe(200)

@@ -199,7 +199,7 @@ describe('bridgeAll', () => {
     expect([source.lists, bridge.count, bridge.skipped]).toEqual([2, 0, []])
   })
 
-  it("tracks the tools of a single client", async () => {
+  it('tracks the tools of a single client', async () => {
     const server = shop()
     await using client = await connectTo(server)
     const registry = new Map<string, HostTool>()

@@ -28,7 +28,7 @@ describe('base64', () => {
     )
   })
 
-  it('converts to canonical form or undefined for any string', () => {
+  it('is converted to canonical form or to undefined for any string', () => {
     const pieces = fc.constantFrom(
       'A',
       'z9',

@@ -126,7 +126,7 @@ describe('app.close', () => {
   })
 })
 
-it("the plugin passes its other options to the endpoint, together with the app’s logger", async () => {
+it('the plugin passes its other options to the endpoint, together with the app’s logger', async () => {
   const app = Fastify({ logger: { level: 'silent' } })
   endpoint.handle = () => OK
   app.register(mcp, { server: new McpServer({ name: 'seam', version: '1' }), stateless: true })

@@ -88,7 +88,7 @@ describe('limits for a skill', () => {
       (size) => documented({ [`${'é'.repeat(681)}${'x'.repeat(size - 4096)}`]: '' }),
       'longer than 4096 characters',
     ],
-  ])('allow as many %s as %d, and refuse one more', (_, limit, define, message) => {
+  ])('accept the maximum number of %s, %d, and refuse one more', (_, limit, define, message) => {
     expect(() => skills({ skills: [define(limit)] })).not.toThrow()
     expect(() => skills({ skills: [define(limit + 1)] })).toThrow(message)
   })

@@ -68,23 +68,26 @@ describe('serveStdio with handleSignals', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('closes on the first %s, and exits the process with code %i on the second', async (signal, code) => {
-    const codes = exits()
-    const before = listeners()
-    const others = new Set(process.listeners(signal))
-    const { handle } = await serve({ handleSignals: true })
-    // Other test files of this process may listen to the signal.
-    const send = (): void => {
-      for (const own of process.listeners(signal)) if (!others.has(own)) own(signal)
-    }
-    expect(listeners()).toEqual(before.map((count) => count + 1))
-    send()
-    expect(codes).toEqual([])
-    send()
-    expect(codes).toEqual([code])
-    await handle.closed
-    expect(listeners()).toEqual(before)
-  })
+  ] as const)(
+    'closes on the first %s, and exits the process with code %i on the second',
+    async (signal, code) => {
+      const codes = exits()
+      const before = listeners()
+      const others = new Set(process.listeners(signal))
+      const { handle } = await serve({ handleSignals: true })
+      // Other test files of this process may listen to the signal.
+      const send = (): void => {
+        for (const own of process.listeners(signal)) if (!others.has(own)) own(signal)
+      }
+      expect(listeners()).toEqual(before.map((count) => count + 1))
+      send()
+      expect(codes).toEqual([])
+      send()
+      expect(codes).toEqual([code])
+      await handle.closed
+      expect(listeners()).toEqual(before)
+    },
+  )
 })
 
 describe('serveStdio with guardStdout', () => {

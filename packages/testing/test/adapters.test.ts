@@ -24,10 +24,13 @@ it('describeAdapter registers no duplicate test names', () => {
 it.each([
   ['Fastify', fastify],
   ['Hono', hono],
-])("an adapter on %s checks the request head before it reads the host's auth info", async (_name, subject) => {
-  const auth = vi.fn(() => ({ principal: 'ada' }))
-  const { url, release } = await subject.serve(createServer(), { stateless: true }, { auth })
-  onTestFinished(release)
-  expect((await post(url, '{}', { origin: 'https://evil.example.com' })).status).toBe(403)
-  expect(auth).not.toHaveBeenCalled()
-})
+])(
+  "an adapter on %s checks the request head before it reads the host's auth info",
+  async (_name, subject) => {
+    const auth = vi.fn(() => ({ principal: 'ada' }))
+    const { url, release } = await subject.serve(createServer(), { stateless: true }, { auth })
+    onTestFinished(release)
+    expect((await post(url, '{}', { origin: 'https://evil.example.com' })).status).toBe(403)
+    expect(auth).not.toHaveBeenCalled()
+  },
+)

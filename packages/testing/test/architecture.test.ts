@@ -203,7 +203,7 @@ describe("the protocol's eras", () => {
     expect(shipped.flatMap(versionComparisons)).toEqual([])
   })
 
-  it('are branched on in only one file, and never in a feature', () => {
+  it('cause branches in only one file, and never in a feature', () => {
     expect(eraBranches(shipped)).toEqual(['packages/core/src/session/receiver.ts'])
     expect(shipped.flatMap(eraQuestions)).toEqual([])
   })

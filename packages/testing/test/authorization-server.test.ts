@@ -193,7 +193,9 @@ it('the authorization server listens on the configured port', async () => {
   await expect(started({ port: Number(new URL(origin).port) })).rejects.toThrow('EADDRINUSE')
 })
 
-it('the authorization server counts the requests to each endpoint, including those below /authorize', async ({ issuer }) => {
+it('the authorization server counts the requests to each endpoint, including those below /authorize', async ({
+  issuer,
+}) => {
   const endpoints = ['metadata', 'keys', 'registration', 'authorization', 'token', 'introspection'] as const
   const counts = (): readonly number[] =>
     [...endpoints, 'revocation' as const].map((endpoint) => issuer.requests(endpoint))
@@ -207,15 +209,20 @@ it.for<[string, (issuer: AuthorizationServer) => string | Promise<string>]>([
   ['is registered by hand', ({ client }) => client.clientId],
   ['has a metadata document', ({ clientMetadataUrl }) => clientMetadataUrl],
   ['registers dynamically', register],
-])('the authorization server issues a token for the requested resource to a client that %s', async ([, clientOf], { issuer }) => {
-  const clientId = await clientOf(issuer)
-  const { access_token: token, expires_in: seconds, scope } = await authorize(issuer, clientId)
-  expect([seconds, scope]).toEqual([300, 'mcp'])
-  const claims = await validate(issuer, token)
-  expect(claims).toMatchObject({ sub: 'alice', aud: RESOURCE, client_id: clientId, scope: 'mcp' })
-})
+])(
+  'the authorization server issues a token for the requested resource to a client that %s',
+  async ([, clientOf], { issuer }) => {
+    const clientId = await clientOf(issuer)
+    const { access_token: token, expires_in: seconds, scope } = await authorize(issuer, clientId)
+    expect([seconds, scope]).toEqual([300, 'mcp'])
+    const claims = await validate(issuer, token)
+    expect(claims).toMatchObject({ sub: 'alice', aud: RESOURCE, client_id: clientId, scope: 'mcp' })
+  },
+)
 
-it('the authorization server accepts a metadata document once it is published, without opening a connection', async ({ issuer }) => {
+it('the authorization server accepts a metadata document once it is published, without opening a connection', async ({
+  issuer,
+}) => {
   const url = 'https://other.test/client.json'
   await expect(authorize(issuer, url)).rejects.toThrow('metadata document fetch failed')
   const document = { client_id: url, redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' }
@@ -232,10 +239,13 @@ it('the authorization server offers only the configured kinds of registration', 
 it.for([
   ['mcp everything', 'mcp'],
   [undefined, 'mcp files:write'],
-])('the authorization server, given the requested scopes %s, grants %s', async ([asked, granted], { issuer }) => {
-  const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
-  expect(scope).toBe(granted)
-})
+])(
+  'the authorization server, given the requested scopes %s, grants %s',
+  async ([asked, granted], { issuer }) => {
+    const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
+    expect(scope).toBe(granted)
+  },
+)
 
 it('the authorization server issues tokens without a client, for any user', async ({ issuer }) => {
   const { accessToken, scope } = await issuer.issue({ resource: RESOURCE, user: 'bob' })
@@ -267,44 +277,50 @@ async function thumbprintOf(key: CryptoKey): Promise<string> {
   return Buffer.from(digest).toString('base64url')
 }
 
-it.for(['jwt', 'opaque'] as const)("the authorization server revokes one user's %s tokens", async (tokens) => {
-  const issuer = await started({ tokens })
-  const [bob, carol] = [
-    await issuer.issue({ resource: RESOURCE, user: 'bob' }),
-    await issuer.issue({ resource: RESOURCE, user: 'carol' }),
-  ]
-  issuer.revoke('bob')
-  await expect(refresh(issuer, bob.refreshToken)).rejects.toMatchObject({ error: 'invalid_grant' })
-  if (tokens === 'opaque') {
-    expect(await introspect(issuer, bob.accessToken)).toEqual({ active: false })
-    expect(await introspect(issuer, carol.accessToken)).toMatchObject({ sub: 'carol', aud: RESOURCE })
-  }
-  const refreshed = await refresh(issuer, carol.refreshToken)
-  expect(refreshed.scope).toBe('mcp files:write')
-  issuer.revoke()
-  await expect(refresh(issuer, String(refreshed.refresh_token))).rejects.toThrow()
-})
+it.for(['jwt', 'opaque'] as const)(
+  "the authorization server revokes one user's %s tokens",
+  async (tokens) => {
+    const issuer = await started({ tokens })
+    const [bob, carol] = [
+      await issuer.issue({ resource: RESOURCE, user: 'bob' }),
+      await issuer.issue({ resource: RESOURCE, user: 'carol' }),
+    ]
+    issuer.revoke('bob')
+    await expect(refresh(issuer, bob.refreshToken)).rejects.toMatchObject({ error: 'invalid_grant' })
+    if (tokens === 'opaque') {
+      expect(await introspect(issuer, bob.accessToken)).toEqual({ active: false })
+      expect(await introspect(issuer, carol.accessToken)).toMatchObject({ sub: 'carol', aud: RESOURCE })
+    }
+    const refreshed = await refresh(issuer, carol.refreshToken)
+    expect(refreshed.scope).toBe('mcp files:write')
+    issuer.revoke()
+    await expect(refresh(issuer, String(refreshed.refresh_token))).rejects.toThrow()
+  },
+)
 
-it.for(['jwt', 'opaque'] as const)('the authorization server sets the lifetime of %s tokens', async (tokens) => {
-  const issuer = await started({ tokens, lifetime: 60 })
-  const endOf = async (lifetime: number): Promise<number | undefined> => {
-    issuer.lifetime = lifetime
-    const { accessToken, expiresIn } = await issuer.issue({ resource: RESOURCE })
-    expect(expiresIn).toBe(Math.max(1, lifetime))
-    const check = tokens === 'jwt' ? validate : introspect
-    const { exp, iat } = await check(issuer, accessToken).catch(() => ({ exp: undefined, iat: undefined }))
-    return exp && iat && exp - iat
-  }
-  const seen = [issuer.lifetime, await endOf(60), await endOf(900), await endOf(1), await endOf(-90)]
-  expect(seen).toEqual([60, 60, 900, 1, undefined])
-  issuer.lifetime = 0
-  const { accessToken } = await issuer.issue({ resource: RESOURCE })
-  if (tokens === 'opaque') expect(await introspect(issuer, accessToken)).toEqual({ active: false })
-  else {
-    const { exp, iat } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())
-    expect(exp - iat).toBe(0)
-  }
-})
+it.for(['jwt', 'opaque'] as const)(
+  'the authorization server sets the lifetime of %s tokens',
+  async (tokens) => {
+    const issuer = await started({ tokens, lifetime: 60 })
+    const endOf = async (lifetime: number): Promise<number | undefined> => {
+      issuer.lifetime = lifetime
+      const { accessToken, expiresIn } = await issuer.issue({ resource: RESOURCE })
+      expect(expiresIn).toBe(Math.max(1, lifetime))
+      const check = tokens === 'jwt' ? validate : introspect
+      const { exp, iat } = await check(issuer, accessToken).catch(() => ({ exp: undefined, iat: undefined }))
+      return exp && iat && exp - iat
+    }
+    const seen = [issuer.lifetime, await endOf(60), await endOf(900), await endOf(1), await endOf(-90)]
+    expect(seen).toEqual([60, 60, 900, 1, undefined])
+    issuer.lifetime = 0
+    const { accessToken } = await issuer.issue({ resource: RESOURCE })
+    if (tokens === 'opaque') expect(await introspect(issuer, accessToken)).toEqual({ active: false })
+    else {
+      const { exp, iat } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())
+      expect(exp - iat).toBe(0)
+    }
+  },
+)
 
 it('the authorization server rejects a token after its signing key has been replaced', async ({ issuer }) => {
   const { accessToken, refreshToken } = await issuer.issue({ resource: RESOURCE })

@@ -164,7 +164,7 @@ describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }
 })
 
 describe('a script with too few answers', () => {
-  it('makes the call fail at revisions where the server requests input', async () => {
+  it('makes the call fail in revisions where the server requests input', async () => {
     await using client = await connect(tillServer(), { handlers: { elicit: [], sample: [], roots: [] } })
     await expect(client.callTool('survey')).rejects.toThrow('the test has 0 answers')
   })

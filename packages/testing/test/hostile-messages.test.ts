@@ -105,21 +105,24 @@ const REFUSED: [what: string, line: string, code: number][] = [
 ]
 
 describe('an invalid message', () => {
-  it.each(REFUSED)('receives one error, and the next message is still processed: %s', async (_, line, code) => {
-    const bench = await serve()
-    await bench.peer.raw(line)
-    const strays = await alive(bench)
-    expect(strays).toEqual([
-      {
-        jsonrpc: '2.0',
-        ...((strays[0] as JsonObject)['id'] !== undefined && { id: expect.anything() }),
-        error: { code, message: expect.any(String), ...(code === -32002 && { data: expect.anything() }) },
-      },
-    ])
-    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
-    expect(bench.reached).toEqual([])
-    expect(JSON.stringify(strays).length).toBeLessThan(1024)
-  })
+  it.each(REFUSED)(
+    'receives one error, and the next message is still processed: %s',
+    async (_, line, code) => {
+      const bench = await serve()
+      await bench.peer.raw(line)
+      const strays = await alive(bench)
+      expect(strays).toEqual([
+        {
+          jsonrpc: '2.0',
+          ...((strays[0] as JsonObject)['id'] !== undefined && { id: expect.anything() }),
+          error: { code, message: expect.any(String), ...(code === -32002 && { data: expect.anything() }) },
+        },
+      ])
+      expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+      expect(bench.reached).toEqual([])
+      expect(JSON.stringify(strays).length).toBeLessThan(1024)
+    },
+  )
 
   it('receives one error if it is cut off at any byte', async () => {
     const bench = await serve()
@@ -193,7 +196,7 @@ describe('ids', () => {
   })
 })
 
-describe('a batch at a revision with batches', () => {
+describe('a batch in a revision with batches', () => {
   const pings = (count: number): object[] => Array.from({ length: count }, (_, n) => request(n, 'ping'))
   it.each<[what: string, batch: unknown[], answers: number | 'refused']>([
     ['no messages', [], 'refused'],

@@ -145,8 +145,9 @@ describeMatrix(
   'a handler with a hostile value',
   { revisions: REVISIONS, transports: [memoryTransport] },
   ({ connect }) => {
-    it.each(Object.entries(HOSTILE))('produces one response if it returns %s, and frees its slot', (_, make) =>
-      answersAll(connect, make),
+    it.each(Object.entries(HOSTILE))(
+      'produces one response if it returns %s, and frees its slot',
+      (_, make) => answersAll(connect, make),
     )
     it.each(Object.entries(THROWN))('produces one response if it throws %s, and frees its slot', (_, make) =>
       answersAll(connect, throwIt(make)),

@@ -89,7 +89,7 @@ const modern = describeMatrix(
   'a request without a session',
   { transports: TRANSPORTS, revisions: ['2026-07-28'] },
   ({ revision, connect }) => {
-    it('names its revision, and receives a response at that revision', async () => {
+    it('names its revision, and receives a response in that revision', async () => {
       const server = createServer()
       server.addTool({
         name: 'whoami',

@@ -50,7 +50,7 @@ describe('a test connection', () => {
     ])
   })
 
-  it('has no session at a revision without sessions, and identifies itself in each request', async () => {
+  it('has no session in a revision without sessions, and identifies itself in each request', async () => {
     const { peer, sent } = await open({ revision: MODERN })
     void peer.request('tools/call', { name: 'a', _meta: { mine: 1 } }).catch(() => {})
     void peer.request('tools/list').catch(() => {})

@@ -36,7 +36,7 @@ function repository(source: string, listed: string): string {
 const check = (source: string, listed: string): ReturnType<typeof run> =>
   run(join(repository(source, listed), 'scripts'))
 
-it("exports.txt lists the public names of each package", () => {
+it('exports.txt lists the public names of each package', () => {
   expect(run(scripts)).toEqual({ code: 0, stderr: '' })
 })
 

@@ -71,7 +71,7 @@ describe.each([
     ['2025-06-18', ['2025-06-18', undefined]],
     ['2025-11-25', ['2025-11-25', undefined]],
   ])(
-    'accepts a supported or missing version header at %s, and refuses others with 400',
+    'accepts a supported or missing version header in %s, and refuses others with 400',
     async (version, taken) => {
       const { client } = await serve()
       const { 'mcp-session-id': id } = await openSession(client, version)
@@ -87,7 +87,7 @@ describe.each([
   )
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'opens its streams at %s with event ids, and with a priming event since 2025-11-25',
+    'opens its streams in %s with event ids, and with a priming event since 2025-11-25',
     async (version) => {
       const { client } = await serve({ streams: { retryMs: 1_234 } })
       const headers = await openSession(client, version)

@@ -103,7 +103,7 @@ function check(revision: string, message: unknown, method: string | undefined): 
 }
 
 describe('task messages', () => {
-  it('are valid at the revision that defines them', async () => {
+  it('are valid in the revision that defines them', async () => {
     const { wrong, sent } = await converse('2025-11-25')
     expect(wrong).toEqual([])
     expect(new Set(sent)).toEqual(
@@ -117,7 +117,7 @@ describe('task messages', () => {
     )
   })
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('do not occur at %s', async (revision) => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('do not occur in %s', async (revision) => {
     const { wrong, text } = await converse(revision)
     expect(wrong).toEqual([])
     expect(text).not.toMatch(/task/i)

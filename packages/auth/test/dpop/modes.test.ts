@@ -242,7 +242,7 @@ describe('dpop.nonce', () => {
     expect((await answerTo(server)).nonce).not.toBe(nonce)
   })
 
-  it("refuses nonces from other servers, modified nonces and other values", async () => {
+  it('refuses nonces from other servers, modified nonces and other values', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const { nonce = '' } = await answerTo(server)
     const { nonce: foreign } = await answerTo(protect({ mode: 'require', nonce: true }))

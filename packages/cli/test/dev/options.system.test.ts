@@ -47,12 +47,15 @@ process.on('exit', () => console.log('end', process.pid))`
 it.each([
   ['', /begin (\d+)\n[^]*begin \d+\n[^]*end \1\n/],
   ['--stop-first', /begin (\d+)\n[^]*end \1\n[^]*begin \d+\n/],
-])('jetway dev starts the new process before the old one exits unless --stop-first is set: %j', async (option, order) => {
-  const project = await createProject(definition([], LOGS))
-  const dev = await devOverHttp(project, ...(option === '' ? [] : [option]))
-  const client = await connect(dev.url)
-  const changed = client.changed()
-  await project.save(definition(['changed'], LOGS))
-  await changed
-  await dev.until(order)
-})
+])(
+  'jetway dev starts the new process before the old one exits unless --stop-first is set: %j',
+  async (option, order) => {
+    const project = await createProject(definition([], LOGS))
+    const dev = await devOverHttp(project, ...(option === '' ? [] : [option]))
+    const client = await connect(dev.url)
+    const changed = client.changed()
+    await project.save(definition(['changed'], LOGS))
+    await changed
+    await dev.until(order)
+  },
+)

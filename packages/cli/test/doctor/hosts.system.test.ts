@@ -84,7 +84,7 @@ it('jetway doctor reads a file in the home folder only once', async () => {
   expect(stdout).not.toContain('and not that of')
 })
 
-it("jetway doctor does not print the secrets of an entry", async () => {
+it('jetway doctor does not print the secrets of an entry', async () => {
   const secret = 'sk-very"secret'
   const { stdout, stderr, findings } = await diagnose(
     claude(

@@ -49,7 +49,7 @@ async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Prom
 }
 
 describe('runTrial', () => {
-  it("sends the requests that a host would send, and stops the server by closing its input", async () => {
+  it('sends the requests that a host would send, and stops the server by closing its input', async () => {
     const trial = await run(`
       process.stdout.write('stray 1\\n')
       on.initialize = (params, id) => {
@@ -92,15 +92,12 @@ describe('runTrial', () => {
     ],
     ['lists something else', "on['tools/list'] = result({ tools: {} })", undefined],
     ['never ends its list', "on['tools/list'] = result({ tools: [1], nextCursor: 'x' })", 64],
-  ])(
-    'counts only listed tools, and at most 64: a server that %s (%#)',
-    async (_, code, tools) => {
-      const trial = await run(code)
-      expect(trial.tools).toBe(tools)
-      expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
-      expect(trial.shutdown).not.toHaveProperty('signal')
-    },
-  )
+  ])('counts only listed tools, and at most 64: a server that %s (%#)', async (_, code, tools) => {
+    const trial = await run(code)
+    expect(trial.tools).toBe(tools)
+    expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
+    expect(trial.shutdown).not.toHaveProperty('signal')
+  })
 
   it.each([
     ['with code 3', 'on.initialize = () => process.exit(3)', undefined],

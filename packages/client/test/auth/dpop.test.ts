@@ -30,7 +30,9 @@ async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayloa
 
 /** https://www.rfc-editor.org/rfc/rfc9449 */
 describe('a token that is bound to a key', () => {
-  it('is requested and used with a new proof for each request, with all proofs signed by the same key', async ({ made }) => {
+  it('is requested and used with a new proof for each request, with all proofs signed by the same key', async ({
+    made,
+  }) => {
     const send = made.connect({ dpop: {} })
     await post(send, made)
     await send(`${made.url}?q=1#f`, { method: 'POST', body: '{}' })

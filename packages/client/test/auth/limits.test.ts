@@ -154,7 +154,9 @@ describe('a refused token', () => {
     expect(made.issuer.to('POST /token').length).toBeGreaterThan(1)
   })
 
-  it('triggers a new authorization without offline access if no other scope is requested', async ({ made }) => {
+  it('triggers a new authorization without offline access if no other scope is requested', async ({
+    made,
+  }) => {
     made.metadata['scopes_supported'] = ['offline_access']
     expect((await made.post()).status).toBe(200)
     const { searchParams } = made.visits[0] as URL

@@ -193,7 +193,7 @@ describe('client authentication at the token endpoint', () => {
   })
 })
 
-it("does not add credentials to a request for another origin than the resource's", async () => {
+it("client authentication adds no credentials to a request to an origin other than the resource's", async () => {
   const provider = oauth({ grant: authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' }) })
   const request = { resource: 'https://a.example/mcp', url: 'https://b.example/mcp', method: 'POST' }
   expect(await provider.headers(request)).toBeUndefined()

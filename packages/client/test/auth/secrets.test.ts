@@ -84,12 +84,15 @@ describe('an authorization error', () => {
     ['a space', 'canary-token x'],
     ['a null byte', 'canary-token\0'],
     ['a character beyond ASCII', 'canary-token-王'],
-  ])('is thrown for an access token that a header cannot contain, such as one with %s', async ([, token], { made }) => {
-    made.token = () => ({ json: { access_token: token, token_type: 'Bearer' } })
-    const error = await failure(made.post(options(made)))
-    expect(error.reason).toBe('token')
-    expect(printed(error)).not.toContain('canary-token')
-  })
+  ])(
+    'is thrown for an access token that a header cannot contain, such as one with %s',
+    async ([, token], { made }) => {
+      made.token = () => ({ json: { access_token: token, token_type: 'Bearer' } })
+      const error = await failure(made.post(options(made)))
+      expect(error.reason).toBe('token')
+      expect(printed(error)).not.toContain('canary-token')
+    },
+  )
 
   it('contains neither the state nor the code from an invalid redirect', async ({ made }) => {
     const { browse } = made

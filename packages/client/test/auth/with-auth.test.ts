@@ -22,7 +22,10 @@ const authorizations = (server: Scripted): (string | undefined)[] =>
   server.seen.map(({ headers }) => headers['authorization'])
 
 describe('the credentials for a request', () => {
-  it("are requested from the provider for each request, and are added to the caller's headers", async ({ server, sending }) => {
+  it("are requested from the provider for each request, and are added to the caller's headers", async ({
+    server,
+    sending,
+  }) => {
     const asked: AuthRequest[] = []
     const provider: AuthProvider = {
       headers: (request) => {

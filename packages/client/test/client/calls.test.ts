@@ -143,7 +143,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
 })
 
 describe('many concurrent calls', () => {
-  it('each get their own response, in any order', async () => {
+  it('each receive their own response, in any order', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_000 }, (_, i) => client.callTool('echo', { i }))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_000))

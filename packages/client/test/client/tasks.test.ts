@@ -254,7 +254,7 @@ describe('a task in a session', () => {
     ])
   })
 
-  it("is polled at the interval that the server sets, and its result has no time limit", async () => {
+  it('is polled at the interval that the server sets, and its result has no time limit', async () => {
     let status = 'working'
     const { client, server, clock } = await timed({
       ...sessions(),

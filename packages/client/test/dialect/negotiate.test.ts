@@ -74,11 +74,14 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Discover, Method.Initialize])
   })
 
-  it.each([-32020, -32021])('does not fall back to the session era after the modern error %i', async (code) => {
-    const server = new ScriptedServer({ [Method.Discover]: { error: { code, message: 'No' } } })
-    await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code })
-    expect(server.methods).toEqual([Method.Discover])
-  })
+  it.each([-32020, -32021])(
+    'does not fall back to the session era after the modern error %i',
+    async (code) => {
+      const server = new ScriptedServer({ [Method.Discover]: { error: { code, message: 'No' } } })
+      await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code })
+      expect(server.methods).toEqual([Method.Discover])
+    },
+  )
 
   it('sends initialize if the response to server/discover contains only unknown versions', async () => {
     const { client } = await scripted({ ...sessions(), ...modern(['2099-01-01']) })

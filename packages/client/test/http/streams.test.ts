@@ -69,7 +69,7 @@ describe("the response on a request's stream", () => {
     ['a batch without the response', [{ method: 'ping' }], false],
     ['null', null, false],
     ['a number', 3, false],
-  ])('is recognized among all messages: %s', async (_, message, found) => {
+  ])('is distinguished from other messages: %s', async (_, message, found) => {
     const { answered, messages, told } = await reading([data(message)])
     expect({ answered, messages, told }).toEqual({
       answered: found,

@@ -57,7 +57,7 @@ describe('a request from a server with sessions', () => {
   })
 
   it.each(['2024-11-05', '2025-03-26'])(
-    'is answered if its capability was declared, even at revision %s',
+    'is answered if its capability was declared, even in revision %s',
     async (date) => {
       const { server } = await scripted(sessions(date), {
         handlers: { elicit: () => ({ action: 'accept', content: { count: 1 } }) },

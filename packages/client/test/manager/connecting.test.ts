@@ -88,7 +88,7 @@ describe('connect and connectAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('enforce the limit if a waiting server is aborted', async () => {
+  it('still enforce the limit if a waiting server is aborted', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const remote = held('remote')
     const abort = new AbortController()

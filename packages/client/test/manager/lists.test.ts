@@ -44,7 +44,7 @@ it("the manager limits the total size of a server's lists", async () => {
   expect(named('listFailed')).toHaveLength(1)
 })
 
-describe("the tools of all servers", () => {
+describe('the tools of all servers', () => {
   it("contain their server's name, even if there is only one server", async () => {
     const { manager } = world()
     await manager.connect('only', scriptedTarget(withTools('search', 'a-b_c.d')).target)

@@ -82,7 +82,9 @@ describe('a process started by a custom spawn function', () => {
   })
 })
 
-test('the transport stops the servers of a host that exits without closing them', async ({ onTestFinished }) => {
+test('the transport stops the servers of a host that exits without closing them', async ({
+  onTestFinished,
+}) => {
   const file = new URL('./support/careless-host.ts', import.meta.url)
   const host = spawn(process.execPath, program(file), {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -47,22 +47,25 @@ async function call(
 }
 
 describe('the keepalive for a call with a progress token', () => {
-  it.each(['token', '', 0, 7])('is sent every 15 s until the response if the handler reports nothing, with the token %j', async (token) => {
-    const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
-    const { answer } = await call({ peer, clock }, token)
-    await clock.advance(14_999)
-    expect(peer.notifications).toEqual([])
-    await clock.advance(35_001)
-    await answer
-    await clock.advance(120 * SECOND)
-    expect(peer.notifications).toEqual(
-      [0, 0.000001, 0.000002].map((progress) =>
-        notification('notifications/progress', { progressToken: token, progress }),
-      ),
-    )
-  })
+  it.each(['token', '', 0, 7])(
+    'is sent every 15 s until the response if the handler reports nothing, with the token %j',
+    async (token) => {
+      const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
+      const { answer } = await call({ peer, clock }, token)
+      await clock.advance(14_999)
+      expect(peer.notifications).toEqual([])
+      await clock.advance(35_001)
+      await answer
+      await clock.advance(120 * SECOND)
+      expect(peer.notifications).toEqual(
+        [0, 0.000001, 0.000002].map((progress) =>
+          notification('notifications/progress', { progressToken: token, progress }),
+        ),
+      )
+    },
+  )
 
-  it("is sent when the handler has reported nothing for 15 s", async () => {
+  it('is sent when the handler has reported nothing for 15 s', async () => {
     const { clock, peer, received } = await serve(async (ctx, time) => {
       await wait(time, 10 * SECOND)
       await ctx.progress(1, 4)

@@ -181,7 +181,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([2])
   })
 
-  it('is padded to fill a whole read, and is sent after 20 ms, if there is no session', async () => {
+  it('without a session is padded to fill a whole read, and is sent after 20 ms', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1, { ...META, progressToken: 1 }))
     await settled()

@@ -245,7 +245,7 @@ describe('an invalid extension', () => {
     expect(create).toThrow(problem)
   })
 
-  it('may have an id of 256 characters, or a method that exists only in sessions', () => {
+  it('is not one with an id of 256 characters, or with a method that exists only in sessions', () => {
     const long = { id: 'a/'.padEnd(256, 'x') }
     const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
     expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()

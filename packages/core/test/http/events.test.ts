@@ -95,7 +95,7 @@ describe('server.on', () => {
     })
   })
 
-  it("emits `reject` with the key of the refusal in the status table", async () => {
+  it('emits `reject` with the key of the refusal in the status table', async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })

@@ -38,7 +38,7 @@ describe('projection to a revision', () => {
     expect(Object.keys(revision(version).projectTool(tool)).toSorted()).toEqual(members.toSorted())
   })
 
-  it.each(['2025-06-18', '2025-11-25'])('omits non-object output schemas at %s', (version) => {
+  it.each(['2025-06-18', '2025-11-25'])('omits non-object output schemas in %s', (version) => {
     const projected = revision(version).projectTool({ ...tool, outputSchema: { type: 'array' } })
     expect(projected).not.toHaveProperty('outputSchema')
   })

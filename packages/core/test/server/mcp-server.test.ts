@@ -76,7 +76,7 @@ describe('McpServer options', () => {
     )
   })
 
-  it('sends icons and website only at revisions that support them', async () => {
+  it('sends icons and website only in revisions that support them', async () => {
     const facts = { ...info, title: 'Test', websiteUrl: 'https://x', icons: [{ src: 'https://x/i.png' }] }
     const server = new McpServer(facts)
     expect((await openPeer(server)).initialized.result).toMatchObject({ serverInfo: facts })

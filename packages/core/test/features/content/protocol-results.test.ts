@@ -67,7 +67,7 @@ const contents = { uri: 'a://c', text: 'x' }
 const asJson = (value: object): object => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 const outputSchema = z.object({ high: z.number() })
 
-describe.each(ERAS)("a tool result in the protocol's form, at revision %s", (era) => {
+describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era) => {
   it.each<object>([
     { content: [hello] },
     { content: [] },
@@ -235,7 +235,7 @@ describe.each(ERAS)("a tool result in the protocol's form, at revision %s", (era
   })
 })
 
-describe.each(ERAS)("a resource result in the protocol's form, at revision %s", (era) => {
+describe.each(ERAS)("a resource result in the protocol's form, in revision %s", (era) => {
   it.each<object>([
     { contents: [contents] },
     { contents: [contents, { uri: 'a://d', blob: 'aGk=', mimeType: 'image/png' }] },
@@ -299,7 +299,7 @@ describe.each(ERAS)("a resource result in the protocol's form, at revision %s", 
   })
 })
 
-describe.each(ERAS)("a prompt result in the protocol's form, at revision %s", (era) => {
+describe.each(ERAS)("a prompt result in the protocol's form, in revision %s", (era) => {
   const message = { role: 'user', content: hello }
   const description = 'Of the prompt'
 

@@ -113,22 +113,19 @@ describe('maxResultBytes', () => {
   it.each([
     ['its message', new McpError(-32001, 'x'.repeat(2000))],
     ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
-  ])(
-    'replaces an error that exceeds the limit because of %s, but keeps the code',
-    async (_name, thrown) => {
-      const server = create({ maxResultBytes: 1024 })
-      server.addTool({
-        name: 't',
-        handler: () => {
-          throw thrown
-        },
-      })
-      expect((await (await openPeer(server)).request('tools/call', { name: 't' })).error).toEqual({
-        code: -32001,
-        message: expect.stringMatching(/^The error has 20\d\d bytes, more than the 1024 that maxResultBytes/),
-      })
-    },
-  )
+  ])('replaces an error that exceeds the limit because of %s, but keeps the code', async (_name, thrown) => {
+    const server = create({ maxResultBytes: 1024 })
+    server.addTool({
+      name: 't',
+      handler: () => {
+        throw thrown
+      },
+    })
+    expect((await (await openPeer(server)).request('tools/call', { name: 't' })).error).toEqual({
+      code: -32001,
+      message: expect.stringMatching(/^The error has 20\d\d bytes, more than the 1024 that maxResultBytes/),
+    })
+  })
 
   it('defaults to 8 MiB, so that the message fits into a line of 10 MiB', async () => {
     const times = 8 * 1024 * 1024 - FRAME

@@ -148,12 +148,9 @@ describe('the arguments of prompts/get', () => {
     },
   )
 
-  it.each([[5], ['x'], [null], [[]]])(
-    'fail with -32602 if they are not an object: %j',
-    async (args) => {
-      expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
-    },
-  )
+  it.each([[5], ['x'], [null], [[]]])('fail with -32602 if they are not an object: %j', async (args) => {
+    expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
+  })
 
   it('do not include inherited properties', async () => {
     const prompt = definePrompt({

@@ -72,20 +72,17 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     ['resources', 'resources/list', {}],
     ['resourceTemplates', 'resources/templates/list', {}],
     ['reads', 'resources/read', { uri: 'a://one' }],
-  ])(
-    'can be set for one kind of result, overriding the general hints: %s',
-    async (kind, method, params) => {
-      const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
-      for (const [other, otherParams] of ALL)
-        expect(await hints(server, other, otherParams)).toEqual(
-          other === method ? [0, 'public'] : [1, 'private'],
-        )
-      const apart = createServer({
-        cache: { ttlMs: 1, cacheScope: 'public', [kind]: { cacheScope: 'private' } },
-      })
-      expect(await hints(apart, method, params)).toEqual([1, 'private'])
-    },
-  )
+  ])('can be set for one kind of result, overriding the general hints: %s', async (kind, method, params) => {
+    const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
+    for (const [other, otherParams] of ALL)
+      expect(await hints(server, other, otherParams)).toEqual(
+        other === method ? [0, 'public'] : [1, 'private'],
+      )
+    const apart = createServer({
+      cache: { ttlMs: 1, cacheScope: 'public', [kind]: { cacheScope: 'private' } },
+    })
+    expect(await hints(apart, method, params)).toEqual([1, 'private'])
+  })
 
   it.each<[object, RegExp]>([
     [{ ttlMs: -1 }, /^The option cache needs a whole number of milliseconds from 0 as its ttlMs/],
@@ -235,18 +232,21 @@ describe('cache hints for a resource and for one read', () => {
     expect(seen).toEqual([['contents']])
   })
 
-  it.each(ALL)('occur exactly once in the result, regardless of what middleware adds: %s', async (method, params) => {
-    const server = reading({ cache: { ttlMs: 7 } })
-    const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
-    server.use(async (_ctx, next) => ({ ...(await next()), ...own }))
-    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
-    const text = (await server.handleMessage(message)) ?? ''
-    for (const key of ['resultType', 'ttlMs', 'cacheScope', 'com.example/more'])
-      expect(text.split(`"${key}":`)).toHaveLength(2)
-    expect(JSON.parse(text)).toMatchObject({
-      result: { resultType: 'complete', ttlMs: 7, cacheScope: 'private', 'com.example/more': 1 },
-    })
-  })
+  it.each(ALL)(
+    'occur exactly once in the result, regardless of what middleware adds: %s',
+    async (method, params) => {
+      const server = reading({ cache: { ttlMs: 7 } })
+      const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
+      server.use(async (_ctx, next) => ({ ...(await next()), ...own }))
+      const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
+      const text = (await server.handleMessage(message)) ?? ''
+      for (const key of ['resultType', 'ttlMs', 'cacheScope', 'com.example/more'])
+        expect(text.split(`"${key}":`)).toHaveLength(2)
+      expect(JSON.parse(text)).toMatchObject({
+        result: { resultType: 'complete', ttlMs: 7, cacheScope: 'private', 'com.example/more': 1 },
+      })
+    },
+  )
 
   it("do not apply if the read contained a user's answers", async () => {
     const answer = { q: { action: 'accept', content: { a: 'x' } } }

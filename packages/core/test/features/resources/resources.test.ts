@@ -270,7 +270,7 @@ describe('resources/list', () => {
     expect(urisOf(await wire(features.methods, 'resources/list'))).toEqual(['a://b', 'w://2'])
   })
 
-  it("splits the lists from templates into pages", async () => {
+  it('splits the lists from templates into pages', async () => {
     const list = async (): Promise<Resource[]> =>
       ['w://1', 'w://2', 'w://3'].map((uri) => ({ uri, name: uri }))
     const { methods } = serve([resource(() => 'x')], [template('w://{n}', () => 'x', { list })], 2)

@@ -204,7 +204,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(seen).toEqual([taskId])
   })
 
-  it("is declared through the extension, not through the task capability of session revisions", async () => {
+  it('is declared through the extension, not through the task capability of session revisions', async () => {
     const { json } = await open().ask('server/discover')
     expect(json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: {} } })
     expect(json.result?.['capabilities']).not.toHaveProperty('tasks')

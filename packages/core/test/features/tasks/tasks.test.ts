@@ -246,7 +246,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     expect(await resultOf(client, taskId)).toBe('true')
   })
 
-  it('has no effect at a revision without tasks', async () => {
+  it('has no effect in a revision without tasks', async () => {
     const { client } = await started(withRequired(), { version: '2025-06-18' })
     const call = async (params: object): Promise<unknown> =>
       (await client.request('tools/call', params)).result?.['content']
@@ -525,7 +525,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
   const listed = async (client: AnsweringClient): Promise<unknown[]> =>
     idsOf((await client.request('tasks/list')).result)
 
-  it("is the session of an anonymous client, and the task is invisible to others", async () => {
+  it('is the session of an anonymous client, and the task is invisible to others', async () => {
     const { server } = bench()
     const [own, other] = [await openAnsweringClient(server), await openAnsweringClient(server)]
     const taskId = await idOf(own, { name: 'slow' })
@@ -624,7 +624,7 @@ describe('a session that ends while one of its tasks is being stored', () => {
 })
 
 describe('the task list (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
-  it("is split into pages with cursors that remain valid after the cursor's task has expired", async () => {
+  it('is split into pages whose cursors remain valid after the task that they point to has expired', async () => {
     const { client, clock } = await started(bench({ limits: { pageSize: 2 } }))
     const ids: string[] = []
     for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {

@@ -469,7 +469,7 @@ describe('inputRequired', () => {
   })
 })
 
-it('gives a question in a handler the same result type as elsewhere', () => {
+it('a question in a handler has the same result type as elsewhere', () => {
   defineTool({
     name: 'a',
     handler: async (_args, ctx) => {

@@ -58,7 +58,7 @@ describe('annotations', () => {
     expect((await shown({ annotations })).annotations).toEqual(expected)
   })
 
-  it('are absent if a tool has none, and at older revisions', async () => {
+  it('are absent if a tool has none, and in older revisions', async () => {
     expect(await shown({})).not.toHaveProperty('annotations')
     expect(await shown({ annotations: { readOnly: true } }, {}, '2024-11-05')).not.toHaveProperty(
       'annotations',
@@ -125,7 +125,7 @@ describe('priority, related tools and cache control', () => {
     ).toEqual(['_meta', 'inputSchema', 'name'])
   })
 
-  it('are omitted at revisions that have no tool metadata', async () => {
+  it('are omitted in revisions that have no tool metadata', async () => {
     expect(await shown({ priority: 1 }, {}, '2025-03-26')).not.toHaveProperty('_meta')
   })
 

@@ -316,7 +316,7 @@ describe('a result from a tool with an outputSchema', () => {
     })
   })
 
-  it('contains only text at a revision without structured content', async () => {
+  it('contains only text in a revision without structured content', async () => {
     const { methods } = serve(structuredTool(() => ({ high: 1 })))
     expect(await wire(methods, 'tools/call', { name: 't' }, { revision: '2025-03-26' })).toEqual(
       textOf('{"high":1}'),
@@ -354,12 +354,15 @@ describe('a result from a tool with an outputSchema', () => {
     ['a result with an invalid structured value', result({ structured: { high: 'x' } })],
   ]
 
-  it.each(wrong)('cannot be %s, and the author’s error is logged without sending data', async (_name, value) => {
-    for (const handler of [() => value, () => Promise.resolve(value)]) {
-      const error = await errorOf(() => callTool(serve(structuredTool(handler))))
-      expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
-    }
-  })
+  it.each(wrong)(
+    'cannot be %s, and the author’s error is logged without sending data',
+    async (_name, value) => {
+      for (const handler of [() => value, () => Promise.resolve(value)]) {
+        const error = await errorOf(() => callTool(serve(structuredTool(handler))))
+        expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
+      }
+    },
+  )
 
   it('causes a logged error that names the mismatch', async () => {
     const error = await errorOf(() => callTool(serve(structuredTool(() => ({ high: 'x' })))))
@@ -420,7 +423,7 @@ describe('a result from a tool with an outputSchema', () => {
     expect(await errorOf(() => callTool(features))).toMatchObject({ name: 'OutputError' })
   })
 
-  it('can be a value that is not an object, which is sent as text at session revisions', async () => {
+  it('can be a value that is not an object, which is sent as text in session revisions', async () => {
     const { methods } = serve(
       defineTool({ name: 't', outputSchema: z.array(z.number()), handler: () => [1, 2] }),
     )

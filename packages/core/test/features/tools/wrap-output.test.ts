@@ -141,7 +141,7 @@ describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that uses
   })
 })
 
-it('`wrapOutput` does not wrap output at 2026-07-28, where structured values can have any type', async () => {
+it('`wrapOutput` does not wrap output in 2026-07-28, where structured values can have any type', async () => {
   expect(await call('2026-07-28', 'array')).toEqual({
     content: text(JSON.stringify(ids)),
     structuredContent: ids,
@@ -149,10 +149,13 @@ it('`wrapOutput` does not wrap output at 2026-07-28, where structured values can
   expect((await schemasOf('2026-07-28'))['array']).toMatchObject({ type: 'array' })
 })
 
-it.each(['2024-11-05', '2025-03-26'])('`wrapOutput` sends only text to a client that uses %s', async (version) => {
-  expect(await call(version, 'array')).toEqual({ content: text(JSON.stringify(ids)) })
-  expect((await schemasOf(version))['array']).toBeUndefined()
-})
+it.each(['2024-11-05', '2025-03-26'])(
+  '`wrapOutput` sends only text to a client that uses %s',
+  async (version) => {
+    expect(await call(version, 'array')).toEqual({ content: text(JSON.stringify(ids)) })
+    expect((await schemasOf(version))['array']).toBeUndefined()
+  },
+)
 
 describe('an invalid `wrapOutput`', () => {
   const list = z.array(z.string())

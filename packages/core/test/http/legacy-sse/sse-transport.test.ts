@@ -309,7 +309,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('new')
   })
 
-  it('accepts a batch at the revision that has batches, and answers with a batch', async () => {
+  it('accepts a batch in the revision that has batches, and answers with a batch', async () => {
     const client = await openSse(harness())
     await client.initialize('2025-03-26')
     const note = notification('notifications/unknown')
@@ -320,7 +320,7 @@ describe('POST /message', () => {
     expect((await client.post([note])).status).toBe(202)
   })
 
-  it('refuses a batch at other revisions, and before initialize', async () => {
+  it('refuses a batch in other revisions, and before initialize', async () => {
     const client = await openSse(harness())
     expect((await client.post([ping()])).status).toBe(400)
     await client.initialize('2025-06-18')
@@ -415,7 +415,7 @@ describe('HTTP+SSE limits', () => {
   })
 })
 
-describe("the session of an event stream", () => {
+describe('the session of an event stream', () => {
   it('appears to other principals as an unknown session', async () => {
     const { client, ...made } = await started({}, {}, ada)
     const foreign = await client.post(ping(), bob)

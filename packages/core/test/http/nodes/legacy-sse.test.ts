@@ -130,7 +130,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     expect(textOf(await answerTo(client, 2))).toBe(JSON.stringify(['first', auth]))
   })
 
-  it('can send a batch at the revision that has batches', async () => {
+  it('can send a batch in the revision that has batches', async () => {
     const { client, atB, atC } = await streaming()
     await atB.initialize('2025-03-26')
     expect((await atC.post([ping('a'), ping('b')])).status).toBe(202)
@@ -302,7 +302,7 @@ describe('server.close on one node', () => {
     expect(b.uses()).toBe(0)
   })
 
-  it('closes the local streams, whereupon their sessions become unknown on other nodes', async () => {
+  it('closes the local streams, and their sessions become unknown on other nodes', async () => {
     const { a, sink, atB } = await started()
     await a.server.close()
     expect(sink.closed).toBe(true)

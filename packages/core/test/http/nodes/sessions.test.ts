@@ -275,7 +275,7 @@ describe('a session on several nodes', () => {
     expect(stored?.logLevel === 'error').toBe(kept)
   })
 
-  it('survives when it is released by a node that considers it uninitialized', async () => {
+  it('survives its release by a node that considers it uninitialized', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const opened = await a.post(initializeMessage())

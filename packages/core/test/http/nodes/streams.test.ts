@@ -207,7 +207,7 @@ async function listening(): Promise<Bench & { readonly first: Answer }> {
 }
 
 describe("a session's GET stream", () => {
-  it('is replaced by a GET on another node, which reports that everything has changed', async () => {
+  it('is replaced by a GET stream on another node that reports that everything has changed', async () => {
     const nodes = await bench()
     const first = await nodes.session.get()
     const second = await nodes.b.at(nodes.session).get()
@@ -221,7 +221,7 @@ describe("a session's GET stream", () => {
     expect([second.sink.closed, third.sink.closed]).toEqual([true, false])
   })
 
-  it('continues on another node, which reports that everything has changed, while its former node is still running', async () => {
+  it('continues on another node while its former node is still running, and reports that everything has changed', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     change(nodes.c, 'two')

@@ -27,7 +27,7 @@ const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: obje
 const listen = (harness: Harness, more: Sent): Promise<Answer> =>
   callModern(harness, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { more })
 
-describe('expired credentials on a stream', () => {
+describe('expiring credentials on a stream', () => {
   it('end subscriptions/listen with a response, after which the client receives a challenge', async () => {
     const harness = create()
     const credentials = ann(harness, 10)

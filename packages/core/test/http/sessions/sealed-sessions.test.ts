@@ -178,7 +178,7 @@ describe('an invalid sealed id', () => {
 })
 
 describe('ending a session with a sealed id', () => {
-  it('is final in the process that opened the session, whether by DELETE, expiry or eviction', async () => {
+  it('is permanent in the process that opened the session, whether by DELETE, expiry or eviction', async () => {
     const one = start({ endpoint: { sessions: { max: 1 } } })
     const deleted = await one.open()
     await deleted.delete()
@@ -191,7 +191,7 @@ describe('ending a session with a sealed id', () => {
     expect(await status(one, evicted.headers)).toBe(404)
   })
 
-  it('is final in a process that has restored the session', async () => {
+  it('is permanent in a process that has restored the session', async () => {
     const one = start()
     const [deleted, expired] = [await one.open(), await one.open()]
     const two = start()

@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it('opens for a client with large icons, which are not stored, but not for a client with huge capabilities', async () => {
+  it('opens for a client with large icons, without storing them, but not for a client with huge capabilities', async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),

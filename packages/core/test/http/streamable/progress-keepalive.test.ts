@@ -40,7 +40,7 @@ describe('the progress keepalive for a silent call over HTTP', () => {
     expect((await pending).sink.messages).toHaveLength(4)
   })
 
-  it("does not turn the reply to a short call into a stream", async () => {
+  it('does not turn the reply to a short call into a stream', async () => {
     const { open, clock } = createHarness({
       setUp: (server) => server.addTool({ name: 'quick', handler: () => Promise.resolve('done') }),
     })

@@ -174,9 +174,12 @@ describe('requestState.keys', () => {
     ['a maxBytes of 10', { maxBytes: 10 }, 'requestState.maxBytes'],
     ['a maxUsed of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
     ['an invalid singleUse', { singleUse: 1 as never }, 'requestState.singleUse'],
-  ])('are refused if they are invalid, like other options of `requestState`: %s', (_what, requestState, named) => {
-    expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
-  })
+  ])(
+    'are refused if they are invalid, like other options of `requestState`: %s',
+    (_what, requestState, named) => {
+      expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
+    },
+  )
 })
 
 describe('a single-use requestState', () => {

@@ -199,7 +199,7 @@ describe('several questions', () => {
     )
   })
 
-  it('are repeated until they are answered, except for those already answered', async () => {
+  it('are repeated individually until they are answered', async () => {
     const { call } = serve(several)
     let state = stateOf(await call('several'))
     const keys = Object.keys(all) as (keyof typeof all)[]

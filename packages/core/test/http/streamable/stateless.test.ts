@@ -37,7 +37,7 @@ describe('a mount without sessions', () => {
     ['2025-03-26', '2025-03-26'],
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
-  ])('serves a call with the version header %s at revision %s', async (header, spoken) => {
+  ])('serves a call with the version header %s in revision %s', async (header, spoken) => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(call('where'), { 'mcp-protocol-version': header })
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: `${spoken} true` }])
@@ -105,7 +105,7 @@ describe('a mount without sessions', () => {
     expect(sink.events.every(({ id, data }) => id === undefined && data !== '')).toBe(true)
   })
 
-  it('serves batches at the revision that has batches', async () => {
+  it('serves batches in the revision that has batches', async () => {
     const { post } = createHarness({ endpoint, setUp })
     expect((await post([call('where', {}, 1), call('where', {}, 2)])).list.map(({ id }) => id)).toEqual([
       1, 2,

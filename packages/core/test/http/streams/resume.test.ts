@@ -80,7 +80,7 @@ function slowly(store: EventStore): EventStore {
 }
 
 describe('a resumable stream', () => {
-  it('starts with an id, empty data and a retry time at revisions that allow it', async () => {
+  it('starts with an id, empty data and a retry time in revisions that allow it', async () => {
     const { first } = await streaming(1)
     await first.sink.ended()
     const [primer, ...rest] = first.sink.events
@@ -90,7 +90,7 @@ describe('a resumable stream', () => {
   })
 
   it.each(['2025-03-26', '2025-06-18'])(
-    'has ids but no empty event at %s, because clients would parse the empty event',
+    'has ids but no empty event in %s, because clients would parse the empty event',
     async (version) => {
       const { first } = await streaming(1, {}, version)
       await first.sink.ended()
@@ -172,7 +172,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('can resume while its old connection is still open, which is then closed', async () => {
+  it('can resume while its old connection is still open, and that connection is then closed', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })

@@ -159,7 +159,7 @@ describe('a client that stops reading', () => {
 })
 
 describe('an event store that is slower than a tool', () => {
-  it('makes notifications beyond the limit be dropped with an overflow event, but never the response', async () => {
+  it('causes notifications beyond the limit to be dropped with an overflow event, but never the response', async () => {
     const memory = new MemoryEventStore()
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {

@@ -202,9 +202,12 @@ describe('validation of schemas', () => {
     ['joined', z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
     ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],
     ['the same twice', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
-  ])('adds "type": "object" to a zod union of objects, because its JSON Schema lacks a type: %s', (_, schema) => {
-    expect(publishedInput(schema)).toMatchObject({ type: 'object' })
-  })
+  ])(
+    'adds "type": "object" to a zod union of objects, because its JSON Schema lacks a type: %s',
+    (_, schema) => {
+      expect(publishedInput(schema)).toMatchObject({ type: 'object' })
+    },
+  )
 
   it('refuses a schema that is nested too deeply to be converted', () => {
     let deep: Record<string, unknown> = { type: 'object' }
