@@ -16,7 +16,7 @@ export const FOLDERS: Group = {
         },
         {
           file: 'packages/cli/test/install/large-file.system.test.ts',
-          name: 'with %s is changed in %d s of processor time and 150 MiB of memory',
+          name: 'with %s can be changed in %d s of processor time and 150 MiB of memory',
         },
         { file: 'packages/cli/test/install/edges.test.ts', name: 'reports deep nesting in %s' },
         {

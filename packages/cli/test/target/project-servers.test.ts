@@ -64,7 +64,7 @@ describe("a server in a project's file", () => {
     }
   })
 
-  it("does not pass the user's own variables to a program that is named node", async () => {
+  it("does not receive the user's own variables, even if its command is named node", async () => {
     const home = await createHome({ SHOP_SECRET: 'canary' })
     await home.write('project/bin/node', `#!/bin/sh\nenv > ${home.path('ran')}\n`)
     await chmod(home.path('project/bin/node'), 0o755)
@@ -79,7 +79,7 @@ describe("a server in a project's file", () => {
   })
 })
 
-it("jetway doctor --config does not try a program with the user's own variables", async () => {
+it("jetway doctor --config does not give a program the user's own variables", async () => {
   const home = await createHome({ SHOP_SECRET: 'canary' })
   const command = `env >> ${home.path('ran')}; echo missing SHOP_SECRET >&2; exit 1`
   await home.write(
@@ -125,7 +125,7 @@ describe("the question before a project's server is used", () => {
     })
   })
 
-  it('contains the envFile of the entry, and is asked again if the file changes', async () => {
+  it('shows the envFile of the entry, and is asked again if the file changes', async () => {
     const home = await enter(await serveEverything())
     const entry = {
       command: 'sh',
@@ -142,7 +142,7 @@ describe("the question before a project's server is used", () => {
     expect(await home.read('ran')).toBe('first\n')
   })
 
-  it.each(['${HOME}/.env', 'missing.env'])('is asked each time if the envFile is %s', async (envFile) => {
+  it.each(['${HOME}/.env', 'missing.env'])('is asked every time if the envFile is %s', async (envFile) => {
     const home = await enter(await serveEverything())
     const entry = { command: 'sh', args: ['-c', 'true'], envFile }
     await home.write('project/.cursor/mcp.json', JSON.stringify({ mcpServers: { shop: entry } }))
@@ -151,7 +151,7 @@ describe("the question before a project's server is used", () => {
     expect(stderr).toContain('Add --project if you trust')
   })
 
-  it('counts for the entry that was shown only', async () => {
+  it('applies only to the entry that was shown', async () => {
     const url = await serveEverything()
     const home = await enter(url)
     const file = home.path('project/.cursor/mcp.json')
