@@ -226,7 +226,7 @@ it("GitHub's callback does not return a code before the user has allowed the cli
   expect(await browser.visit(callback)).toMatchObject({ status: 400 })
 })
 
-it('the consent page refuses a form that is longer than 1 KiB', async () => {
+it('the consent page refuses a form longer than 1 KiB', async () => {
   const site = await start()
   const browser = newBrowser()
   const page = await browser.visit(authorizationUrl(site))

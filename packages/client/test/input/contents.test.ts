@@ -62,7 +62,7 @@ describe('readFormContent', () => {
     expect(await readFormContent(malformed as unknown as FormSchema, {})).toEqual({ ok: false, problem })
   })
 
-  it('rejects a form whose pattern takes too many steps', async () => {
+  it('rejects a form with a pattern that takes too many steps', async () => {
     const costly = { type: 'object', properties: { a: { type: 'string', pattern: '^(?:x{1,99}){1,99}y$' } } }
     expect(await readFormContent(costly as unknown as FormSchema, { a: 'x'.repeat(5_000) })).toMatchObject({
       ok: false,
