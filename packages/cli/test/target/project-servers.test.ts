@@ -36,7 +36,7 @@ const commandsFor = (id: string): readonly (readonly string[])[] => [
 ]
 
 describe("a server in a project's file", () => {
-  it.each(WITH_PROJECTS)('does not run without the consent of the user: %s', async (id) => {
+  it.each(WITH_PROJECTS)("does not run without the user's consent: %s", async (id) => {
     const project = await clone(id)
     for (const argv of commandsFor(id)) {
       for (const options of [[], ['--json'], ['--yes']]) {
@@ -55,7 +55,7 @@ describe("a server in a project's file", () => {
     expect(project.hasRun()).toBe(true)
   })
 
-  it("never receives the user's own variables from doctor", async () => {
+  it("never receives the user's own variables from jetway doctor", async () => {
     for (const id of WITH_PROJECTS) {
       const project = await clone(id, { SHOP_SECRET: 'canary' })
       await project.run('doctor', `${id}:shop`, '--project')
@@ -64,7 +64,7 @@ describe("a server in a project's file", () => {
     }
   })
 
-  it("does not pass the user's own variables to a program that is named node", async () => {
+  it("does not receive the user's own variables, even if its command is named node", async () => {
     const home = await createHome({ SHOP_SECRET: 'canary' })
     await home.write('project/bin/node', `#!/bin/sh\nenv > ${home.path('ran')}\n`)
     await chmod(home.path('project/bin/node'), 0o755)
@@ -79,7 +79,7 @@ describe("a server in a project's file", () => {
   })
 })
 
-it("jetway doctor --config does not try a program with the user's own variables", async () => {
+it("jetway doctor --config does not give a program the user's own variables", async () => {
   const home = await createHome({ SHOP_SECRET: 'canary' })
   const command = `env >> ${home.path('ran')}; echo missing SHOP_SECRET >&2; exit 1`
   await home.write(
@@ -91,7 +91,7 @@ it("jetway doctor --config does not try a program with the user's own variables"
   expect(await home.read('ran')).not.toContain('canary')
 })
 
-describe('the question before a server of a project is used', () => {
+describe("the question before a project's server is used", () => {
   const entryOf = (url: string, headers: object = {}): string =>
     JSON.stringify({ mcpServers: { shop: { url, headers } } })
 
@@ -125,7 +125,7 @@ describe('the question before a server of a project is used', () => {
     })
   })
 
-  it('contains the envFile of the entry, and is asked again if the file changes', async () => {
+  it('shows the envFile of the entry, and is asked again if the file changes', async () => {
     const home = await enter(await serveEverything())
     const entry = {
       command: 'sh',
@@ -142,7 +142,7 @@ describe('the question before a server of a project is used', () => {
     expect(await home.read('ran')).toBe('first\n')
   })
 
-  it.each(['${HOME}/.env', 'missing.env'])('is asked each time if the envFile is %s', async (envFile) => {
+  it.each(['${HOME}/.env', 'missing.env'])('is asked every time if the envFile is %s', async (envFile) => {
     const home = await enter(await serveEverything())
     const entry = { command: 'sh', args: ['-c', 'true'], envFile }
     await home.write('project/.cursor/mcp.json', JSON.stringify({ mcpServers: { shop: entry } }))
@@ -151,7 +151,7 @@ describe('the question before a server of a project is used', () => {
     expect(stderr).toContain('Add --project if you trust')
   })
 
-  it('counts for the entry that was shown only', async () => {
+  it('applies only to the entry that was shown', async () => {
     const url = await serveEverything()
     const home = await enter(url)
     const file = home.path('project/.cursor/mcp.json')
