@@ -147,9 +147,13 @@ export async function runSteps(
     XDG_CONFIG_HOME: join(folder, 'config'),
     ...(registry !== undefined && { npm_config_registry: registry.url }),
   }
-  const output = await bash([FUNCTIONS, ...lines].join('\n'), folder, env).finally(() => registry?.close())
-  const outputs = output.split(`${MARK}\n`)
-  return commands.map((command, index) => ({ command, output: outputs[index] ?? '' }))
+  try {
+    const output = await bash([FUNCTIONS, ...lines].join('\n'), folder, env)
+    const outputs = output.split(`${MARK}\n`)
+    return commands.map((command, index) => ({ command, output: outputs[index] ?? '' }))
+  } finally {
+    await registry?.close()
+  }
 }
 
 /** Runs a script in its own process group, so that nothing outlives a script that takes too long. */
