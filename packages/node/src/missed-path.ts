@@ -1,5 +1,5 @@
+import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '@jetway/core/http'
-import type { NodeRequest } from './mcp.ts'
 
 /**
  * Creates a function that logs, once, that an MCP client has called `/` or the mount's path with a closing slash. The
@@ -18,4 +18,4 @@ export function missedPath({ logger }: Pick<Endpoint, 'logger'>, path: string): 
   }
 }
 
-type MissedPath = (request: Pick<NodeRequest, 'method' | 'headers'>, requested: string) => void
+type MissedPath = (request: Pick<IncomingMessage, 'method' | 'headers'>, requested: string) => void

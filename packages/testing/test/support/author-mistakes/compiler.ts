@@ -24,15 +24,16 @@ let messages: ReadonlyMap<string, string> | undefined
 export function compilerMessages(pieces: readonly string[]): ReadonlyMap<string, string> {
   if (messages !== undefined) return messages
   const files = new Map(pieces.map((piece, index) => [`${folder}piece-${index}.ts`, PRELUDE + piece]))
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists, readFile } = host
-  host.fileExists = (path) => files.has(path) || fileExists(path)
-  host.readFile = (path) => files.get(path) ?? readFile(path)
-  host.getSourceFile = (path, version, ...rest) => {
-    const text = files.get(path)
-    return text === undefined
-      ? getSourceFile(path, version, ...rest)
-      : ts.createSourceFile(path, text, version)
+  const disk = ts.createCompilerHost(options)
+  const host: ts.CompilerHost = {
+    ...disk,
+    fileExists: (path) => files.has(path) || disk.fileExists(path),
+    readFile: (path) => files.get(path) ?? disk.readFile(path),
+    getSourceFile(path, version, ...rest) {
+      const text = files.get(path)
+      if (text === undefined) return disk.getSourceFile(path, version, ...rest)
+      return ts.createSourceFile(path, text, version)
+    },
   }
   const program = ts.createProgram(
     [...files.keys()],
