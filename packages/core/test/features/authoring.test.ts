@@ -34,7 +34,7 @@ async function call(server: McpServer, name: string, args: object = {}): Promise
   return answer
 }
 
-describe('typical author code that works', () => {
+describe('typical correct author code', () => {
   it('adds a tool that returns text', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
@@ -170,7 +170,7 @@ describe('typical author code that works', () => {
     })
   })
 
-  it('keeps definitions in separate files, for any server or only for servers with a specific app', async () => {
+  it('keeps definitions in separate files, both for any server and for servers with a specific app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),
@@ -203,7 +203,7 @@ describe('typical author code that works', () => {
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
 
-  it('adds middleware that gets the typed result of its method', async () => {
+  it('adds middleware that receives the typed result of its method', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     const timing: Middleware = async (_ctx, next) => next()
@@ -278,7 +278,7 @@ describe('typical author code that works', () => {
   })
 })
 
-describe('a typical author mistake', () => {
+describe('a typical mistake by an author', () => {
   const inputSchema = z.object({ city: z.string() })
   const server = create()
   const never = (run: () => void): void => expect(run).toBeTypeOf('function')
@@ -346,7 +346,7 @@ describe('a mistake that compiles', () => {
     )
   })
 
-  it('accepts a hint that is not similar to a known one', () => {
+  it('allows a hint that is not similar to a known one', () => {
     const annotations = { 'com.example/cost': 5 } as object
     expect(() => create().addTool({ name: 'a', annotations, handler })).not.toThrow()
   })
@@ -364,7 +364,7 @@ describe('a mistake in a handler', () => {
       { handler: (_: object, ctx: { log: (text: string) => void }) => ctx.log('text') },
       "log has a method for each level, such as log.info('text') [ERR_MCP_OPTION]",
     ],
-  ])('is logged with its remedy if the handler %s', async (_, tool, says) => {
+  ])('is logged with a remedy if the handler %s', async (_, tool, says) => {
     const errors: unknown[] = []
     const error = (fields: object): void => void errors.push((fields as { readonly err: Error }).err)
     const server = new McpServer(info, { logger: { ...silent, error } })
@@ -373,7 +373,7 @@ describe('a mistake in a handler', () => {
     expect(errors).toMatchObject([{ message: says }])
   })
 
-  it('is logged without the stack of Jetway if the result is invalid', async () => {
+  it("is logged without Jetway's stack trace if the result is invalid", async () => {
     const stacks: unknown[] = []
     const error = (fields: object): void => void stacks.push((fields as { readonly err: Error }).err.stack)
     const server = new McpServer(info, { logger: { ...silent, error } })
