@@ -66,7 +66,7 @@ describe('withLinks', () => {
     )
   })
 
-  it('makes links absolute if the site's address is known', () => {
+  it("makes links absolute if the site's address is known", () => {
     expect(
       withLinks('[a](tools.md#schemas) [b](#here)', 'guide/cli.md', publicOf, 'https://docs.example.com'),
     ).toBe(
