@@ -11,7 +11,8 @@ import {
 import type { OptionNames } from '@jetway/core/protocol'
 import { onNodeClose } from './adapter/turn.ts'
 import { answerRequest, send } from './answer.ts'
-import { createRouter, DEFAULT_PATH } from './paths.ts'
+import { missedPath } from './missed-path.ts'
+import { createRouter, DEFAULT_PATH, pathOf } from './paths.ts'
 import { MountRequest, type ParsedBody } from './request.ts'
 import { documenter } from './well-known.ts'
 
@@ -100,6 +101,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   const at = path ?? DEFAULT_PATH
   const endpoint = createEndpoint(neutral(server), rest, { path: at })
   const documents = documenter(endpoint.wellKnown)
+  const missed = missedPath(endpoint, at)
   const routeOf = createRouter(path, rest.legacySse, endpoint.probes)
   const readers = { locals, auth: authInfo }
 
@@ -110,7 +112,11 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   function answers(req: NodeRequest, res: NodeResponse, original: string, koa?: KoaContext): boolean {
     const [request, response] = [req as IncomingMessage, res as ServerResponse]
     const route = routeOf(request.url ?? '/', original)
-    if (route === undefined) return documents.answer(request, response, original)
+    if (route === undefined) {
+      const answered = documents.answer(request, response, original)
+      if (!answered) missed(request, pathOf(request.url ?? '/'))
+      return answered
+    }
     documents.check(request.url, original)
     if (route === 'livez' || route === 'readyz')
       send(response, request, endpoint.probe(route, request.method ?? ''))

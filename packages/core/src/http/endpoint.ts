@@ -66,6 +66,8 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
    * the app. The first time, logs what to do about it. Call this function instead of sending the reply.
    */
   discard(reply: HttpReply): void
+  /** The logger of the mount, for an adapter's own messages. */
+  readonly logger: Logger
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty if the option is not set. */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe. */
@@ -129,6 +131,7 @@ const REPLIED_BEFORE =
 
 class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
+  readonly logger: Logger
   readonly #context: EndpointContext
   /** The option `logger`. If it is not set, calls log to their servers' loggers. */
   readonly #ownLogger: Logger | undefined
@@ -157,6 +160,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       measure: (served) => this.#held(served),
     })
     this.#context = context
+    this.logger = context.logger
     this.#ownLogger = options.logger && context.logger
     this.#lostBodies = new ThrottledLog(context.clock)
     this.#bodies = new BodyBudget(context.clock, context.options)
