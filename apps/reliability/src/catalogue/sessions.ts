@@ -256,7 +256,7 @@ export const SESSIONS: Group = {
       row: 'D18',
       fault: 'Streams that wait behind other responses on one connection',
       behaviour:
-        'They are refused with 503 and keep no session alive. A connection from which Node has not read for 4 s is ended.',
+        'They are refused with 503 and keep no session alive, and questions of their calls are refused. A connection from which Node has not read for 4 s, because its client pipelines and does not read, is ended.',
       tests: [
         {
           file: 'packages/testing/src/contracts/adapter-connections.ts',
@@ -265,6 +265,18 @@ export const SESSIONS: Group = {
         {
           file: 'packages/testing/src/contracts/adapter-connections.ts',
           name: 'releases the streams of a connection that ends while the client does not read its replies',
+        },
+        {
+          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          name: 'refuses a question of a call while an earlier response on its connection is unfinished',
+        },
+        {
+          file: 'packages/node/test/pauses.test.ts',
+          name: 'may last while another route reads a body slowly, after the connection has carried a stream',
+        },
+        {
+          file: 'packages/node/test/pauses.test.ts',
+          name: 'ends the connection after 4 s if the client pipelines and does not read',
         },
       ],
     },
