@@ -31,7 +31,13 @@ describe('a message within the limits', () => {
   })
 })
 
-async function measure({ inputSchema, args, batch, handler = () => 'taken', outputSchema }: Cost): Promise<{ times: number[]; status: number }> {
+async function measure({
+  inputSchema,
+  args,
+  batch,
+  handler = () => 'taken',
+  outputSchema,
+}: Cost): Promise<{ times: number[]; status: number }> {
   const server = new McpServer({ name: 'costs', version: '1.0.0' })
   onTestFinished(() => server.close())
   server.addTool({

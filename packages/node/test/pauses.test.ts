@@ -88,10 +88,10 @@ describe('mcp on a bare http server', () => {
     const http = createHttp((req, res) => {
       const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => typeof res
       let times = 0
-      res.writeHead = ((...args: unknown[]) => {
+      res.writeHead = (...args: unknown[]) => {
         if (++times === 1) throw new Error('secret')
         return writeHead(...args)
-      }) as typeof res.writeHead
+      }
       mount(req, res)
     })
     const origin = await serve((req, res) => void http.emit('request', req, res))

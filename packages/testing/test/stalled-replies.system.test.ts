@@ -87,7 +87,11 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
   })
 
   it('has a shorter timeout while requests from its caller are being refused', async () => {
-    const mounted = await serve(create(), { stateless: true, authenticate, limits: { queuedBytes: 3 * SIZE } })
+    const mounted = await serve(create(), {
+      stateless: true,
+      authenticate,
+      limits: { queuedBytes: 3 * SIZE },
+    })
     onTestFinished(mounted.stop)
     const first = await connected(mounted)
     first.client.write(callOf('large'))

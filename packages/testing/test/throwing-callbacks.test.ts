@@ -2,7 +2,7 @@ import { initialize, type LogLines, logLines } from '@jetway-apps/test-support'
 import { callFrame, openSession, post } from '@jetway-apps/test-support/http'
 import { NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { McpServer } from '@jetway/core'
-import { type Authenticate, type EndpointOptions, Rejection } from '@jetway/core/http'
+import { type Authenticate, Rejection } from '@jetway/core/http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 const fail = (): never => {
@@ -84,7 +84,7 @@ async function serve(mount: keyof typeof NODE_MOUNTS, options: Options): Promise
   const logger = logLines()
   const server = new McpServer({ name: 'test', version: '1.0.0' }, { logger })
   server.addTool({ name: 'scoped', scopes: ['more'], handler: () => 'never' })
-  const mounted = await NODE_MOUNTS[mount](server, { logger, ...options } as EndpointOptions)
+  const mounted = await NODE_MOUNTS[mount](server, { logger, ...options })
   onTestFinished(mounted.stop)
   return [`${mounted.origin}/mcp`, logger]
 }
@@ -94,19 +94,22 @@ describe.each(Object.keys(NODE_MOUNTS) as (keyof typeof NODE_MOUNTS)[])('a mount
     ({ options, ask }) =>
       mount !== 'toFetch' || (ask !== askDocument && !OF_MOUNTS.some((name) => name in options)),
   )
-  it.each(rows)('answers 500, logs the error and goes on, if $name', async ({ options, ask, level = 'error' }) => {
-    // The error handler of Hono prints errors that are not of an MCP request.
-    if (ask === askDocument && mount === 'Hono') vi.spyOn(console, 'error').mockReturnValue()
-    const stateless = ask === callScoped ? { stateless: true } : {}
-    const [url, { lines }] = await serve(mount, { ...options, ...stateless })
-    for (let time = 1; time <= 2; time++) {
-      const response = await (ask?.(url) ?? post(url, JSON.stringify(initialize())))
-      expect(response.status).toBe(500)
-      expect(JSON.stringify([await response.text(), [...response.headers]])).not.toContain('secret')
-      if (ask !== askDocument || mount === 'Node')
-        expect(lines.filter((line) => line.startsWith(level))).toHaveLength(time)
-    }
-  })
+  it.each(rows)(
+    'answers 500, logs the error and goes on, if $name',
+    async ({ options, ask, level = 'error' }) => {
+      // The error handler of Hono prints errors that are not of an MCP request.
+      if (ask === askDocument && mount === 'Hono') vi.spyOn(console, 'error').mockReturnValue()
+      const stateless = ask === callScoped ? { stateless: true } : {}
+      const [url, { lines }] = await serve(mount, { ...options, ...stateless })
+      for (let time = 1; time <= 2; time++) {
+        const response = await (ask?.(url) ?? post(url, JSON.stringify(initialize())))
+        expect(response.status).toBe(500)
+        expect(JSON.stringify([await response.text(), [...response.headers]])).not.toContain('secret')
+        if (ask !== askDocument || mount === 'Node')
+          expect(lines.filter((line) => line.startsWith(level))).toHaveLength(time)
+      }
+    },
+  )
 })
 
 describe.each(Object.keys(NODE_MOUNTS) as (keyof typeof NODE_MOUNTS)[])('listeners on %s', (mount) => {

@@ -86,7 +86,12 @@ export class CallerBytes {
   #makeRoom(added: Holding): void {
     const share = this.#limit / 2
     if (this.#anonymous > share) this.#end(added, () => this.#anonymous - share * SPARE, isNetwork)
-    if (this.#total > this.#limit) this.#end(added, () => this.#total - this.#limit * SPARE, () => true)
+    if (this.#total > this.#limit)
+      this.#end(
+        added,
+        () => this.#total - this.#limit * SPARE,
+        () => true,
+      )
     if ((this.#held.get(added.holder) ?? 0) <= share) return
     for (const holding of this.#holdings) if (holding.holder === added.holder) holding.shorten(false)
   }
@@ -153,7 +158,11 @@ export class AcceptedBody implements AcceptedRequest, BodyReading, Due, Holding 
   readonly #budget: BodyBudget
   #stop: ((error: BodyError) => void) | undefined
 
-  constructor(budget: BodyBudget, holder: string = networkOf(), answer: (body: RequestBody | Error) => Reply) {
+  constructor(
+    budget: BodyBudget,
+    holder: string = networkOf(),
+    answer: (body: RequestBody | Error) => Reply,
+  ) {
     this.bodyLimit = budget.bodyLimit
     this.reading = this
     this.answer = answer

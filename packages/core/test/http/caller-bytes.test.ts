@@ -15,7 +15,11 @@ function held(limit = 100) {
   return { bytes, soon, atOnce, hold }
 }
 
-const AT = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => networkOf(address)) as [string, string, string]
+const AT = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => networkOf(address)) as [
+  string,
+  string,
+  string,
+]
 
 describe('CallerBytes', () => {
   it('shortens the timeout of all replies of a principal that uses more than half of the bytes', () => {

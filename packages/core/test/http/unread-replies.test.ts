@@ -128,9 +128,9 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
     await queue(1)
-    expect(
-      await statusesOf(...[ALICE, BOB, undefined].map((auth) => send(modern('give', 1, auth)))),
-    ).toEqual([200, 200, 200])
+    expect(await statusesOf(...[ALICE, BOB, undefined].map((auth) => send(modern('give', 1, auth))))).toEqual(
+      [200, 200, 200],
+    )
   })
 
   it.each([
@@ -148,9 +148,9 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
       await queue(40_000, undefined, at(reply), (atOnce) => void (atOnce && cut.push(reply)))
     expect(cut[0]).toBe(0)
     expect(endpoint.stats().queuedBytes).toBeLessThanOrEqual(LIMIT)
-    expect(await statusesOf(send(at(0)), send(at(1)), send({ ...at(0), remoteAddress: '203.0.113.1' }))).toEqual([
-      200, 200, 200,
-    ])
+    expect(
+      await statusesOf(send(at(0)), send(at(1)), send({ ...at(0), remoteAddress: '203.0.113.1' })),
+    ).toEqual([200, 200, 200])
   })
 
   it('makes room by ending streams that nobody reads', async () => {

@@ -43,13 +43,16 @@ export function standardCheck(schema: StandardSchema): CheckInput {
 /** Thrown to stop zod, and the issue that is then reported. */
 const TOO_MANY = new RangeError(`has more than ${MAX_DESCRIBED} issues`)
 
+type Parsing = ZodSchema & Required<Pick<ZodSchema, 'safeParse' | 'safeParseAsync'>>
+const parses = (zod: ZodSchema | undefined): zod is Parsing => zod?.safeParse !== undefined
+
 /**
  * Returns a function that parses with zod 4, and stops when zod has described too many issues. A peer decides how many
  * there are, and describing an issue costs more than finding it. Returns undefined for other schemas.
  */
 function limitedParse(schema: StandardSchema): StandardSchema['~standard']['validate'] | undefined {
   const zod = asZod(schema)
-  if (zod?.safeParse === undefined || zod.safeParseAsync === undefined) return undefined
+  if (!parses(zod)) return undefined
   return (value) => {
     let left = MAX_DESCRIBED
     const limit: Parameters<ZodParse>[1] = {
