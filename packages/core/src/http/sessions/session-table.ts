@@ -161,6 +161,8 @@ export class SessionTable implements SessionHome {
     const own = this.#live.get(principal)
     const reserved = this.#reservedBy.get(principal) ?? 0
     const held = (own?.size ?? 0) + reserved
+    // HTTP+SSE connections cannot be replaced, so those of anonymous callers leave room for principals.
+    if (principal === ANONYMOUS && reserved >= Math.ceil(max / 2)) return false
     if (principal !== ANONYMOUS && held >= maxPerPrincipal && !this.#evict(oldestIdleOf(own))) return false
     if (this.#size + this.#reserved >= max && !this.#evict(this.#dispensable(principal))) return false
     this.#reserved++
