@@ -13,7 +13,7 @@ const MAX_FIRST_CPU_MS = 400
 
 const measured = new Map<string, number>()
 
-describe('a message within the limits', () => {
+describe('a message within the size limits', () => {
   it.each(COSTS)('takes at most 200 ms of CPU time: $what', async (cost) => {
     const { times, status } = await measure(cost)
     expect(status).toBe(200)
@@ -24,7 +24,7 @@ describe('a message within the limits', () => {
     expect(first).toBeLessThanOrEqual(MAX_FIRST_CPU_MS)
   })
 
-  it('takes at most 200 ms of CPU time in the slowest case', ({ task }) => {
+  it('takes at most 200 ms of CPU time in the worst case', ({ task }) => {
     expect(measured.size).toBe(COSTS.length)
     const [[what, most] = ['', 0]] = [...measured].toSorted(([, a], [, b]) => b - a)
     Object.assign(task.meta, { figure: `the most of ${measured.size}: ${what}, ${Math.round(most)} ms` })

@@ -63,10 +63,10 @@ export class CallerBytes {
    * @returns false if the holder has too many bytes, even after others have made room
    */
   hold(holding: Holding, bytes: number): boolean {
-    const { holder, held } = holding
+    const { holder } = holding
     if (bytes === 0) return true
-    if (held === 0) this.#holdings.add(holding)
-    holding.held = held + bytes
+    if (holding.held === 0) this.#holdings.add(holding)
+    holding.held += bytes
     if (holding.held === 0) this.#holdings.delete(holding)
     this.add(holder, bytes)
     // The total is nearly always small.
@@ -101,17 +101,11 @@ export class CallerBytes {
    * largest network comes first. Keeps what was added last, because its client has had no time to read or send it.
    */
   #end(added: Holding, excess: () => number, isAmong: (holder: string) => boolean): void {
-    const groups = new Map<string, Holding[]>()
-    for (const holding of this.#holdings) {
-      const group = groups.get(holding.holder)
-      if (holding === added || !isAmong(holding.holder)) continue
-      if (group === undefined) groups.set(holding.holder, [holding])
-      else group.push(holding)
-    }
     const held = (holder: string): number => this.#held.get(holder) ?? 0
     const rank = (holder: string): number => (isNetwork(holder) ? this.#anonymous : held(holder))
-    const ranked = [...groups].sort(([a], [b]) => rank(b) - rank(a) || held(b) - held(a))
-    for (const holding of ranked.flatMap(([, group]) => group)) {
+    const ended = [...this.#holdings].filter((each) => each !== added && isAmong(each.holder))
+    ended.sort(({ holder: a }, { holder: b }) => rank(b) - rank(a) || held(b) - held(a))
+    for (const holding of ended) {
       if (excess() <= 0) return
       holding.shorten(true)
       // The bytes of a reply would otherwise be counted until its socket has closed.

@@ -82,9 +82,7 @@ export class Turns {
     const before = this.#last
     const turn = Promise.resolve(before).then(() => new Promise<void>((resolve) => setTimeout(resolve, 0)))
     this.#last = turn
-    void turn.then(() => {
-      if (this.#last === turn) this.#last = undefined
-    })
+    void turn.then(() => (this.#last = this.#last === turn ? undefined : this.#last))
     return before
   }
 }

@@ -55,24 +55,22 @@ function limitedParse(schema: StandardSchema): StandardSchema['~standard']['vali
   if (!parses(zod)) return undefined
   return (value) => {
     let left = MAX_DESCRIBED
-    const limit: Parameters<ZodParse>[1] = {
-      error: () => {
-        if (left-- === 0) throw TOO_MANY
-      },
+    const error = (): void => {
+      if (left-- === 0) throw TOO_MANY
     }
     // Reading the issues makes zod describe them.
-    const read = ({ data, error }: ReturnType<ZodParse>): StandardResult<unknown> =>
-      error === undefined ? { value: data } : { issues: error.issues }
+    const read = ({ data, error: found }: ReturnType<ZodParse>): StandardResult<unknown> =>
+      found === undefined ? { value: data } : { issues: found.issues }
     const stopped = (thrown: unknown): StandardResult<unknown> => {
       if (thrown !== TOO_MANY) throw thrown
       return { issues: [TOO_MANY] }
     }
     try {
-      return read(zod.safeParse(value, limit))
+      return read(zod.safeParse(value, { error }))
     } catch (thrown) {
       if (thrown === TOO_MANY) return stopped(thrown)
       // The schema has asynchronous parts.
-      return zod.safeParseAsync(value, limit).then(read).catch(stopped)
+      return zod.safeParseAsync(value, { error }).then(read).catch(stopped)
     }
   }
 }
