@@ -238,7 +238,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/metadata.test.ts',
-          name: 'is at the same paths as on every other framework (below a prefix: %s)',
+          name: 'is served at the same paths as on every other framework (below a prefix: %s)',
         },
       ],
     },

@@ -225,7 +225,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/client/test/connection/limits.test.ts',
-          name: 'is ignored if it falls or is infinite, but restarts the timeout when it falls',
+          name: 'is not reported if it decreases or is infinite, but restarts the timeout if it decreases',
         },
       ],
     },
