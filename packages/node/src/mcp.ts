@@ -10,7 +10,7 @@ import {
 } from '@jetway/core/http'
 import type { OptionNames } from '@jetway/core/protocol'
 import { onNodeClose } from './adapter/turn.ts'
-import { answerRequest, send } from './answer.ts'
+import { answerRequest, send, sendFailure } from './answer.ts'
 import { missedPath } from './missed-path.ts'
 import { createRouter, DEFAULT_PATH, pathOf } from './paths.ts'
 import { MountRequest, type ParsedBody } from './request.ts'
@@ -128,14 +128,20 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
     return true
   }
 
+  /** Answers 500 where no host does, because a throw would end the process. */
+  function fails(req: NodeRequest, res: NodeResponse, error: unknown): void {
+    const [request, response] = [req as IncomingMessage, res as ServerResponse]
+    const around = { path: request.url ?? '/', body: {}, readers, context: undefined }
+    sendFailure(endpoint, new MountRequest('mcp', request, response, around), error)
+  }
+
   const mount = (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): void => {
     const original = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/'
     try {
       if (answers(request, response, original)) return
     } catch (error) {
       // This is a mistake in the app's setup.
-      if (next === undefined) throw error
-      return next(error)
+      return next === undefined ? fails(request, response, error) : next(error)
     }
     if (next !== undefined) return next()
     const head = { 'content-type': 'text/plain; charset=utf-8' }

@@ -1,6 +1,6 @@
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { hasSessions } from '../protocol/revisions/select.ts'
-import { type AuthInfo, ANONYMOUS } from '../stores/principal.ts'
+import { type AuthInfo, networkOf } from '../stores/principal.ts'
 import { isErrorOf, UsageError } from '../errors.ts'
 import { type Logger, safeLogger } from '../util/logger.ts'
 import { isolatedRequests } from '../util/platform.ts'
@@ -10,7 +10,7 @@ import { refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/scope.ts'
 import { workHostOf } from '../call/wait-until.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
-import { AcceptedBody, BodyBudget } from './caller-bytes.ts'
+import { AcceptedBody, BodyBudget, type Holding } from './caller-bytes.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
@@ -68,6 +68,8 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   discard(reply: HttpReply): void
   /** The logger of the mount, for an adapter's own messages. */
   readonly logger: Logger
+  /** Logs an error of the adapter or its host. Returns the reply to send instead, which has status 500. */
+  fail(request: HttpRequest, error: unknown): HttpReply
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty if the option is not set. */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe. */
@@ -197,7 +199,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
           : this.#authenticated(request, auth)
       return this.#settled(request, accepted)
     } catch (error) {
-      return this.#failed(request, error)
+      return this.fail(request, error)
     }
   }
 
@@ -226,9 +228,10 @@ class HttpEndpoint implements Endpoint, ServerMount {
   hold(request: HttpRequest, bytes: number, shorten: (atOnce: boolean) => void = () => {}): () => void {
     const { queued, servers } = this.#context
     const release = servers.of(request)?.hold(bytes)
-    const forget = queued.hold(this.#large.get(request) ?? ANONYMOUS, bytes, shorten)
+    const reply: Holding = { holder: this.#large.get(request) ?? networkOf(), held: 0, shorten }
+    queued.hold(reply, bytes)
     return () => {
-      forget()
+      queued.hold(reply, -reply.held)
       release?.()
     }
   }
@@ -279,7 +282,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     if (locals !== undefined) refusePromise(locals, LOCALS_PROMISE)
     const caller: Caller = {
       auth,
-      holder: auth?.principal ?? request.peer?.remoteAddress,
+      holder: auth?.principal ?? networkOf(request.peer?.remoteAddress),
       locals,
       background: this.#context.background,
       host: request.waitUntil && workHostOf(request),
@@ -316,7 +319,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
         const refused = this.#context.queued.exceeded(holder) ? refuseCalls(parsed.value) : undefined
         return this.#settled(request, refused ?? answer(parsed.value), holder)
       } catch (error) {
-        return this.#failed(request, error)
+        return this.fail(request, error)
       }
     })
   }
@@ -340,7 +343,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
         },
         (error: unknown) => {
           work.end()
-          return this.#failed(request, error)
+          return this.fail(request, error)
         },
       )
       // Other requests may be waiting for work that this request has started, such as opening the lifespan,
@@ -356,7 +359,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return result
   }
 
-  #failed(request: HttpRequest, error: unknown): HttpReply {
+  fail(request: HttpRequest, error: unknown): HttpReply {
     const reply = this.#errorReply(request, error)
     this.#context.rejections.addReply(request, reply)
     return reply

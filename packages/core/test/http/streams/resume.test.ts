@@ -513,3 +513,33 @@ describe('a failing event store', () => {
     expect([answer.status, answer.text.includes('store down')]).toEqual([503, false])
   })
 })
+
+describe('300 resumes at once', () => {
+  it('leave other clients their turn', async () => {
+    const large = 'x'.repeat(100_000)
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addTool({
+          name: 'large',
+          async handler(_args, ctx) {
+            await ctx.progress(1)
+            return large
+          },
+        }),
+    })
+    const session = await harness.open({ version: '2025-11-25' })
+    const called = await session.call('large', {}, { progressToken: 'p' })
+    await called.sink.ended()
+    const [{ id = '' } = {}] = called.sink.events
+    let replayed = 0
+    let replayedBefore: number | undefined
+    setTimeout(() => (replayedBefore = replayed), 0)
+    const resumes = Array.from({ length: 300 }, async () => {
+      const { status, sink } = await session.get({ 'last-event-id': id })
+      replayed++
+      return [status, sink.text.length > large.length]
+    })
+    expect(new Set((await Promise.all(resumes)).map(String))).toEqual(new Set(['200,true']))
+    expect(replayedBefore).toBeLessThan(10)
+  })
+})
