@@ -15,6 +15,9 @@ export interface IoredisClient {
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
+/** The last error event of each client, until Redis replies again. */
+const problems = new WeakMap<IoredisClient, { last?: unknown }>()
+
 /**
  * Uses a client of ioredis or iovalkey, which should serve Jetway only: its connection is replaced when Redis does not
  * reply any more, or when it leads to a former master. Create it with `enableOfflineQueue: false` and
@@ -22,23 +25,20 @@ export interface IoredisClient {
  * server.
  */
 export function fromIoredis(client: IoredisClient): RedisConnection {
-  let problem: unknown
-  client.on('error', (error) => {
-    problem = error
-  })
+  const problem = problemOf(client)
   const { host, port = 6379, path } = client.options ?? {}
   const address = path ?? (host === undefined ? undefined : `${host}:${port}`)
   return {
     ...(address !== undefined && { address }),
-    problem: () => problem,
+    problem: () => problem.last,
     command: async (_, args) => {
       try {
         const reply = await call(client, args)
-        problem = undefined
+        problem.last = undefined
         return reply
       } catch (error) {
         // Without a connection, the error of a command does not tell why there is none.
-        throw error instanceof RedisReplyError ? error : (problem ?? error)
+        throw error instanceof RedisReplyError ? error : (problem.last ?? error)
       }
     },
     reset: () => client.disconnect(true),
@@ -49,6 +49,18 @@ export function fromIoredis(client: IoredisClient): RedisConnection {
     },
     close: async () => {},
   }
+}
+
+/** Listens once, although several servers may use the same client. */
+function problemOf(client: IoredisClient): { last?: unknown } {
+  const known = problems.get(client)
+  if (known !== undefined) return known
+  const problem: { last?: unknown } = {}
+  problems.set(client, problem)
+  client.on('error', (error) => {
+    problem.last = error
+  })
+  return problem
 }
 
 async function call(client: IoredisClient, [command = '', ...args]: readonly string[]): Promise<RedisReply> {
