@@ -130,7 +130,7 @@ describe('a task on another node', () => {
     const pending = call(nodes, 'tasks/result')
     await nodes.cluster.clock.advance(1_000)
     const { sink } = await pending
-    vi.spyOn(nodes.b.shared.nodes, 'send').mockImplementationOnce(send as () => boolean)
+    vi.spyOn(nodes.b.shared.nodes, 'send').mockImplementationOnce(send)
     await answerLast(nodes, sink)
     for (let i = 0; i < 3; i++) await nodes.cluster.clock.advance(1_000)
     expect(sink.closed).toBe(true)
@@ -143,7 +143,7 @@ describe('a task on another node', () => {
     const pending = call(nodes, 'tasks/result')
     await nodes.cluster.clock.advance(1_000)
     const { sink } = await pending
-    const sending = vi.spyOn(nodes.b.shared.nodes, 'send').mockRejectedValue(new Error('down') as never)
+    const sending = vi.spyOn(nodes.b.shared.nodes, 'send').mockRejectedValue(new Error('down'))
     await answerLast(nodes, sink)
     await nodes.cluster.clock.advance(5_000)
     expect(sink.messages).toMatchObject([{ method: 'elicitation/create' }, { method: 'elicitation/create' }])
@@ -156,7 +156,7 @@ describe('a task on another node', () => {
 
   it('is aborted although sending its cancellation fails once', async () => {
     const nodes = await bench('hang')
-    vi.spyOn(nodes.b.shared.nodes, 'send').mockRejectedValueOnce(new Error('down') as never)
+    vi.spyOn(nodes.b.shared.nodes, 'send').mockRejectedValueOnce(new Error('down'))
     expect((await call(nodes, 'tasks/cancel')).json.result).toMatchObject({ status: 'cancelled' })
     await nodes.cluster.clock.advance(1_000)
     expect(nodes.aborted()).toBe(1)
