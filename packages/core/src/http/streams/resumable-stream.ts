@@ -7,7 +7,7 @@ import type {
   StreamOrigin,
 } from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
-import { attempt, type Awaitable, chain, InOrder } from '../../util/promises.ts'
+import { type Awaitable, InOrder } from '../../util/promises.ts'
 import { retried } from '../../util/timers.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { Deletions } from './deletions.ts'
@@ -323,15 +323,18 @@ export class ResumableStream implements EventStream {
   /** Runs one step of the store. If the store fails, the stream continues without ids. */
   #store<T>(step: () => Awaitable<T>, then: (value: T | undefined) => void): Awaitable<void> {
     const { clock, logger } = this.#context
-    const stored = attempt(
-      () => retried(clock, step),
-      (err): undefined => {
-        logger.error({ err }, 'The event store failed. The stream continues, but cannot be resumed')
-        void this.#forget()
-      },
-    )
-    this.#isRemote ||= stored instanceof Promise
-    return chain(stored, then)
+    const failed = (err: unknown): void => {
+      logger.error({ err }, 'The event store failed. The stream continues, but cannot be resumed')
+      void this.#forget()
+      then(undefined)
+    }
+    try {
+      const stored = retried(clock, step)
+      this.#isRemote ||= stored instanceof Promise
+      return stored instanceof Promise ? stored.then(then, failed) : then(stored)
+    } catch (err) {
+      return failed(err)
+    }
   }
 
   #forget(): void | Promise<void> {
