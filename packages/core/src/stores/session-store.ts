@@ -23,8 +23,8 @@ export interface SessionRecord {
   readonly subscriptions: readonly string[]
   /** The URLs that the user was asked to open and has not completed. */
   readonly pendingUrls?: readonly PendingUrl[]
-  /** The GET stream: the node that writes the stream, and the stream's name on that node. */
-  readonly stream?: { readonly node: string; readonly token?: string }
+  /** The GET stream: the node that writes the stream, the stream's name, and the node's fence if it has seized it. */
+  readonly stream?: { readonly node: string; readonly token?: string | undefined; readonly fence?: number }
 }
 
 /** The key of a session record. Two principals never share one. */

@@ -27,7 +27,7 @@ export const readerOf = (
 ): StreamReader => ({ signal, expiresAt: auth?.expiresAt, holder })
 
 /** The maximum number of queued bytes before senders wait. */
-const HIGH_WATER = 65_536
+export const HIGH_WATER = 65_536
 /**
  * Queued chunks are joined into pieces of up to this many UTF-16 units, because all of them together may
  * exceed the runtime's maximum string length.

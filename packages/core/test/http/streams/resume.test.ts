@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { deferred, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
@@ -392,6 +392,78 @@ describe('an unknown Last-Event-ID', () => {
     await session.delete()
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(404)
     expect(eventStore.size).toMatchObject({ streams: 0, bytes: 0 })
+  })
+})
+
+describe('an event store on a network', () => {
+  /** Returns a store that holds its appends back until `release` is called. */
+  function heldBack(): {
+    readonly eventStore: EventStore
+    readonly sizes: readonly number[]
+    readonly release: () => void
+  } {
+    const memory = new MemoryEventStore()
+    const sizes: number[] = []
+    const { promise, resolve } = deferred()
+    const eventStore: EventStore = {
+      ...slowly(memory),
+      append: async (...all) => {
+        sizes.push(all[2].length)
+        await promise
+        return memory.append(...all)
+      },
+    }
+    return { eventStore, sizes, release: resolve }
+  }
+
+  it.each([
+    ['awaits', true],
+    ['does not await', false],
+  ])('stores ten events of one turn by two appends if the handler %s them', async (_, awaits) => {
+    const { eventStore, sizes, release } = heldBack()
+    const setUp = (server: McpServer): void =>
+      void server.addTool({
+        name: 'burst',
+        handler: async (_args, ctx) => {
+          for (let i = 1; i <= 10; i++) {
+            const sent = ctx.progress(i)
+            if (awaits) await sent
+          }
+          return 'sent all'
+        },
+      })
+    const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
+    const session = await open({ version: '2025-11-25' })
+    const { sink } = await session.call('burst', {}, { id: 2, progressToken: 'p' })
+    await settled()
+    // Nothing reaches the client before it is stored.
+    expect(sink.messages).toEqual([])
+    release()
+    await sink.ended()
+    expect(progress(sink.messages)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, true])
+    expect(sizes.length).toBeLessThanOrEqual(2)
+  })
+
+  it('makes handlers that await wait if many bytes are not stored, and drops none of their events', async () => {
+    const { eventStore, release } = heldBack()
+    let sent = 0
+    const setUp = (server: McpServer): void =>
+      void server.addTool({
+        name: 'flood',
+        handler: async (_args, ctx) => {
+          while (sent < 100) await ctx.progress(++sent, 100, 'x'.repeat(10_000))
+          return 'sent all'
+        },
+      })
+    const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
+    const session = await open({ version: '2025-11-25' })
+    const { sink } = await session.call('flood', {}, { id: 2, progressToken: 'p' })
+    await settled()
+    expect(sent).toBeGreaterThan(1)
+    expect(sent).toBeLessThan(20)
+    release()
+    await sink.ended()
+    expect(sink.messages).toHaveLength(101)
   })
 })
 
