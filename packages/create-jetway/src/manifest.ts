@@ -17,7 +17,7 @@ export const ownVersion: string = own.version
  * The range of a dependency of a template. The ranges are in the tarball, so the same version of this package
  * always creates the same project.
  */
-export function rangeOf(name: string): string {
+function rangeOf(name: string): string {
   const range = own.devDependencies[name]
   if (range === undefined) throw new Error(`The devDependencies of create-jetway have no ${name}`)
   // The workspace's protocol is replaced in the tarball.

@@ -21,8 +21,8 @@ export type ProjectFiles = ReadonlyMap<string, string>
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
 
-/** npm leaves `.gitignore` out of tarballs. */
-const targetOf = (path: string): string => path.replace(/(^|\/)_gitignore$/, '$1.gitignore')
+/** npm leaves `.gitignore` out of tarballs, and pnpm takes any `LICENSE` for that of the package. */
+const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore', _LICENSE: 'LICENSE' }
 
 function pathsIn(layer: string): readonly string[] {
   const root = join(folder, layer)
@@ -39,7 +39,7 @@ export function projectFiles(template: TemplateName, facts: ProjectFacts): Proje
     for (const path of pathsIn(layer)) {
       const text = readFileSync(join(folder, layer, path), 'utf8')
       if (path === 'package.json') manifest = mergeManifests(manifest, JSON.parse(text) as Manifest)
-      else sources.set(targetOf(path), text)
+      else sources.set(RENAMED[path] ?? path, text)
     }
   sources.set('package.json', `${JSON.stringify(withRanges(manifest), null, 2)}\n`)
   const fill = (text: string): string =>

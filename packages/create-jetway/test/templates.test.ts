@@ -46,7 +46,7 @@ describe.each(TEMPLATE_NAMES)('the template %s', (template) => {
 
   it('has the files of every project', () => {
     expect([...files.keys()]).toEqual(expect.arrayContaining(EVERY))
-    expect([...files.keys()].filter((path) => path.includes('_gitignore'))).toEqual([])
+    expect([...files.keys()].filter((path) => path.startsWith('_'))).toEqual([])
   })
 
   it('leaves no placeholder', () => {

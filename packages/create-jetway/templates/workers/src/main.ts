@@ -1,4 +1,4 @@
-import { mcp } from '@jetway/hono'
+import { mcp } from '@jetway/hono/edge'
 import { Hono } from 'hono'
 import { type Bindings, server } from './server.ts'
 

@@ -1,4 +1,4 @@
-import { McpServer } from '@jetway/core'
+import { McpServer } from '@jetway/core/edge'
 import { z } from 'zod'
 import manifest from '../package.json' with { type: 'json' }
 

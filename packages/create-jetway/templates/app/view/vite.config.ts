@@ -30,7 +30,6 @@ function singleFile(): Plugin {
 }
 
 export default defineConfig({
-  root: 'view',
   plugins: [singleFile()],
   build: {
     outDir: '../dist/view',
