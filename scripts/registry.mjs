@@ -71,8 +71,7 @@ const json = (status, value) => ({
 })
 
 function replyTo({ method, url }, { packages, files, upstream, origin }) {
-  if (method !== 'GET' && method !== 'HEAD')
-    return json(405, { error: 'This registry is read-only' })
+  if (method !== 'GET' && method !== 'HEAD') return json(405, { error: 'This registry is read-only' })
   const path = decode(url)
   if (path === undefined) return json(400, { error: 'The path is no valid URL' })
   const file = files.get(path)

@@ -35,7 +35,11 @@ const INTERNAL = /(?:^|[./-])(?:test|tests|fixtures|spec)(?:[./-]|$)|jetway:sour
 export function checkTarball(tarball, folder, name) {
   execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])
   const files = filesBelow(folder)
-  return [...checkFiles(files, templatesOf(name)), ...checkManifest(folder), ...checkSize(tarball, folder, files, name)]
+  return [
+    ...checkFiles(files, templatesOf(name)),
+    ...checkManifest(folder),
+    ...checkSize(tarball, folder, files, name),
+  ]
 }
 
 /** The files that `create-jetway` copies. npm leaves out some names, so a file may be missing in the tarball. */

@@ -20,7 +20,7 @@ export function readTarball(bytes) {
 
 /** A tar archive has a header of 512 bytes before each file, whose bytes are filled up to whole blocks. */
 function fileIn(tar, path) {
-  for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0; ) {
+  for (let at = 0; at + BLOCK <= tar.length && tar[at] !== 0;) {
     const text = (from, length) =>
       tar
         .subarray(at + from, at + from + length)

@@ -52,7 +52,8 @@ async function create(request: Request, { cwd, env, streams, interrupt }: Surrou
   checkTarget(target)
   const author = (await committerName(cwd)) ?? `the authors of ${names.name}`
   const files = projectFiles(choice.template, { ...names, author })
-  const prepare = (folder: string): Promise<void> => (request.git ? initRepository(folder) : Promise.resolve())
+  const prepare = (folder: string): Promise<void> =>
+    request.git ? initRepository(folder) : Promise.resolve()
   const undo = await placeProject(target, files, prepare, interrupt.signal)
   const path = relative(cwd, target)
   streams.stdout.write(`Created ${path === '' ? 'the project' : path} from the template ${choice.template}\n`)

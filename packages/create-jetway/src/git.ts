@@ -22,5 +22,6 @@ export async function committerName(cwd: string): Promise<string | undefined> {
 
 /** Makes a folder a repository, unless it lies in one. */
 export async function initRepository(folder: string): Promise<void> {
-  if ((await git(folder, 'rev-parse', '--is-inside-work-tree')) !== 'true') await git(folder, 'init', '--quiet')
+  if ((await git(folder, 'rev-parse', '--is-inside-work-tree')) !== 'true')
+    await git(folder, 'init', '--quiet')
 }

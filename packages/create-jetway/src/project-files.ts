@@ -48,5 +48,7 @@ export function projectFiles(template: TemplateName, facts: ProjectFacts): Proje
       .replaceAll('__TITLE__', facts.title)
       .replaceAll('__MCP_NAME__', facts.mcpName)
       .replaceAll('__AUTHOR__', () => facts.author)
-  return new Map([...sources].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([path, text]) => [path, fill(text)]))
+  return new Map(
+    [...sources].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([path, text]) => [path, fill(text)]),
+  )
 }

@@ -45,7 +45,8 @@ export async function choose(
 /** Returns a line without spaces around it. The end of the input is an interrupt. */
 async function ask(terminal: Terminal, prompt: string, signal: AbortSignal): Promise<string> {
   const line = await terminal.ask(prompt, { signal })
-  if (line === undefined) throw new CreateError('The input has ended', 'Run the command again', { exitCode: 1 })
+  if (line === undefined)
+    throw new CreateError('The input has ended', 'Run the command again', { exitCode: 1 })
   return line.trim()
 }
 

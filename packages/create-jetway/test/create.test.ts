@@ -27,7 +27,10 @@ describe('create-jetway', () => {
     const line = commandLine()
     expect(await line.run('my-server', ...QUIET)).toBe(0)
     const manifest = JSON.parse(readFileSync(join(line.cwd, 'my-server/package.json'), 'utf8')) as object
-    expect(manifest).toMatchObject({ name: 'my-server', dependencies: { '@jetway/stdio': expect.any(String) } })
+    expect(manifest).toMatchObject({
+      name: 'my-server',
+      dependencies: { '@jetway/stdio': expect.any(String) },
+    })
     expect(line.output.stdout).toMatch(/cd my-server\n {2}npm install\n {2}npm run dev\n/)
     expect(readdirSync(line.cwd)).toEqual(['my-server'])
     expect(statSync(join(line.cwd, 'my-server')).mode & 0o777).toBe(0o777 & ~process.umask())
@@ -71,7 +74,9 @@ describe('the target folder', () => {
     const line = commandLine()
     if (inside !== '') mkdirSync(join(line.cwd, inside))
     expect(await line.run('.', '--no-install')).toBe(0)
-    expect(readdirSync(line.cwd)).toEqual(expect.arrayContaining(['.git', '.gitignore', 'src', 'package.json']))
+    expect(readdirSync(line.cwd)).toEqual(
+      expect.arrayContaining(['.git', '.gitignore', 'src', 'package.json']),
+    )
     expect(readdirSync(line.cwd).filter((name) => name.startsWith('.create'))).toEqual([])
   })
 
@@ -85,7 +90,9 @@ describe('the target folder', () => {
     make(join(line.cwd, 'taken'))
     const before = readdirSync(line.cwd, { recursive: true, encoding: 'utf8' })
     expect(await line.run('taken', ...QUIET)).toBe(2)
-    expect(line.output.stderr).toMatch(/^\/.*\/taken (?:is not empty|exists, and is not a folder)\nName a new /)
+    expect(line.output.stderr).toMatch(
+      /^\/.*\/taken (?:is not empty|exists, and is not a folder)\nName a new /,
+    )
     expect(readdirSync(line.cwd, { recursive: true })).toEqual(before)
   })
 })
@@ -127,7 +134,9 @@ describe('questions', () => {
     const done = line.run(...QUIET)
     await vi.waitFor(() => expect(line.output.stdout).toContain('Folder (my-server): '))
     line.type('shop')
-    await vi.waitFor(() => expect(line.output.stdout).toMatch(/ {2}2\. fastify {2}.*\n[^]*Template \(stdio\): /))
+    await vi.waitFor(() =>
+      expect(line.output.stdout).toMatch(/ {2}2\. fastify {2}.*\n[^]*Template \(stdio\): /),
+    )
     line.type('99')
     await vi.waitFor(() => expect(line.output.stdout).toContain('Enter a name or a number'))
     line.type('3')

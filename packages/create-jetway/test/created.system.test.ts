@@ -69,10 +69,7 @@ async function create(template: TemplateName): Promise<Project> {
   return {
     path,
     name: 'my-server',
-    call:
-      template === 'app'
-        ? ['roll_dice', 'count=2', /"total":\d+/]
-        : ['greet', 'name=Ada', /Hello, Ada/],
+    call: template === 'app' ? ['roll_dice', 'count=2', /"total":\d+/] : ['greet', 'name=Ada', /Hello, Ada/],
     run: (each) => shell(each, path, env),
   }
 }
@@ -117,7 +114,9 @@ async function proveHttp(project: Project): Promise<void> {
   for (const node of NODES)
     await serving(`"${node}" "${bin}"`, path, environment(registry.url), async ({ origin, end }) => {
       await refusesForeignHost(origin)
-      expect(await run(`npx jetway call ${origin}/mcp ${project.call[0]} ${project.call[1]}`)).toMatch(project.call[2])
+      expect(await run(`npx jetway call ${origin}/mcp ${project.call[0]} ${project.call[1]}`)).toMatch(
+        project.call[2],
+      )
       expect(await end(), 'SIGTERM ends the server with 0').toBe(0)
     })
   await serving('node dist/main.js', path, environment(registry.url), async ({ origin }) => {
@@ -126,7 +125,8 @@ async function proveHttp(project: Project): Promise<void> {
   })
 }
 
-const HEADERS = "--header 'Accept: application/json, text/event-stream' --header 'Content-Type: application/json'"
+const HEADERS =
+  "--header 'Accept: application/json, text/event-stream' --header 'Content-Type: application/json'"
 
 /** Sends with curl, because fetch sets the Host header itself. */
 async function refusesForeignHost(origin: string): Promise<void> {

@@ -109,6 +109,8 @@ describe('the templates over HTTP', () => {
 describe('the overlays', () => {
   it.each(TEMPLATE_NAMES)('are ES modules where they stand: %s', (template) => {
     expect(JSON.parse(source(template, 'package.json'))).toMatchObject({ type: 'module' })
-    expect(existsSync(fileURLToPath(new URL(`../templates/${template}/.gitignore`, import.meta.url)))).toBe(false)
+    expect(existsSync(fileURLToPath(new URL(`../templates/${template}/.gitignore`, import.meta.url)))).toBe(
+      false,
+    )
   })
 })

@@ -29,7 +29,8 @@ export function commandLine({ terminal = false, env = {} }: CommandLineOptions =
   const output = { stdout: '', stderr: '' }
   const stream = (name?: 'stdout' | 'stderr'): PassThrough => {
     const passed = Object.assign(new PassThrough(), { isTTY: terminal })
-    if (name !== undefined) passed.setEncoding('utf8').on('data', (text: string) => void (output[name] += text))
+    if (name !== undefined)
+      passed.setEncoding('utf8').on('data', (text: string) => void (output[name] += text))
     return passed
   }
   const stdin = stream()

@@ -14,7 +14,10 @@ interface Registry {
 
 interface Scripts {
   readonly configuredRegistry: () => string
-  readonly startRegistry: (options: { readonly folder: string; readonly upstream: string }) => Promise<Registry>
+  readonly startRegistry: (options: {
+    readonly folder: string
+    readonly upstream: string
+  }) => Promise<Registry>
 }
 
 const scripts = (await import(join(root, 'scripts/registry.mjs'))) as Scripts

@@ -11,9 +11,12 @@ const TIMEOUT_MS = 300_000
 /** A terminal without this repository's own tools, which uses the registry. `node` is first on its PATH. */
 export function environment(registry: string, node: string = process.execPath): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(?:npm_(?!config_(?:cache|userconfig))|NODE_(?:OPTIONS|ENV|PATH)$|VITEST|JETWAY|CI$)/i.test(name),
+    ([name]) =>
+      !/^(?:npm_(?!config_(?:cache|userconfig))|NODE_(?:OPTIONS|ENV|PATH)$|VITEST|JETWAY|CI$)/i.test(name),
   )
-  const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
+  const path = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
   return {
     ...Object.fromEntries(inherited),
     PATH: [dirname(node), ...path].join(delimiter),
@@ -36,7 +39,12 @@ const killGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
 
 /** Runs a command line in its own process group. Resolves to its standard output. */
 export async function shell(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const child = spawn('bash', ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const child = spawn('bash', ['-c', command], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   const timer = setTimeout(() => killGroup(child, 'SIGKILL'), TIMEOUT_MS)
   const closed = once(child, 'close')
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed])
@@ -81,7 +89,10 @@ export async function serving<T>(
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const origin = `http://127.0.0.1:${port}`
   try {
-    const ready = vi.waitFor(async () => (await fetch(`${origin}/readyz`)).arrayBuffer(), { timeout: 90_000, interval: 200 })
+    const ready = vi.waitFor(async () => (await fetch(`${origin}/readyz`)).arrayBuffer(), {
+      timeout: 90_000,
+      interval: 200,
+    })
     await Promise.race([
       ready,
       exited.then(async (code) => {

@@ -54,7 +54,10 @@ export async function showView(html: string): Promise<ShownView> {
     const frame = page.frameLocator('iframe')
     const shown = async (total: number): Promise<string> => {
       await frame.locator('#total', { hasText: String(total) }).waitFor()
-      return frame.locator('#dice li').allInnerTexts().then((dice) => `${dice.join(' ')} = ${total}`)
+      return frame
+        .locator('#dice li')
+        .allInnerTexts()
+        .then((dice) => `${dice.join(' ')} = ${total}`)
     }
     const first = await shown(7)
     await frame.getByRole('button', { name: 'Roll again' }).click()

@@ -21,5 +21,6 @@ server.addPrompt({
   title: 'Introduce somebody',
   description: 'Asks the model to introduce a person to a group',
   argsSchema: z.object({ name: z.string().describe('The name of the person') }),
-  handler: ({ name }) => `Greet ${name} with the tool greet, and introduce them to the group in one sentence.`,
+  handler: ({ name }) =>
+    `Greet ${name} with the tool greet, and introduce them to the group in one sentence.`,
 })

@@ -21,6 +21,8 @@ describe('introduce', () => {
   it('asks the model to greet the person', async () => {
     await using client = await connect(server)
     const { messages } = await client.getPrompt('introduce', { name: 'Ada' })
-    expect(messages).toMatchObject([{ role: 'user', content: { text: expect.stringContaining('Greet Ada') } }])
+    expect(messages).toMatchObject([
+      { role: 'user', content: { text: expect.stringContaining('Greet Ada') } },
+    ])
   })
 })
