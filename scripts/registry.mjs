@@ -17,8 +17,12 @@ const TARBALLS = '/-/tarballs/'
 
 /** The registry that npm is configured to use, with a slash at its end. */
 export function configuredRegistry() {
-  const shell = process.platform === 'win32'
-  const url = execFileSync('npm', ['config', 'get', 'registry'], { cwd: root, encoding: 'utf8', shell })
+  const url = execFileSync('npm', ['config', 'get', 'registry'], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    shell: process.platform === 'win32',
+  })
   return url.trim().replace(/\/*$/, '/')
 }
 

@@ -15,7 +15,7 @@ interface Group {
 export const GUIDES: readonly Group[] = [
   {
     text: 'Start',
-    pages: ['install', 'quickstart', 'cli', 'project-layout', 'deployment', 'troubleshooting'],
+    pages: ['install', 'quickstart', 'create', 'cli', 'project-layout', 'deployment', 'troubleshooting'],
   },
   {
     text: 'Write a server',

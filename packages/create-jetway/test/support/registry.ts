@@ -20,7 +20,7 @@ interface Scripts {
   }) => Promise<Registry>
 }
 
-const scripts = (await import(join(root, 'scripts/registry.mjs'))) as Scripts
+export const scripts = (await import(join(root, 'scripts/registry.mjs'))) as Scripts
 
 /** Packs all packages, and serves them as the registry. Needs a build. */
 export async function serveRegistry(): Promise<Registry> {
