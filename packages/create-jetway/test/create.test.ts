@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -9,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { program } from '@jetway-tools/runtimes/program'
 import { describe, expect, it, vi } from 'vitest'
 import { TEMPLATE_NAMES } from '../src/template-names.ts'
 import { commandLine, type CommandLine } from './support/command-line.ts'
@@ -153,7 +156,7 @@ describe('questions', () => {
     },
   )
 
-  it('end the command at the end of the input', async () => {
+  it('end the command if it is interrupted', async () => {
     const line = commandLine({ terminal: true })
     const done = line.run(...QUIET)
     await vi.waitFor(() => expect(line.output.stdout).toContain('Folder'))
@@ -195,6 +198,21 @@ describe('the installation', () => {
     expect(await line.run('a', '--no-git')).toBe(1)
     expect(line.output.stderr).toMatch(/^npm install failed\nThe project is complete/)
     expect(existsSync(join(line.cwd, 'a/package.json'))).toBe(true)
+  })
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('leaves nothing after %s', async (signal) => {
+    const line = withManager('mkdir node_modules && touch package-lock.json && exec sleep 60')
+    const command = program(new URL('../src/bin.ts', import.meta.url))
+    const child = spawn(process.execPath, [...command, 'a'], {
+      cwd: line.cwd,
+      env: { ...process.env, ...line.env },
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    await vi.waitFor(() => expect(existsSync(join(line.cwd, 'a/package-lock.json'))).toBe(true))
+    child.kill(signal)
+    expect(await exited).toEqual([130, null])
+    expect(readdirSync(line.cwd)).toEqual(['bin'])
   })
 
   it.each([

@@ -69,7 +69,8 @@ async function create(template: TemplateName): Promise<Project> {
   return {
     path,
     name: 'my-server',
-    call: template === 'app' ? ['roll_dice', 'count=2', /"total":\d+/] : ['greet', 'name=Ada', /Hello, Ada/],
+    call:
+      template === 'app' ? ['roll_dice', 'count=2', /\d \+ \d = \d+/] : ['greet', 'name=Ada', /Hello, Ada/],
     run: (each) => shell(each, path, env),
   }
 }
