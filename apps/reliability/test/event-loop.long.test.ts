@@ -12,7 +12,7 @@ const ROUNDS = 4
 
 const measured = new Map<string, number>()
 
-describe('a message within the limits', () => {
+describe('a message within the size limits', () => {
   it.each(COSTS)('takes at most 200 ms of CPU time: $what', async (cost) => {
     const { times, status } = await measure(cost)
     expect(status).toBe(200)
@@ -21,7 +21,7 @@ describe('a message within the limits', () => {
     expect(least).toBeLessThanOrEqual(MAX_CPU_MS)
   })
 
-  it('takes at most 200 ms of CPU time in the slowest case', ({ task }) => {
+  it('takes at most 200 ms of CPU time in the worst case', ({ task }) => {
     expect(measured.size).toBe(COSTS.length)
     const [[what, most] = ['', 0]] = [...measured].toSorted(([, a], [, b]) => b - a)
     Object.assign(task.meta, { figure: `the most of ${measured.size}: ${what}, ${Math.round(most)} ms` })

@@ -33,7 +33,7 @@ const SERVED: readonly (readonly [string, (options: object) => Fetch])[] = [
 ]
 
 describe.each(SERVED)('version 1 of @hono/node-server with %s', (_name, serve) => {
-  it('sends JSON replies and refusals, again and again', async () => {
+  it('sends JSON replies and refusals repeatedly', async () => {
     const origin = await listen(serve({ stateless: true, health: true, limits: { bodyBytes: 1_000 } }))
     for (let i = 0; i < 3; i++) {
       const reply = await post(`${origin}/mcp`)

@@ -17,7 +17,7 @@ const mount = (options: Partial<McpMountOptions> = {}): ReturnType<typeof mcp> =
 
 const answers = async (url: string): Promise<boolean> => (await call(url, 'echo', { text: 'x' })) === 'x'
 
-describe('the path of a mount', () => {
+describe("a mount's path", () => {
   it.each<[string, string, () => Listener]>([
     ['node:http', '/mcp', () => mount()],
     ['node:http, path', '/ai/tools', () => mount({ path: 'ai/tools' })],
@@ -61,7 +61,7 @@ describe('the path of a mount', () => {
     expect((await fetch(`${origin}${path === '/' ? '' : path}/below`, { method: 'POST' })).status).toBe(404)
   })
 
-  it('is named by the 404 of node:http for other paths', async () => {
+  it('is named in the 404 of node:http for other paths', async () => {
     const origin = await serve(mount({ path: '/ai' }))
     const response = await fetch(`${origin}/ai/`, { method: 'POST' })
     expect([response.status, await response.text()]).toEqual([404, 'Not found. The MCP endpoint is /ai\n'])
@@ -77,7 +77,7 @@ describe('the path of a mount', () => {
     ['Express', '/api', () => express().use('/api', mcp({ server, legacySse: true, path: '/mcp' }))],
     ['Express, at a path', '/mcp', () => express().use('/mcp', mcp({ server, legacySse: true }))],
     ['Koa', '/api', () => new Koa().use(koaMount('/api', mcp({ server, legacySse: true }).koa)).callback()],
-  ])("prefixes HTTP+SSE's /message path on %s", async (_host, prefix, listener) => {
+  ])("is the prefix of HTTP+SSE's /message path on %s", async (_host, prefix, listener) => {
     const origin = await serve(listener())
     const { body } = await fetch(`${origin}${prefix}/sse`, { headers: { accept: 'text/event-stream' } })
     const reader = body?.getReader()
@@ -93,7 +93,7 @@ describe('the path of a mount', () => {
     expect(sent.status).toBe(202)
   })
 
-  it('prefixes health probes, which are still answered after the mount has closed', async () => {
+  it('is the prefix of health probes, which are still answered after the mount has closed', async () => {
     const probed = mount({ health: true })
     const origin = await serve(express().use('/api', probed))
     const statuses = async (): Promise<number[]> =>
@@ -104,7 +104,7 @@ describe('the path of a mount', () => {
   })
 })
 
-describe('locals, authInfo and server', () => {
+describe('the functions locals, authInfo and server', () => {
   interface Locals {
     readonly user: string
   }

@@ -19,8 +19,8 @@ async function keyLike(pattern: string): Promise<string> {
 const textOf = async (key: string): Promise<string> =>
   (await redis.command('GET', key)).split('\r\n').slice(1, -2).join('').replace('+OK', '')
 
-describe('a session record that somebody else has written', () => {
-  it('is not found, on the process of the session too, until the record is right again', async () => {
+describe('a session record written by a third party', () => {
+  it("is not found, even on the session's own process, until the record is valid again", async () => {
     const stores = await createTwo({ url: redis.url })
     const [first, second] = stores.map((shared) => serve(shared)) as [ServedProcess, ServedProcess]
     const session = await first.open()
@@ -72,7 +72,7 @@ describe('a session record that somebody else has written', () => {
     expect((await first.post(ping(), session)).status).toBe(404)
   })
 
-  it('does not keep its principal from opening sessions if the index is wrong', async () => {
+  it('does not prevent its principal from opening sessions if the index is wrong', async () => {
     await redis.command('FLUSHALL')
     const [shared] = await createTwo({ url: redis.url })
     const node = serve(shared, { users: true })
@@ -85,7 +85,7 @@ describe('a session record that somebody else has written', () => {
   })
 })
 
-describe('a task record that somebody else has written', () => {
+describe('a task record written by a third party', () => {
   it.each(['null', '[]', 'garbage', '{"taskId":"task-1"}'])('is not found if it is %s', async (text) => {
     const [{ tasks }] = await createTwo({ url: redis.url })
     const now = Date.now()
@@ -102,8 +102,8 @@ describe('a task record that somebody else has written', () => {
   })
 })
 
-describe('a listener of the bus that throws', () => {
-  it('is logged, and all listeners get the further messages', async () => {
+describe('a bus listener that throws', () => {
+  it('is logged, and all listeners receive later messages', async () => {
     const log = logLines()
     const [first, second] = await createTwo({ url: redis.url }, { logger: log })
     const fail = (): never => {

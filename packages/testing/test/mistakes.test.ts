@@ -329,7 +329,7 @@ describe('an option that must not be async', () => {
   })
 })
 
-describe('a transport of the official SDK', () => {
+describe('a transport from the official SDK', () => {
   const names = '@jetway/fastify, @jetway/hono or @jetway/node'
   it.each([
     ['StdioServerTransport, version 1', new StdioServerTransport(), 'serveStdio(server) of @jetway/stdio'],

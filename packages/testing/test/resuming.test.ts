@@ -40,7 +40,7 @@ function createServer(): McpServer {
 describe.each([
   ['Fastify', fastify],
   ['Hono', hono],
-])('resuming on %s', (_, adapter) => {
+])('resuming a stream on %s', (_, adapter) => {
   const serve = async (options: EndpointOptions = {}): Promise<string> => {
     const app = await adapter.serve(createServer(), options, {})
     onTestFinished(async () => {

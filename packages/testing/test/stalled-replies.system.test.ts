@@ -62,7 +62,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect([socket.destroyed, socket.timeout === 60_000]).toEqual([false, false])
   })
 
-  it('blocks new calls from the same caller until it is read, if it exceeds limits.queuedBytes', async () => {
+  it('blocks new calls from the same caller until it is read if it exceeds limits.queuedBytes', async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: SIZE } })
     onTestFinished(mounted.stop)
     const small = async (): Promise<(string | number | null)[]> => {

@@ -57,11 +57,11 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'gets a comment every 15 s, with one timer for all streams',
+          name: 'receives a comment every 15 s, with a single timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/pings.test.ts',
-          name: 'pings all sessions with one timer, and sends no pings in `comment` mode',
+          name: 'pings all sessions with a single timer, and sends no pings in `comment` mode',
         },
       ],
     },
@@ -97,14 +97,15 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/outputs.ts', name: 'schemas that a client keeps' },
         {
           file: 'packages/core/test/schema/engine.test.ts',
-          name: 'converts each schema only once, even if a server is created for every request',
+          name: 'a schema is converted only once, even if a server is created for every request',
         },
       ],
     },
     {
       row: 'E7',
       fault: 'A server that sends without end',
-      behaviour: 'The client gives up a reply or an event at 64 MiB, and drops a line at 10 MiB.',
+      behaviour:
+        'The client gives up a reply or an event at 64 MiB or 400,000 brackets and commas, and drops a line at 10 MiB.',
       tests: [
         {
           file: 'packages/client/test/http/support/attacks.ts',
@@ -116,7 +117,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/client/test/connection/flooding.test.ts',
-          name: 'stops reading from a server that sends requests but does not read the responses',
+          name: 'the client stops reading from a server that sends requests but does not read the responses',
         },
       ],
     },
@@ -129,15 +130,15 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/client.ts', name: 'maxPages, by default' },
         {
           file: 'packages/client/test/client/lists.test.ts',
-          name: 'stops at a repeated cursor',
+          name: 'stops if a cursor is repeated',
         },
         {
           file: 'packages/client/test/client/lists.test.ts',
-          name: 'limits the bytes of all pages together to 64 MiB by default',
+          name: 'limits the total size of all pages to 64 MiB by default',
         },
         {
           file: 'packages/client/test/manager/lists.test.ts',
-          name: 'limits the bytes of all lists of a server together',
+          name: "the manager limits the total size of a server's lists",
         },
       ],
     },
@@ -153,7 +154,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'makes room at once, oldest reply first, if it holds most of the bytes of all callers',
+          name: 'frees space immediately, oldest reply first, if it holds most of the bytes of all callers',
         },
       ],
     },

@@ -38,7 +38,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if the content type can be sent cross-site without a preflight',
+          name: 'are refused if their content type can be sent cross-site without a preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -111,7 +111,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'leaves text unchanged if it merely resembles an encoding: %j',
+          name: 'returns text unchanged if it merely resembles an encoding: %j',
         },
       ],
     },
@@ -143,7 +143,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/header-limits.test.ts',
-          name: 'logs once which options limit headers and requests, if the app limits neither',
+          name: 'the plugin logs once which options limit headers and requests if the app limits neither',
         },
       ],
     },
@@ -153,7 +153,7 @@ export const HTTP: Group = {
       behaviour:
         '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` for all bodies of one caller that a mount reads. Both end the connection. The rest of a body that is refused has the same time.',
       tests: [
-        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 after the timeout' },
+        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'receive 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
           name: 'are subject to the same timeout after a 413',
@@ -186,7 +186,10 @@ export const HTTP: Group = {
           file: 'packages/core/test/http/streams/sse-format.test.ts',
           name: 'throws for an id or a name that could forge an event',
         },
-        { file: 'packages/core/test/http/streams/sse-format.test.ts', name: 'formats any data as one event' },
+        {
+          file: 'packages/core/test/http/streams/sse-format.test.ts',
+          name: 'formats any data as a single event',
+        },
       ],
     },
     {
@@ -196,7 +199,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'gets a comment every 15 s, with one timer for all streams',
+          name: 'receives a comment every 15 s, with a single timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -244,7 +247,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',
-          name: 'limits calls by each principal separately',
+          name: "limits each principal's calls separately",
         },
       ],
     },

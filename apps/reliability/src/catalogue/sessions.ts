@@ -14,7 +14,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/util/random.test.ts',
-          name: 'draw from the platform in large blocks',
+          name: 'draw large blocks from the platform',
         },
       ],
     },
@@ -70,7 +70,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'is refused if it belongs to another session, even one of the same principal in the same store',
+          name: 'is refused if it belongs to another session, even if both sessions share a principal and a store',
         },
       ],
     },
@@ -93,7 +93,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets the same reply, whatever the reason',
+          name: 'produces the same reply, whatever the reason',
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
@@ -109,7 +109,7 @@ export const SESSIONS: Group = {
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets everything exactly once, however often the connection is cut',
+          name: 'receives everything exactly once, however often the connection is cut',
         },
       ],
     },
@@ -120,11 +120,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets the same reply, whatever the reason',
+          name: 'produces the same reply, whatever the reason',
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
-          name: 'fails if the server no longer recognizes the stream',
+          name: 'fails if the server no longer knows the stream',
         },
       ],
     },
@@ -135,7 +135,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets everything exactly once, however often the connection is cut',
+          name: 'receives everything exactly once, however often the connection is cut',
         },
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete if the store is slow' },
       ],
@@ -147,7 +147,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'happens after 30 idle minutes, or after 60 s if the session is uninitialized',
+          name: 'happens after 30 idle minutes, or after 60 s for an uninitialized session',
         },
         {
           file: 'packages/core/test/http/support/churn.ts',
@@ -166,7 +166,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
-          name: 'ends on DELETE: its streams end, its handlers are aborted',
+          name: 'ends on DELETE: its streams close, its handlers are aborted',
         },
       ],
     },
@@ -182,11 +182,11 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
+          name: 'keeps active sessions, and refuses new ones with 503 and Retry-After, with %s',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is supplemented by a limit per authenticated principal, but not for anonymous clients',
+          name: 'is complemented by a limit per authenticated principal, but not for anonymous clients',
         },
       ],
     },
@@ -229,11 +229,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/client/test/http/reconnecting.test.ts',
-          name: 'reconnects at most 10 times a minute to a server that %s',
+          name: "a session's stream reconnects at most 10 times a minute to a server that %s",
         },
         {
           file: 'packages/client/test/http/reconnecting.test.ts',
-          name: "resumes a call's stream at most 10 times a minute",
+          name: "a call's stream is resumed at most 10 times a minute",
         },
       ],
     },
@@ -248,7 +248,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'rejects the request if the new session is lost at once',
+          name: 'rejects the request if the new session is also lost immediately',
         },
       ],
     },

@@ -1,4 +1,4 @@
-import { printable, type Colour, type Terminal } from '../terminal.ts'
+import { printable, printableLine, type Colour, type Terminal } from '../terminal.ts'
 import type { Finding, Section } from './finding.ts'
 import type { Mask } from './mask.ts'
 
@@ -47,7 +47,7 @@ function sectionText({ name, findings }: Section, { colour }: Terminal): string 
             .map((line) => indent + line)),
     ]
   })
-  return [colour('bold', printable(name)), ...lines, ''].join('\n')
+  return [colour('bold', printableLine(name)), ...lines, ''].join('\n')
 }
 
 function summary(faults: number, warnings: number): string {

@@ -99,7 +99,7 @@ describe.each(['large', 'large-later'])('a batch of 100 calls to a tool with a %
   })
 })
 
-it('allows the first result in a batch to exceed the server limit if its tool has a larger one', async () => {
+it('a server allows the first result in a batch to exceed the server limit if its tool has a higher limit', async () => {
   const session = await createHarness({ server, setUp: addTools }).open({ version: BATCHES })
   const { list } = await session.post([...calls('larger', 2), ping('p')])
   expect(list.map(({ id, result }) => [id, result !== undefined])).toEqual([
@@ -139,7 +139,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     return { ...harness, client, gate, dropped, statuses }
   }
 
-  it('has at most four maximum-size results queued, and gets errors for the rest', async () => {
+  it('has at most four maximum-size results queued, and receives errors for the others', async () => {
     const { client, gate, dropped, endpoint, statuses } = await stalled()
     expect(await statuses(60, 15_000)).toEqual(Array.from({ length: 60 }, () => 202))
     gate.resolve()
@@ -162,7 +162,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     expect(Math.min(...dropped)).toBeGreaterThan(15_000)
   })
 
-  it('gets 503 for further requests while its calls in flight could exceed the limit on queued results', async () => {
+  it('receives 503 for further requests while its calls in flight could exceed the limit for queued results', async () => {
     const { client, gate, statuses } = await stalled()
     await client.call('large', {}, 'warm')
     await client.call('large', {}, 'waits')
@@ -178,7 +178,7 @@ describe('an HTTP+SSE client that stops reading', () => {
     await client.sink.until(() => client.sink.text.includes('"219"'))
   })
 
-  it('gets 503 while large responses are queued behind progress', async () => {
+  it('receives 503 while large responses are queued behind progress notifications', async () => {
     const harness = createHarness({
       endpoint: { legacySse: true, limits: { outboundBytes: 10_000 } },
       setUp: (mcp) =>

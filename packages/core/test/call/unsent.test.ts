@@ -26,7 +26,7 @@ async function call(
   return { lines: logger.lines, ctx: kept as RequestContext }
 }
 
-describe('a message that the client does not receive', () => {
+describe('a message that is not sent to the client', () => {
   it.each<[string, (ctx: RequestContext) => void]>([
     ['ctx.log', (ctx) => ctx.log.info('late')],
     ['ctx.progress', (ctx) => void ctx.progress(5)],
@@ -38,7 +38,7 @@ describe('a message that the client does not receive', () => {
     expect(lines).toEqual([TOO_LATE])
   })
 
-  it('is logged once per call if ctx.progress gets smaller values', async () => {
+  it('is logged once per call if ctx.progress receives smaller values', async () => {
     const { lines } = await call(async (ctx) => {
       for (const value of [1, 3, 2, 0]) await ctx.progress(value)
       return 'done'
@@ -46,7 +46,7 @@ describe('a message that the client does not receive', () => {
     expect(lines).toEqual([SMALLER])
   })
 
-  it('is not logged if ctx.progress gets the same value again', async () => {
+  it('is not logged if ctx.progress receives the same value again', async () => {
     const { lines } = await call(async (ctx) => {
       for (const value of [1, 1, 2]) await ctx.progress(value)
       return 'done'

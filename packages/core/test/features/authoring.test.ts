@@ -35,7 +35,7 @@ async function call(server: McpServer, name: string, args: object = {}): Promise
   return answer
 }
 
-describe('typical author code that works', () => {
+describe('typical correct author code', () => {
   it('adds a tool that returns text', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
@@ -171,7 +171,7 @@ describe('typical author code that works', () => {
     })
   })
 
-  it('keeps definitions in separate files, for any server or only for servers with a specific app', async () => {
+  it('keeps definitions in separate files, both for any server and for servers with a specific app', async () => {
     const hello = defineTool({
       name: 'hello',
       inputSchema: z.object({ to: z.string() }),
@@ -204,7 +204,7 @@ describe('typical author code that works', () => {
     expect((await (await openPeer(server)).request('tools/list')).result['tools']).toHaveLength(3)
   })
 
-  it('adds middleware that gets the typed result of its method', async () => {
+  it('adds middleware that receives the typed result of its method', async () => {
     const server = create()
     server.addTool({ name: 'hello', handler: () => 'Hello' })
     const timing: Middleware = async (_ctx, next) => next()
@@ -279,7 +279,7 @@ describe('typical author code that works', () => {
   })
 })
 
-describe('a typical author mistake', () => {
+describe('a typical mistake by an author', () => {
   const inputSchema = z.object({ city: z.string() })
   const server = create()
   const never = (run: () => void): void => expect(run).toBeTypeOf('function')
@@ -440,13 +440,13 @@ describe('a mistake that compiles', () => {
       (s) => s.addTool({ name: 'a', timeoutMs: 0, handler }),
       /tool "a" needs a timeoutMs/,
     ],
-  ])('throws when the definition is added, and names the remedy: %s', (_, add, says) => {
+  ])('throws when the definition is added, and suggests a remedy: %s', (_, add, says) => {
     expect(() => add(create())).toThrow(says)
     expect(() => add(create())).toThrow(/\[ERR_MCP_/)
   })
 
   it.each(['tool', 'resource', 'prompt', 'registerTool', 'registerResource', 'registerPrompt'])(
-    'names the method to call instead of server.%s of the official SDK',
+    "names the method to call instead of the official SDK's server.%s",
     (method) => {
       const server = create() as unknown as Readonly<Record<string, () => void>>
       const instead = /server\.add(Tool|Resource|Prompt)\(\{ name, …, handler \}\)/
@@ -461,7 +461,7 @@ describe('a mistake that compiles', () => {
     )
   })
 
-  it('accepts a hint that is not similar to a known one', () => {
+  it('allows a hint that is not similar to a known one', () => {
     const annotations = { 'com.example/cost': 5 } as object
     expect(() => create().addTool({ name: 'a', annotations, handler })).not.toThrow()
   })
@@ -479,7 +479,7 @@ describe('a mistake in a handler', () => {
       { handler: (_: object, ctx: { log: (text: string) => void }) => ctx.log('text') },
       "log has a method for each level, such as log.info('text') [ERR_MCP_OPTION]",
     ],
-  ])('is logged with its remedy if the handler %s', async (_, tool, says) => {
+  ])('is logged with a remedy if the handler %s', async (_, tool, says) => {
     const errors: unknown[] = []
     const error = (fields: object): void => void errors.push((fields as { readonly err: Error }).err)
     const server = new McpServer(info, { logger: { ...silent, error } })
@@ -488,7 +488,7 @@ describe('a mistake in a handler', () => {
     expect(errors).toMatchObject([{ message: says }])
   })
 
-  it('is logged without the stack of Jetway if the result is invalid', async () => {
+  it("is logged without Jetway's stack trace if the result is invalid", async () => {
     const stacks: unknown[] = []
     const error = (fields: object): void => void stacks.push((fields as { readonly err: Error }).err.stack)
     const server = new McpServer(info, { logger: { ...silent, error } })

@@ -10,7 +10,7 @@ function held() {
   return { bytes, shortened, hold }
 }
 
-it('shortens the timeout of each reply exactly once if its caller uses more than half of the bytes', () => {
+it('CallerBytes shortens the timeout of each reply exactly once if its caller uses more than half of the bytes', () => {
   const { bytes, shortened, hold } = held()
   hold('ann', 30, 'ann 1')
   const release = hold('ann', 20, 'ann 2')
@@ -26,7 +26,7 @@ it('shortens the timeout of each reply exactly once if its caller uses more than
   expect(shortened).toEqual(['ann 1', 'ann 3', 'ann 4', 'ann 5'])
 })
 
-it('shortens the replies of the largest caller if all replies together exceed the limit', () => {
+it('CallerBytes shortens the replies of the caller with the most bytes if all replies together exceed the limit', () => {
   const { bytes, shortened, hold } = held()
   for (const name of ['ann', 'bob']) hold(name, 50, name)
   expect([shortened, bytes.total, bytes.exceeded('ann'), bytes.exceeded('carol')]).toEqual([

@@ -37,7 +37,7 @@ describe('mount options', () => {
     })
   })
 
-  it('can turn keep-alive off, and verify a session on each request', () => {
+  it('can turn keep-alive off, and require that each request verifies its session', () => {
     expect(resolveOptions({ streams: { keepAlive: false } }).keepAlive).toBe(false)
     expect(resolveOptions({ sessions: { verifyMs: 0 } }).sessions.verifyMs).toBe(0)
   })
@@ -86,7 +86,7 @@ describe('mount options', () => {
   })
 
   it.each([[[]], [['2099-01-01']]])(
-    'must include at least one revision, and only known ones: %j',
+    'must include at least one revision, and only known revisions: %j',
     (revisions) => {
       const server = new McpServer({ name: 'x', version: '1' })
       expect(() => createEndpoint(server, { revisions: revisions as RevisionDate[] })).toThrow(
@@ -102,7 +102,7 @@ describe('mount options', () => {
 })
 
 describe('createEndpoint', () => {
-  it('does not start timers, draw random bytes or open anything', () => {
+  it('starts no timers, draws no random bytes and opens nothing', () => {
     const clock = new FakeClock()
     let opened = 0
     const server = new McpServer(

@@ -331,7 +331,7 @@ const rows = (Object.keys(STATUSES) as StatusKey[]).flatMap((key) =>
   scenarios[key].map((scenario, index) => ({ key, index, scenario })),
 )
 
-describe('the table of statuses', () => {
+describe('the status table', () => {
   it.each(rows)('determines the status of the reply: $key ($index)', async ({ key, scenario }) => {
     const row = table[key]
     const harness = createHarness(scenario)
@@ -402,7 +402,7 @@ describe('the table of statuses', () => {
     expect((await send({ method: 'OPTIONS' })).headers['allow']).toBe(allow)
   })
 
-  it('refuses server/discover on a mount that serves only sessions, so that clients continue with initialize', async () => {
+  it('refuses server/discover on a mount that serves only sessions, so that clients fall back to initialize', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
     const probe = request(
       'server/discover',

@@ -86,7 +86,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     ['an anonymous caller', undefined, ALICE],
     ['a principal', ALICE, undefined],
     ['another principal', ALICE, BOB],
-  ])('gets 503 for calls, while other callers do not: %s', async (_, auth, other) => {
+  ])('receives 503 for calls, while other callers do not: %s', async (_, auth, other) => {
     const { endpoint, queue, send } = bench()
     const read = await queue(OF_CALLER, auth)
     expect((await send(modern('give', 1, auth))).status).toBe(200)
@@ -112,7 +112,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(await statusesOf(send(at('192.0.2.1')), send(at('192.0.2.2')))).toEqual([503, 200])
   })
 
-  it('makes room at once, oldest reply first, if it holds most of the bytes of all callers', async () => {
+  it('frees space immediately, oldest reply first, if it holds most of the bytes of all callers', async () => {
     const { queue } = bench()
     const cut: string[] = []
     const cutting = (name: string) => (atOnce: boolean) => void cut.push(`${name} ${atOnce}`)
@@ -124,7 +124,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(cut).toEqual(['first true'])
   })
 
-  it('is not the only caller that gets 503 if all replies together exceed the limit', async () => {
+  it('is not the only caller that receives 503 if all replies together exceed the limit', async () => {
     const { queue, send } = bench()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
@@ -147,7 +147,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect((await session.delete()).status).toBe(204)
   })
 
-  it('gets 503 for an entire batch that contains one call', async () => {
+  it('receives 503 for an entire batch that contains a single call', async () => {
     const { open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     await queue(OF_CALLER + 1)
@@ -160,7 +160,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
   it.each([
     ['in a session', '2025-11-25'],
     ['without a session', undefined],
-  ])('gets a small result unchanged, but an error instead of a large one, %s', async (_, version) => {
+  ])('receives a small result unchanged, but an error instead of a large one, %s', async (_, version) => {
     const { gate, open, overflows, queue, send } = bench()
     const session = version === undefined ? undefined : await open({ version })
     const call = (size: number): Promise<Answer> =>
@@ -175,7 +175,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
     expect(overflows).toMatchObject([{ queue: 'stream', action: 'drop' }])
   })
 
-  it('gets an error in a batch when the responses together are large', async () => {
+  it('receives an error in a batch if the responses together are large', async () => {
     const { gate, open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     const answered = session.post([1, 2, 3].map((id) => callTool('held', { size: 40_000 }, { id })))

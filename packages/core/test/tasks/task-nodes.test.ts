@@ -29,7 +29,7 @@ describe('TaskNodes', () => {
     }
   })
 
-  it('delivers mail from other nodes about the tasks of this node', async () => {
+  it('delivers mail from other nodes about the tasks on this node', async () => {
     const { there, mail, tasks, sender } = setUp()
     await Promise.all([tasks.ready(), sender.ready()])
     expect(sender.send(taskAt(there.id), { kind: 'cancelled' })).toBe(true)

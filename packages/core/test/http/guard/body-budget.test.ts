@@ -17,7 +17,7 @@ function budget() {
   return { clock, begin, close: () => made.close(), stopped }
 }
 
-describe('the limit on request bodies being read by a mount', () => {
+describe("a mount's limit for request bodies that are being read", () => {
   it('allows each caller to hold the bytes of 32 full-size bodies', () => {
     const { begin } = budget()
     const first = begin('ann')
@@ -44,7 +44,7 @@ describe('the limit on request bodies being read by a mount', () => {
     expect(begin('ann').add(OF_CALLER)).toBeUndefined()
   })
 
-  it('stops reading bodies when the mount closes, including those that arrive later', () => {
+  it('stops reading all bodies when the mount closes, including bodies that arrive later', () => {
     const { clock, begin, close, stopped } = budget()
     begin('ann')
     close()

@@ -43,7 +43,7 @@ const numbers = (messages: readonly Message[]): unknown[] =>
   messages.map(({ params, result, error }) => params?.['progress'] ?? (result ? 'result' : error?.code))
 
 describe("a call's stream resumed on another node", () => {
-  it('continues, sending each event once and in order', async () => {
+  it('continues, and sends each event once and in order', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     await nodes.step()
@@ -97,7 +97,7 @@ describe("a call's stream resumed on another node", () => {
     expect((await resume(nodes.c, nodes.session, lastId(sink))).status).toBe(400)
   })
 
-  it('ends with an error when its node stops, and drops events sent later by that node', async () => {
+  it('ends with an error when its node stops, and drops events that the node sends later', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     const { sink } = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -123,7 +123,7 @@ describe("a call's stream resumed on another node", () => {
     expect((await resume(nodes.b, nodes.session, lastId(first.sink))).status).toBe(400)
   })
 
-  it('continues at once for a client that reconnects while the old connection is stalled', async () => {
+  it('continues immediately for a client that reconnects while the old connection is stalled', async () => {
     const nodes = await bench()
     const first = await started(nodes, 5)
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -207,7 +207,7 @@ async function listening(): Promise<Bench & { readonly first: Answer }> {
 }
 
 describe("a session's GET stream", () => {
-  it('is replaced by a GET on another node, which reports that everything has changed', async () => {
+  it('is replaced by a GET stream on another node that reports that everything has changed', async () => {
     const nodes = await bench()
     const first = await nodes.session.get()
     const second = await nodes.b.at(nodes.session).get()
@@ -221,7 +221,7 @@ describe("a session's GET stream", () => {
     expect([second.sink.closed, third.sink.closed]).toEqual([true, false])
   })
 
-  it('continues on another node, and reports that everything has changed, while its former node runs', async () => {
+  it('continues on another node while its former node is still running, and reports that everything has changed', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     change(nodes.c, 'two')
@@ -233,7 +233,7 @@ describe("a session's GET stream", () => {
     expect([methods(first), methods(second)]).toEqual([[CHANGED], [CHANGED, CHANGED, CHANGED]])
   })
 
-  it('reports no change when it is resumed on its own node', async () => {
+  it('reports no changes when it is resumed on its own node', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     const second = await resume(nodes.a, nodes.session, lastId(first.sink))

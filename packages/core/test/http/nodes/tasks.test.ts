@@ -153,7 +153,7 @@ describe('a task method while the store fails', () => {
     ['list', 'tasks/list', {}],
     ['update', 'tasks/cancel', { taskId: 'any' }],
   ] as const)(
-    'returns 503 if the %s operation fails (%s), and works again when the store recovers',
+    'returns 503 if the %s operation fails (%s), and works again after the store has recovered',
     async (step, method, params) => {
       const cluster = createCluster()
       let runs = 0

@@ -57,7 +57,7 @@ describe('questions over Streamable HTTP', () => {
     expect(runs()).toBe(1)
   })
 
-  it('get separate answers for two calls with the same id', async () => {
+  it('receive separate answers for two calls with the same id', async () => {
     const { call, answer } = await open()
     const [first, second] = [(await call(7)).sink, (await call(7)).sink]
     await first.until(() => first.messages.length > 0)
@@ -72,7 +72,7 @@ describe('questions over Streamable HTTP', () => {
     })
   })
 
-  it('are not answered from another session', async () => {
+  it('cannot be answered from another session', async () => {
     const { call, post, runs, open: openOther } = await open()
     const { sink } = await call()
     await sink.until(() => sink.messages.length > 0)
@@ -89,7 +89,7 @@ describe('questions over Streamable HTTP', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('do not accept answers from before a restart or from another process', async () => {
+  it('accept no answers from before a restart or from another process', async () => {
     const store = new MemorySessionStore()
     const before = await open({ sessions: { store } })
     const { sink: weather } = await before.call()

@@ -29,7 +29,7 @@ describe('engine.input', () => {
     expect(await slow.check({ a: 'y' })).toEqual({ ok: false, issues: [{ path: [], message: 'no' }] })
   })
 
-  it("passes on an error thrown by the author's code", async () => {
+  it("rethrows an error thrown by the author's code", async () => {
     const schema = z.object({}).refine(() => {
       throw new Error('a bug')
     })
@@ -58,7 +58,7 @@ describe('engine.input', () => {
     expect(await checkInput(schema, {})).toEqual({ refused: 'a[0]["Symbol(s)"]: no' })
   })
 
-  it('refuses a value nested too deeply instead of recursing', () => {
+  it('refuses a value that is nested too deeply, without recursing', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#' } } }
     let deep: unknown = {}
     for (let i = 0; i < 100_000; i++) deep = { a: deep }
