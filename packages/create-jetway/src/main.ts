@@ -9,6 +9,10 @@ export async function main(): Promise<void> {
   const abort = (): void => interrupt.abort()
   for (const signal of SIGNALS) process.on(signal, abort)
   const { stdin, stdout, stderr } = process
+  // `create-jetway … | head` closes the pipe early. The project is created all the same.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   process.exitCode = await run(process.argv.slice(2), {
     cwd: process.cwd(),
     env: process.env,

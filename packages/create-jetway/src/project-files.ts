@@ -42,13 +42,16 @@ export function projectFiles(template: TemplateName, facts: ProjectFacts): Proje
       else sources.set(RENAMED[path] ?? path, text)
     }
   sources.set('package.json', `${JSON.stringify(withRanges(manifest), null, 2)}\n`)
-  const fill = (text: string): string =>
+  const fill = (path: string, text: string): string =>
     text
       .replaceAll('__NAME__', facts.name)
       .replaceAll('__TITLE__', facts.title)
       .replaceAll('__MCP_NAME__', facts.mcpName)
-      .replaceAll('__AUTHOR__', () => facts.author)
+      // The only fact that may need escapes, or have a `$`.
+      .replaceAll('__AUTHOR__', () =>
+        path.endsWith('.json') ? JSON.stringify(facts.author).slice(1, -1) : facts.author,
+      )
   return new Map(
-    [...sources].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([path, text]) => [path, fill(text)]),
+    [...sources].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([path, text]) => [path, fill(path, text)]),
   )
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -23,6 +23,13 @@ function filesIn(folder: string): Readonly<Record<string, string>> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
   const files = paths.filter((path) => statSync(join(folder, path)).isFile())
   return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
+}
+
+/** Starts the command in its own process. */
+function start({ cwd, env }: CommandLine, ...argv: readonly string[]): ChildProcess {
+  const command = program(new URL('../src/bin.ts', import.meta.url))
+  const options = { cwd, env: { ...process.env, ...env } }
+  return spawn(process.execPath, [...command, ...argv], { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
 }
 
 describe('create-jetway', () => {
@@ -60,6 +67,15 @@ describe('create-jetway', () => {
     const server = readFileSync(join(line.cwd, 'My Weather_Server/src/server.ts'), 'utf8')
     expect(server).toContain("name: 'my-weather_server', title: 'My weather server'")
     expect(line.output.stdout).toContain('cd "My Weather_Server"')
+  })
+
+  it('creates the project if nobody reads the output', async () => {
+    const line = commandLine()
+    const child = start(line, 'a', ...QUIET)
+    const exited = once(child, 'exit')
+    child.stdout?.destroy()
+    expect(await exited).toEqual([0, null])
+    expect(existsSync(join(line.cwd, 'a/README.md'))).toBe(true)
   })
 
   it('prints its options and templates with --help, and its version', async () => {
@@ -202,12 +218,8 @@ describe('the installation', () => {
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('leaves nothing after %s', async (signal) => {
     const line = withManager('mkdir node_modules && touch package-lock.json && exec sleep 60')
-    const command = program(new URL('../src/bin.ts', import.meta.url))
-    const child = spawn(process.execPath, [...command, 'a'], {
-      cwd: line.cwd,
-      env: { ...process.env, ...line.env },
-      stdio: 'ignore',
-    })
+    const child = start(line, 'a')
+    child.stdout?.resume()
     const exited = once(child, 'exit')
     await vi.waitFor(() => expect(existsSync(join(line.cwd, 'a/package-lock.json'))).toBe(true))
     child.kill(signal)

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { inspector, node as inspectorNode } from '@jetway-tools/newer-node'
 import { runtime } from '@jetway-tools/runtimes'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -39,7 +39,7 @@ interface Project {
   readonly name: string
   /** The call that shows that the server works: a tool, its argument, and its text. */
   readonly call: readonly [tool: string, argument: string, text: RegExp]
-  /** Runs a command in the project. */
+  /** Runs a command in the project, with the commands of its packages in the PATH. */
   readonly run: (command: string) => Promise<string>
 }
 
@@ -71,7 +71,8 @@ async function create(template: TemplateName): Promise<Project> {
     name: 'my-server',
     call:
       template === 'app' ? ['roll_dice', 'count=2', /\d \+ \d = \d+/] : ['greet', 'name=Ada', /Hello, Ada/],
-    run: (each) => shell(each, path, env),
+    run: (each) =>
+      shell(each, path, { ...env, PATH: `${join(path, 'node_modules/.bin')}${delimiter}${env['PATH']}` }),
   }
 }
 
@@ -92,7 +93,7 @@ async function listAndCall(
   inspected = `--server-url ${target} --transport http`,
 ): Promise<void> {
   expect(await run(`npx jetway list ${target}`)).toMatch(new RegExp(`^my-server 0\\.1\\.0 [^]*${tool}\\(`))
-  expect(await run(`npx jetway call ${target} ${tool} ${argument}`)).toMatch(text)
+  expect(await run(`jetway call ${target} ${tool} ${argument}`)).toMatch(text)
   const method = `--method tools/call --tool-name ${tool} --tool-arg ${argument} --format json`
   expect(await run(`${INSPECT} ${inspected} ${method}`)).toMatch(text)
 }
@@ -103,10 +104,10 @@ async function proveStdio(project: Project): Promise<void> {
   const [tool, argument] = project.call
   for (const node of NODES) {
     const started = `env -i "${node}" "${bin}"`
-    expect(await run(`npx jetway call ${tool} ${argument} -- ${started}`)).toBe('Hello, Ada\n')
+    expect(await run(`jetway call ${tool} ${argument} -- ${started}`)).toBe('Hello, Ada\n')
   }
   await listAndCall(project, 'dist/main.js', 'node dist/main.js')
-  await run('npx jetway doctor dist/main.js')
+  await run('jetway doctor dist/main.js')
 }
 
 async function proveHttp(project: Project): Promise<void> {
@@ -115,14 +116,14 @@ async function proveHttp(project: Project): Promise<void> {
   for (const node of NODES)
     await serving(`"${node}" "${bin}"`, path, environment(registry.url), async ({ origin, end }) => {
       await refusesForeignHost(origin)
-      expect(await run(`npx jetway call ${origin}/mcp ${project.call[0]} ${project.call[1]}`)).toMatch(
+      expect(await run(`jetway call ${origin}/mcp ${project.call[0]} ${project.call[1]}`)).toMatch(
         project.call[2],
       )
       expect(await end(), 'SIGTERM ends the server with 0').toBe(0)
     })
   await serving('node dist/main.js', path, environment(registry.url), async ({ origin }) => {
     await listAndCall(project, `${origin}/mcp`)
-    await run(`npx jetway doctor ${origin}/mcp`)
+    await run(`jetway doctor ${origin}/mcp`)
   })
 }
 
@@ -141,13 +142,13 @@ async function proveWorkers(project: Project): Promise<void> {
   const command = 'node_modules/.bin/wrangler dev --port "$PORT"'
   await serving(command, path, environment(registry.url), async ({ origin }) => {
     await listAndCall(project, `${origin}/mcp`)
-    await project.run(`npx jetway doctor ${origin}/mcp`)
+    await project.run(`jetway doctor ${origin}/mcp`)
   })
 }
 
 async function proveApp(project: Project): Promise<void> {
   await proveHttp(project)
-  const read = await project.run('npx jetway call dist/main.js ui://my-server/dice --json')
+  const read = await project.run('jetway call dist/main.js ui://my-server/dice --json')
   const { contents } = JSON.parse(read) as { readonly contents: readonly { readonly text: string }[] }
   expect(contents).toMatchObject([{ mimeType: 'text/html;profile=mcp-app' }])
   const shown = await showView(contents[0]?.text ?? '')

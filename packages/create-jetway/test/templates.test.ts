@@ -9,7 +9,7 @@ const FACTS: ProjectFacts = {
   name: 'my-server',
   title: 'My server',
   mcpName: 'io.github.your-name/my-server',
-  author: 'Ada $& Lovelace',
+  author: 'Ada $& "Lovelace"',
 }
 
 const EVERY = [
@@ -54,14 +54,19 @@ describe.each(TEMPLATE_NAMES)('the template %s', (template) => {
       [...text.matchAll(/__[A-Z_]+__/g)].map(([word]) => `${path}: ${word}`),
     )
     expect(left).toEqual([])
-    expect(files.get('LICENSE')).toContain('Copyright (c) Ada $& Lovelace\n')
+    expect(files.get('LICENSE')).toContain('Copyright (c) Ada $& "Lovelace"\n')
   })
 
   it('has the scripts dev, build, typecheck and test, and its names', () => {
     expect(Object.keys(manifest.scripts)).toEqual(
       expect.arrayContaining(['dev', 'build', 'typecheck', 'test']),
     )
-    expect(manifest).toMatchObject({ name: 'my-server', type: 'module', mcpName: FACTS.mcpName })
+    expect(manifest).toMatchObject({
+      name: 'my-server',
+      type: 'module',
+      mcpName: FACTS.mcpName,
+      author: FACTS.author,
+    })
     expect(manifest.bin).toEqual(template === 'workers' ? undefined : { 'my-server': 'dist/main.js' })
   })
 

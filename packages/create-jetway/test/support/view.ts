@@ -62,7 +62,7 @@ export async function showView(html: string): Promise<ShownView> {
     const first = await shown(7)
     await frame.getByRole('button', { name: 'Roll again' }).click()
     const again = await shown(12)
-    const sent = (await page.evaluate('sent')) as string[]
+    const sent = await page.evaluate<string[]>('sent')
     return { first, again, sent, errors }
   } finally {
     await browser.close()
