@@ -44,7 +44,7 @@ export async function startRegistry({ folder, upstream, port = 0 }) {
     if (packages.has(tarball.manifest.name))
       throw new Error(`${folder} has two versions of ${tarball.manifest.name}. Run: npm run pack`)
     packages.set(tarball.manifest.name, tarball)
-    files.set(TARBALLS + file, bytes)
+    files.set(pathOf(tarball), bytes)
   }
   const server = createServer((request, response) => {
     const reply = replyTo(request, { packages, files, upstream, origin: originOf(server) })
@@ -66,11 +66,15 @@ export async function startRegistry({ folder, upstream, port = 0 }) {
   }
 }
 
+/** npx keeps what it has installed from an address, so other bytes need another one. */
+const pathOf = ({ shasum, file }) => `${TARBALLS}${shasum}/${file}`
+
 const originOf = (server) => `http://127.0.0.1:${server.address().port}`
 
 const json = (status, value) => ({
   status,
-  headers: { 'content-type': 'application/json' },
+  // The tarballs of the next run may have the same versions.
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify(value),
 })
 
@@ -82,7 +86,7 @@ function replyTo({ method, url }, { packages, files, upstream, origin }) {
   if (file !== undefined)
     return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body: file }
   const tarball = packages.get(path.slice(1))
-  if (tarball !== undefined) return json(200, packumentOf(tarball, origin + TARBALLS + tarball.file))
+  if (tarball !== undefined) return json(200, packumentOf(tarball, origin + pathOf(tarball)))
   // The encoded path, because a scope's slash must stay encoded.
   return { status: 302, headers: { location: upstream + url.slice(1) }, body: '' }
 }

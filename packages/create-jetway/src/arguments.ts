@@ -52,7 +52,6 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
   }
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type
 function parse(argv: readonly string[]) {
   try {
     // pnpm and Yarn pass on the `--` that npm needs.

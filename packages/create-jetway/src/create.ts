@@ -88,7 +88,8 @@ function nextSteps(path: string, packageManager: PackageManager, installed: bool
     ...(path === '' ? [] : [`cd ${/^[\w./\\-]+$/.test(path) ? path : JSON.stringify(path)}`]),
     ...(installed ? [] : [`${packageManager} install`]),
     `${packageManager} run dev`,
-    `${packageManager} test`,
+    // `bun test` is another command.
+    `${packageManager} run test`,
   ]
   const lines = commands.map((command) => `  ${command}\n`).join('')
   return `\nNext:\n${lines}\nREADME.md says what to fill in before you publish.\n`

@@ -56,6 +56,7 @@ describe('the registry of the tarballs', () => {
     const bytes = Buffer.from(await (await get(tarball)).arrayBuffer())
     expect(bytes).toEqual(readFileSync(join(folder, `${name.replace('@', '').replace('/', '-')}-1.2.3.tgz`)))
     expect(integrity).toBe(`sha512-${createHash('sha512').update(bytes).digest('base64')}`)
+    expect(tarball, 'other bytes have another address').toContain(shasum)
     expect(shasum).toBe(createHash('sha1').update(bytes).digest('hex'))
   })
 
