@@ -15,7 +15,16 @@ interface Group {
 export const GUIDES: readonly Group[] = [
   {
     text: 'Start',
-    pages: ['install', 'quickstart', 'cli', 'project-layout', 'deployment', 'troubleshooting', 'faq'],
+    pages: [
+      'install',
+      'quickstart',
+      'create',
+      'cli',
+      'project-layout',
+      'deployment',
+      'troubleshooting',
+      'faq',
+    ],
   },
   {
     text: 'Write a server',

@@ -7,8 +7,10 @@ import { expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const guides = readdirSync(join(root, 'docs/guide')).map((name) => `docs/guide/${name}`)
 
-/** Without the alias of `cli`, which npx installs. */
-const PACKAGES = readdirSync(join(root, 'packages')).filter((name) => name !== 'jetway')
+/** Without the alias of `cli` and `create-jetway`, which npx installs. */
+const PACKAGES = readdirSync(join(root, 'packages')).filter(
+  (name) => !['jetway', 'create-jetway'].includes(name),
+)
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
