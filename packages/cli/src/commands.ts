@@ -33,4 +33,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Find out why a server does not work in a host',
     load: async () => (await import('./doctor/command.ts')).command,
   },
+  bundle: {
+    summary: 'Pack a server into an .mcpb file, and start it from there',
+    load: async () => (await import('./bundle/command.ts')).command,
+  },
 }
