@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { CliError, usageError } from '../errors.ts'
 import { type JetwayJson, readJetwayJson } from './jetway-json.ts'
 import { type PackageJson, readPackageJson } from './package-json.ts'
@@ -47,7 +47,9 @@ export function checkVersion({ packageJson }: Project, running: string | undefin
   )
 }
 
-/** Returns the folder of a path, for files that `jetway.json` names. */
-export const inProject = ({ packageJson }: Project, path: string): string => resolve(packageJson.folder, path)
-
-export const folderOf = (path: string): string => dirname(resolve(path))
+/** Reads the facts of the current folder's project, without a file. @throws CliError */
+export async function readProject(): Promise<Project> {
+  const file = resolve('package.json')
+  const packageJson = readPackageJson(file)
+  return { file, packageJson, jetwayJson: await readJetwayJson(packageJson.folder) }
+}
