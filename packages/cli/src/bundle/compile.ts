@@ -72,8 +72,8 @@ async function build(
   const { file, packageJson, jetwayJson } = project
   const natives: Plugin = {
     name: 'native-files',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.node$/ }, ({ path }) => {
+    setup(bundler) {
+      bundler.onLoad({ filter: /\.node$/ }, ({ path }) => {
         onNative(path)
         return { contents: '' }
       })

@@ -28,7 +28,7 @@ interface Output {
 
 export interface Plugin {
   readonly name: string
-  setup(build: PluginBuild): void
+  setup(bundler: PluginBuild): void
 }
 
 export interface PluginBuild {

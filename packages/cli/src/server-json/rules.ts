@@ -1,4 +1,5 @@
 import { createValidator } from '@jetway/json-schema'
+import { characters } from '../project/characters.ts'
 import { serverSchema } from '../schema-files.ts'
 import { isPrivateHost } from './private-host.ts'
 import { type Input, NPM_REGISTRY, type Package, PUBLISHER_META, type ServerJson } from './document.ts'
@@ -46,7 +47,7 @@ const RULES: readonly Rule[] = [
     advice: `Write one sentence of at most ${MAX_DESCRIPTION} characters into "description" of package.json`,
     check: ({ description }) => {
       if (description === undefined) return ['There is no description']
-      const { length } = [...description]
+      const length = characters(description)
       return length <= MAX_DESCRIPTION ? [] : [`The description has ${length} characters`]
     },
   },

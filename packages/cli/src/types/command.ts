@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, defineCommand } from '../command.ts'
 import { usageError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { compareFile } from '../project/compare-file.ts'
 import { withTarget } from '../target/connect.ts'
 import { TARGET_NOTES, TARGET_OPTIONS } from '../target/options.ts'
@@ -17,7 +17,7 @@ export const command: Command = defineCommand({
   },
   notes: TARGET_NOTES,
   run: (args, terminal) =>
-    withTarget(args, terminal, async ({ client, positionals }) => {
+    withTarget(args, terminal, async ({ client, positionals }): Promise<ExitCode> => {
       const [unexpected] = positionals
       const { out, check } = args.values
       if (unexpected !== undefined) throw usageError(`types takes one target; ${unexpected} is another word`)

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import { unzipSync, zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { type Archive, pack, readEntry, textFile, unpack } from '../../src/bundle/archive.ts'
@@ -85,7 +86,12 @@ describe('collectLicences', () => {
 
 describe('closureOf', () => {
   const manifest = (name: string, version: string, dependencies: object = {}, optional: object = {}) =>
-    JSON.stringify({ name, version, dependencies: { ...dependencies, ...optional }, optionalDependencies: optional })
+    JSON.stringify({
+      name,
+      version,
+      dependencies: { ...dependencies, ...optional },
+      optionalDependencies: optional,
+    })
 
   it('places another version of a package below the one that needs it', () => {
     const folder = folderOf({
@@ -136,14 +142,20 @@ describe('hasNativeCode', () => {
 
 describe('user_config', () => {
   const text = { title: 'Key', description: 'The key' }
-  const settings = { API_KEY: { ...text, secret: true, required: true }, api_key: { ...text, type: 'number', default: 3 } } as const
+  const settings = {
+    API_KEY: { ...text, secret: true, required: true },
+    api_key: { ...text, type: 'number', default: 3 },
+  } as const
 
   it('has a key for each variable, also if two differ in case only', () => {
     expect([...userConfigKeys({ settings })]).toEqual([
       ['API_KEY', 'api_key'],
       ['api_key', 'api_key_2'],
     ])
-    expect(environmentOf({ settings })).toEqual({ API_KEY: '${user_config.api_key}', api_key: '${user_config.api_key_2}' })
+    expect(environmentOf({ settings })).toEqual({
+      API_KEY: '${user_config.api_key}',
+      api_key: '${user_config.api_key_2}',
+    })
     expect(userConfigOf({ settings })).toEqual({
       api_key: { type: 'string', ...text, required: true, sensitive: true },
       api_key_2: { type: 'number', ...text, default: 3 },
@@ -157,7 +169,7 @@ describe('preludeOf', () => {
     const loop = banner.slice(banner.indexOf('for ('))
     const env: Record<string, string> = { API_KEY: '${user_config.api_key}', OTHER: '' }
     // The loop is the last part, and needs nothing else of the module.
-    new Function('process', loop)({ env })
+    runInNewContext(loop, { process: { env } })
     expect(env).toEqual({ OTHER: '' })
   })
 

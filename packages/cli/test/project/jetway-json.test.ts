@@ -25,7 +25,10 @@ describe('jetway.json', () => {
   })
 
   it.each([
-    [{ privacyPolcy: 'https://a.example' }, 'jetway.json has the unknown key "privacyPolcy" → Did you mean privacyPolicy?'],
+    [
+      { privacyPolcy: 'https://a.example' },
+      'jetway.json has the unknown key "privacyPolcy" → Did you mean privacyPolicy?',
+    ],
     [
       { settings: { KEY: { ...setting, requird: true } } },
       'jetway.json has the unknown key "requird" in settings.KEY → Did you mean required?',
@@ -34,7 +37,10 @@ describe('jetway.json', () => {
       { testCases: { positive: [{ description: 'a', prompt: 'b', tool: [], expected: 'c' }] } },
       'jetway.json has the unknown key "tool" in testCases.positive[0] → Did you mean tools?',
     ],
-    [{ bundle: { zzzzzz: 1 } }, 'jetway.json has the unknown key "zzzzzz" in bundle → Known keys are external, files, toolsGenerated'],
+    [
+      { bundle: { zzzzzz: 1 } },
+      'jetway.json has the unknown key "zzzzzz" in bundle → Known keys are external, files, toolsGenerated',
+    ],
   ])('names the nearest key for an unknown one in %j', async (content, text) => {
     expect(await failure(content)).toBe(text)
   })
@@ -44,7 +50,10 @@ describe('jetway.json', () => {
     [{ privacyPolicy: 'http://a.example' }, 'privacyPolicy'],
     [{ settings: { KEY: { title: 'Key' } } }, 'settings.KEY'],
     [{ settings: { 'a-b': setting } }, 'settings'],
-    [{ settings: { KEY: { ...setting, secret: true, default: 'x' } } }, 'settings.KEY is secret and has a default'],
+    [
+      { settings: { KEY: { ...setting, secret: true, default: 'x' } } },
+      'settings.KEY is secret and has a default',
+    ],
     [{ settings: { KEY: { ...setting, secret: true, type: 'number' } } }, 'its type must be string'],
     [{ settings: { KEY: { ...setting, type: 'number', default: 'x' } } }, 'must be a number'],
     [[], 'jetway.json: It must be object'],

@@ -4,13 +4,21 @@ import { readPackageJson } from '../../src/project/package-json.ts'
 import { folderOf } from '../support/folder.ts'
 
 const read = (content: object) =>
-  readPackageJson(join(folderOf({ 'package.json': { name: 'shop', version: '1.2.3', ...content } }), 'server.ts'))
+  readPackageJson(
+    join(folderOf({ 'package.json': { name: 'shop', version: '1.2.3', ...content } }), 'server.ts'),
+  )
 
 describe('readPackageJson', () => {
   it.each([
     ['Ann', { name: 'Ann' }],
-    ['Ann Example <ann@a.example> (https://a.example)', { name: 'Ann Example', email: 'ann@a.example', url: 'https://a.example' }],
-    [{ name: 'Ann', url: 'https://a.example' }, { name: 'Ann', url: 'https://a.example' }],
+    [
+      'Ann Example <ann@a.example> (https://a.example)',
+      { name: 'Ann Example', email: 'ann@a.example', url: 'https://a.example' },
+    ],
+    [
+      { name: 'Ann', url: 'https://a.example' },
+      { name: 'Ann', url: 'https://a.example' },
+    ],
     [{ email: 'a' }, undefined],
     [undefined, undefined],
   ])('reads the author %j', (author, expected) => {
@@ -23,7 +31,10 @@ describe('readPackageJson', () => {
     ['git+https://github.com/ann/shop.git', 'https://github.com/ann/shop'],
     ['git@github.com:ann/shop.git', 'https://github.com/ann/shop'],
     ['ssh://git@github.com/ann/shop', 'https://github.com/ann/shop'],
-    [{ type: 'git', url: 'git://github.com/ann/shop.git', directory: 'packages/a' }, 'https://github.com/ann/shop'],
+    [
+      { type: 'git', url: 'git://github.com/ann/shop.git', directory: 'packages/a' },
+      'https://github.com/ann/shop',
+    ],
   ])('reads the repository %j', (repository, url) => {
     const found = read({ repository }).repository
     expect(found?.url).toBe(url)

@@ -19,7 +19,11 @@ describe('--env', () => {
 
 describe('settings', () => {
   it('have their defaults, unless a value is given', () => {
-    const settings = { A: { ...setting, default: 1 }, B: { ...setting, type: 'boolean', default: false }, C: setting } as const
+    const settings = {
+      A: { ...setting, default: 1 },
+      B: { ...setting, type: 'boolean', default: false },
+      C: setting,
+    } as const
     expect(startValues({ settings }, { A: '2' })).toEqual({ A: '2', B: 'false' })
   })
 

@@ -20,7 +20,12 @@ const manifest = {
 const offers = { tools: [], resources: [], resourceTemplates: [], prompts: [] }
 
 function create(
-  { content = manifest, jetwayJson = {}, info = {}, serves = 'stdio' as const }: {
+  {
+    content = manifest,
+    jetwayJson = {},
+    info = {},
+    serves = 'stdio' as const,
+  }: {
     readonly content?: object
     readonly jetwayJson?: JetwayJson
     readonly info?: object
@@ -29,7 +34,11 @@ function create(
   bundle?: { readonly url: string; readonly sha256: string },
 ) {
   const file = join(folderOf({ 'package.json': content }), 'server.ts')
-  const details = { info: { name: 'shop', version: '1.2.3', ...info }, protocolVersion: '2025-11-25', capabilities: {} }
+  const details = {
+    info: { name: 'shop', version: '1.2.3', ...info },
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+  }
   const running: RunningFile = { details: details as ServerDetails, offers, serves, definition: undefined }
   return documentOf({ file, packageJson: readPackageJson(file), jetwayJson }, running, bundle)
 }
@@ -45,7 +54,10 @@ describe('documentOf', () => {
         LIMIT: { title: 'Limit', description: 'How many', type: 'number', default: 10 },
       },
     }
-    const document = create({ jetwayJson, info: { title: 'Shop', icons: [{ src: 'https://shop.example/a.png' }, { src: 'data:,' }] } })
+    const document = create({
+      jetwayJson,
+      info: { title: 'Shop', icons: [{ src: 'https://shop.example/a.png' }, { src: 'data:,' }] },
+    })
     expect(problemsOf(document)).toEqual([])
     expect(document).toMatchObject({
       name: 'io.github.ann/shop',
@@ -95,7 +107,11 @@ describe('documentOf', () => {
     const document = create({ jetwayJson }, { url, sha256 })
     expect(problemsOf(document)).toEqual([])
     expect(document.packages).toHaveLength(2)
-    expect(document.packages?.[1]).toMatchObject({ registryType: 'mcpb', identifier: url, fileSha256: sha256 })
+    expect(document.packages?.[1]).toMatchObject({
+      registryType: 'mcpb',
+      identifier: url,
+      fileSha256: sha256,
+    })
     expect(document.remotes).toEqual([
       {
         type: 'streamable-http',

@@ -18,7 +18,9 @@ async function check(status: number, body: string): Promise<readonly string[]> {
 
 describe('--published', () => {
   it('asks for the version of the package', async () => {
-    expect(await check(200, JSON.stringify({ mcpName: 'io.github.ann/shop' }))).toEqual(['/@ann%2fshop/1.2.3'])
+    expect(await check(200, JSON.stringify({ mcpName: 'io.github.ann/shop' }))).toEqual([
+      '/@ann%2fshop/1.2.3',
+    ])
   })
 
   it.each([

@@ -41,7 +41,9 @@ describe('the vendored schema', () => {
 describe('problemsOf', () => {
   it('has none for a valid document', () => {
     expect(problemsOf(valid)).toEqual([])
-    expect(problemsOf({ ...valid, ...remote('https://{tenant}.a.example/mcp', { variables: { tenant: {} } }) })).toEqual([])
+    expect(
+      problemsOf({ ...valid, ...remote('https://{tenant}.a.example/mcp', { variables: { tenant: {} } }) }),
+    ).toEqual([])
   })
 
   it.each<[rule: string, text: string, change: Partial<ServerJson> | object]>([
@@ -57,8 +59,16 @@ describe('problemsOf', () => {
     ['something-to-install', 'neither', { packages: undefined }],
     ['npm-registry', "npm's own", { packages: [{ ...npm, registryBaseUrl: 'https://npm.a.example' }] }],
     ['bundle', 'no SHA-256', { packages: [{ ...bundle, fileSha256: undefined }] }],
-    ['bundle', 'not a file of a release', { packages: [{ ...bundle, identifier: 'https://a.example/shop.mcpb' }] }],
-    ['bundle', 'does not contain mcp', { packages: [{ ...bundle, identifier: bundle.identifier.replace('mcpb', 'zip') }] }],
+    [
+      'bundle',
+      'not a file of a release',
+      { packages: [{ ...bundle, identifier: 'https://a.example/shop.mcpb' }] },
+    ],
+    [
+      'bundle',
+      'does not contain mcp',
+      { packages: [{ ...bundle, identifier: bundle.identifier.replace('mcpb', 'zip') }] },
+    ],
     ['repository', 'not on GitHub', { repository: { url: 'https://a.example/shop', source: 'a' } }],
     ['https', 'not https', { websiteUrl: 'http://a.example' }],
     ['https', 'not https', { icons: [{ src: 'data:image/png;base64,' }] }],
@@ -69,9 +79,22 @@ describe('problemsOf', () => {
     ['remote-url', 'private', remote('https://[::1]/mcp')],
     ['remote-url', 'private', remote('https://shop.internal/mcp')],
     ['remote-url', 'private', remote('https://2130706433/mcp')],
-    ['duplicate-remotes', 'twice', { remotes: [...(remote('https://a.example').remotes ?? []), ...(remote('https://a.example').remotes ?? [])] }],
+    [
+      'duplicate-remotes',
+      'twice',
+      {
+        remotes: [
+          ...(remote('https://a.example').remotes ?? []),
+          ...(remote('https://a.example').remotes ?? []),
+        ],
+      },
+    ],
     ['variables', '{tenant}', remote('https://{tenant}.a.example/mcp')],
-    ['variables', '{key}', remote('https://a.example', { headers: [{ name: 'X-Key', value: 'Bearer {key}' }] })],
+    [
+      'variables',
+      '{key}',
+      remote('https://a.example', { headers: [{ name: 'X-Key', value: 'Bearer {key}' }] }),
+    ],
     ['meta', 'drops other', { _meta: { other: {} } }],
     ['meta', '4096', { _meta: { [PUBLISHER_META]: { text: 'x'.repeat(4_096) } } }],
     ['schema', 'title', { title: 'x'.repeat(101) }],

@@ -1,3 +1,4 @@
+import { characters } from '../../project/characters.ts'
 import { link, textOf } from './link-rules.ts'
 import { broken, type DirectoryRule, met, type Outcome, skip, step } from './rule.ts'
 import type { Image } from './facts.ts'
@@ -136,7 +137,7 @@ export const CHATGPT: readonly DirectoryRule[] = [
     source: ERRORS,
     read,
     check({ jetwayJson: { prompts = [] } }) {
-      const long = prompts.filter((prompt) => [...prompt].length > MAX_PROMPT)
+      const long = prompts.filter((prompt) => characters(prompt) > MAX_PROMPT)
       if (prompts.length <= MAX_PROMPTS && long.length === 0) return met(`${prompts.length} prompts`)
       return broken(
         prompts.length > MAX_PROMPTS

@@ -1,3 +1,4 @@
+import { characters } from '../../project/characters.ts'
 import type { Facts } from './facts.ts'
 import { broken, met, type Outcome } from './rule.ts'
 
@@ -32,7 +33,7 @@ export function readmePrivacy({ readme }: Facts): Outcome {
 /** Checks a text's length in characters. */
 export function textOf(value: string | undefined, max: number, member: string): Outcome {
   if (value === undefined || value.trim() === '') return broken('There is none', `Set ${member}`)
-  const { length } = [...value]
+  const length = characters(value)
   return length <= max
     ? met(`${length} characters`)
     : broken(`It has ${length} characters, and at most ${max} are allowed`, `Shorten ${member}`)

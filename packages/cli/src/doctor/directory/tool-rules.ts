@@ -1,4 +1,4 @@
-import type { Tool, ToolAnnotations } from '@jetway/core/protocol'
+import type { Tool } from '@jetway/core/protocol'
 import { some } from '../verdicts.ts'
 import type { Facts } from './facts.ts'
 import { broken, met, type Outcome } from './rule.ts'
@@ -6,7 +6,7 @@ import { broken, met, type Outcome } from './rule.ts'
 export type Hint = 'readOnlyHint' | 'destructiveHint' | 'openWorldHint'
 
 export const hintOf = ({ annotations = {} }: Tool, hint: Hint): boolean | undefined => {
-  const value: unknown = (annotations as ToolAnnotations)[hint]
+  const value: unknown = annotations[hint]
   return typeof value === 'boolean' ? value : undefined
 }
 
@@ -46,4 +46,4 @@ export const HINT_CONTRADICTION = {
 } as const
 
 export const hasNoTitle = ({ title, annotations }: Tool): boolean =>
-  (title ?? (annotations as ToolAnnotations | undefined)?.title ?? '').trim() === ''
+  [title, annotations?.title].every((text) => (text ?? '').trim() === '')

@@ -63,7 +63,9 @@ const brokenIn = (directory: string, change: Partial<Facts>): readonly string[] 
 
 const withTool = (change: Partial<Tool>): Partial<Facts> => ({ tools: [{ ...tool, ...change }] })
 const withoutHint = (hint: string): Partial<Facts> => {
-  const annotations = Object.fromEntries(Object.entries(tool.annotations ?? {}).filter(([name]) => name !== hint))
+  const annotations = Object.fromEntries(
+    Object.entries(tool.annotations ?? {}).filter(([name]) => name !== hint),
+  )
   return withTool({ annotations })
 }
 const withJson = (change: object): Partial<Facts> => ({ jetwayJson: { ...good.jetwayJson, ...change } })
@@ -108,15 +110,25 @@ describe('--directory claude', () => {
   })
 
   it('accepts one of the two hints, and a title among the annotations', () => {
-    expect(brokenIn('claude', withTool({ title: undefined as never, annotations: { title: 'Order', readOnlyHint: true } }))).toEqual([])
+    expect(
+      brokenIn('claude', withTool({ title: '', annotations: { title: 'Order', readOnlyHint: true } })),
+    ).toEqual([])
   })
 
   it('asks a server without a bundle for none', () => {
-    expect(brokenIn('claude', { isInstalled: false, readme: '## Usage\n\n1. a\n2. b\n3. c\n', manifest: undefined })).toEqual([])
+    expect(
+      brokenIn('claude', {
+        isInstalled: false,
+        readme: '## Usage\n\n1. a\n2. b\n3. c\n',
+        manifest: undefined,
+      }),
+    ).toEqual([])
   })
 
   it('reports a bundle that nobody has named as a step', () => {
-    const found = check('claude', { ...good, manifest: undefined }).find(({ id }) => id === 'privacy-manifest')
+    const found = check('claude', { ...good, manifest: undefined }).find(
+      ({ id }) => id === 'privacy-manifest',
+    )
     expect(found?.outcome.kind).toBe('step')
   })
 })
@@ -140,9 +152,20 @@ describe('--directory chatgpt', () => {
     ['fault icon', { icon: { path: 'a.png', size: { width: 512, height: 256 } } }],
     ['fault icon', { icon: { path: 'a.svg', size: undefined } }],
     ['warning screenshots', { hasView: true }],
-    ['warning screenshots', { hasView: true, screenshots: [{ path: 'a.png', size: { width: 700, height: 400 } }] }],
+    [
+      'warning screenshots',
+      { hasView: true, screenshots: [{ path: 'a.png', size: { width: 700, height: 400 } }] },
+    ],
     ['fault test-cases', withJson({ testCases: { ...good.jetwayJson.testCases, negative: [] } })],
-    ['fault test-cases', withJson({ testCases: { ...good.jetwayJson.testCases, positive: Array.from({ length: 5 }, () => ({ ...testCase, tools: ['gone'] })) } })],
+    [
+      'fault test-cases',
+      withJson({
+        testCases: {
+          ...good.jetwayJson.testCases,
+          positive: Array.from({ length: 5 }, () => ({ ...testCase, tools: ['gone'] })),
+        },
+      }),
+    ],
     ['fault https', { url: 'http://shop.example/mcp' }],
     ['fault https', { url: undefined }],
   ])('reports %s', (id, change) => {
@@ -150,7 +173,10 @@ describe('--directory chatgpt', () => {
   })
 
   it('names the hint and the tools', () => {
-    const found = CHATGPT.find(({ id }) => id === 'tool-hints')?.check({ ...good, ...withoutHint('openWorldHint') })
+    const found = CHATGPT.find(({ id }) => id === 'tool-hints')?.check({
+      ...good,
+      ...withoutHint('openWorldHint'),
+    })
     expect(found).toMatchObject({ evidence: 'openWorldHint is missing in get_order' })
   })
 
@@ -167,7 +193,9 @@ describe('--directory registry', () => {
   })
 
   it('warns about a package without a repository', () => {
-    expect(brokenIn('registry', { packageJson: { ...good.packageJson, repository: undefined } })).toEqual(['warning repository'])
+    expect(brokenIn('registry', { packageJson: { ...good.packageJson, repository: undefined } })).toEqual([
+      'warning repository',
+    ])
   })
 })
 
