@@ -3,6 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Arguments, type Command, defineCommand } from '../command.ts'
 import { CliError, usageError } from '../errors.ts'
+import { bundleName } from './manifest.ts'
 import { findProject, type Project } from '../project/project.ts'
 import { readServerFile } from '../project/running-server.ts'
 import { checkRequired, ENV_OPTION, givenValues, startValues } from '../project/settings.ts'
@@ -53,9 +54,10 @@ async function run(
       'Write arguments of the file into "args" of jetway.json',
     )
   const { env } = terminal.streams
-  const project = await findProject(word)
-  const out = outputOf(values.out, project)
   // An older bundle must not look like the result of this run.
+  if (values.out !== undefined) rmSync(outputOf(values.out), { force: true })
+  const project = await findProject(word)
+  const out = outputOf(values.out ?? `${bundleName(project.packageJson)}-${project.packageJson.version}.mcpb`)
   rmSync(out, { force: true })
   const given = startValues(project.jetwayJson, givenValues(values.env, env))
   checkRequired(project.jetwayJson, given)
@@ -68,6 +70,11 @@ async function run(
     exportName: values.export,
     args: project.jetwayJson.args ?? [],
     env: given,
+    onHttp: () =>
+      usageError(
+        `${basename(project.file)} serves HTTP, and a bundle is served over stdio`,
+        'Name a file that exports the McpServer, or one that serves it with serveStdio of @jetway/stdio',
+      ),
     stderr: (line) => {
       if (!terminal.json) terminal.noteFromServer(line)
     },
@@ -86,10 +93,8 @@ async function run(
 }
 
 /** @throws CliError `usage` */
-function outputOf(word: string | undefined, { packageJson }: Project): string {
-  const name = packageJson.name.replace(/^@/, '').replaceAll('/', '-')
-  const out = resolve(word ?? `${name}-${packageJson.version}.mcpb`)
-  if (out.endsWith('.mcpb')) return out
+function outputOf(word: string): string {
+  if (word.endsWith('.mcpb')) return resolve(word)
   throw usageError(`--out must end with .mcpb, and ${word} does not`)
 }
 

@@ -56,12 +56,7 @@ function packagesOf(inputs: readonly string[], folder: string): readonly Install
     const found = packageOfInput(resolve(folder, input))
     if (found !== undefined && found.folder !== folder) byFolder.set(found.folder, found)
   }
-  return [...byFolder.values()].toSorted(byName)
-}
-
-const byName = (a: InstalledPackage, b: InstalledPackage): number => {
-  const [one, other] = [`${a.name}@${a.version}`, `${b.name}@${b.version}`]
-  return one < other ? -1 : one > other ? 1 : 0
+  return [...byFolder.values()]
 }
 
 async function build(

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import process from 'node:process'
-import { usageError } from '../errors.ts'
 import { checkVersion, type Project } from '../project/project.ts'
 import type { RunningFile } from '../project/running-server.ts'
 import type { Values } from '../project/settings.ts'
@@ -35,11 +34,6 @@ export interface Bundle {
 /** Bundles a server, and starts the bundle elsewhere. @throws CliError */
 export async function createBundle(options: BundleOptions): Promise<Bundle> {
   const { project, running, values, env, progress } = options
-  if (running.serves === 'http')
-    throw usageError(
-      'The file serves HTTP, and a bundle is served over stdio',
-      'Name a file that exports the McpServer, or one that serves it with serveStdio of @jetway/stdio',
-    )
   checkVersion(project, running.details.info?.version)
   progress('Bundling')
   const { archive, manifest, warnings } = await collect(options)

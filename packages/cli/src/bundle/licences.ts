@@ -21,7 +21,7 @@ const NOT_TEXT = /\.(?:[cm]?[jt]sx?|json|map)$/i
 export function collectLicences(packages: readonly InstalledPackage[]): Licences {
   const missing: string[] = []
   const byText = new Map<string, string[]>()
-  for (const one of packages) {
+  for (const one of packages.toSorted(byName)) {
     const title = `${one.name} ${one.version}${one.licence === undefined ? '' : ` (${one.licence})`}`
     const text = licenceText(one.folder)
     if (text === '') missing.push(`${one.name}@${one.version}`)
@@ -34,6 +34,11 @@ export function collectLicences(packages: readonly InstalledPackage[]): Licences
   )
   const head = 'This bundle contains the following packages.'
   return { text: `${[head, ...parts].join(`\n\n${'-'.repeat(72)}\n\n`)}\n`, missing }
+}
+
+const byName = (a: InstalledPackage, b: InstalledPackage): number => {
+  const [one, other] = [`${a.name}@${a.version}`, `${b.name}@${b.version}`]
+  return one < other ? -1 : one > other ? 1 : 0
 }
 
 function licenceText(folder: string): string {

@@ -46,6 +46,10 @@ export interface Images {
 
 export const ENTRY_POINT = 'server/index.js'
 
+/** Returns the name of a package without the characters of a scope. */
+export const bundleName = ({ name }: Project['packageJson']): string =>
+  name.replace(/^@/, '').replaceAll('/', '-')
+
 /** Creates the manifest. @throws CliError `failed` if a fact is missing that each manifest needs */
 export function manifestOf(options: ManifestOptions): Manifest {
   const { project, running, toolsGenerated } = options
@@ -54,7 +58,7 @@ export function manifestOf(options: ManifestOptions): Manifest {
   const env = environmentOf(jetwayJson)
   return defined({
     manifest_version: '0.3',
-    name: packageJson.name.replace(/^@/, '').replaceAll('/', '-'),
+    name: bundleName(packageJson),
     display_name: info?.title ?? jetwayJson.title,
     version: packageJson.version,
     description: needed(packageJson.description, 'description', 'Forecasts and alerts'),

@@ -61,12 +61,15 @@ export interface ReadFileOptions {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly stderr: (line: string) => void
+  /** What to do about a file that serves HTTP, if it must serve stdio. */
+  readonly onHttp?: () => CliError
 }
 
 /** Runs a server's file, reads what it has, and ends it. @throws CliError */
 export async function readServerFile(options: ReadFileOptions): Promise<RunningFile> {
   const started = await startFile(options)
   try {
+    if (started.url !== undefined && options.onHttp !== undefined) throw options.onHttp()
     const { details, offers } = await readServer(started.target)
     return {
       details,
