@@ -15,7 +15,7 @@ interface Group {
 export const GUIDES: readonly Group[] = [
   {
     text: 'Start',
-    pages: ['install', 'quickstart', 'cli', 'project-layout', 'deployment', 'troubleshooting'],
+    pages: ['install', 'quickstart', 'cli', 'project-layout', 'deployment', 'publishing', 'troubleshooting'],
   },
   {
     text: 'Write a server',
