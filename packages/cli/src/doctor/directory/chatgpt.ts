@@ -13,9 +13,11 @@ import {
   names,
 } from './tool-rules.ts'
 
-const SUBMISSION = 'https://developers.openai.com/plugins/deploy/submission'
-const ERRORS = 'https://developers.openai.com/plugins/deploy/submission-errors'
-const read = '2026-11-27'
+const SUBMISSION = { source: 'https://developers.openai.com/plugins/deploy/submission', read: '2026-11-27' }
+const ERRORS = {
+  source: 'https://developers.openai.com/plugins/deploy/submission-errors',
+  read: '2026-11-27',
+}
 
 const MAX_NAME = 30
 const MAX_SHORT = 30
@@ -38,8 +40,7 @@ export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'tool-hints',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check({ tools }) {
       const missing = HINTS.map(
         (hint) => [hint, tools.filter((tool) => hintOf(tool, hint) === undefined)] as const,
@@ -57,8 +58,7 @@ export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'tool-reasons',
     level: 'fault',
-    source: SUBMISSION,
-    read,
+    ...SUBMISSION,
     check: (facts) =>
       forTools(
         facts,
@@ -77,22 +77,19 @@ export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'tool-contradictions',
     level: 'fault',
-    source: SUBMISSION,
-    read,
+    ...SUBMISSION,
     check: (facts) => forTools(facts, isReadOnlyAndDestructive, HINT_CONTRADICTION),
   },
   {
     id: 'tool-name-contradictions',
     level: 'warning',
-    source: SUBMISSION,
-    read,
+    ...SUBMISSION,
     check: (facts) => forTools(facts, contradictsName, NAME_CONTRADICTION),
   },
   {
     id: 'output-schemas',
     level: 'warning',
-    source: SUBMISSION,
-    read,
+    ...SUBMISSION,
     check: (facts) =>
       forTools(facts, ({ outputSchema }) => outputSchema === undefined, {
         met: 'Each tool has one',
@@ -103,39 +100,34 @@ export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'name',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check: ({ title }) => textOf(title, MAX_NAME, 'title of the server, or "title" in jetway.json'),
   },
   {
     id: 'short-description',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check: ({ jetwayJson }) =>
       textOf(jetwayJson.shortDescription, MAX_SHORT, '"shortDescription" in jetway.json'),
   },
   {
     id: 'long-description',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check: ({ jetwayJson }) =>
       textOf(jetwayJson.longDescription, MAX_LONG, '"longDescription" in jetway.json'),
   },
   {
     id: 'category',
     level: 'fault',
-    source: SUBMISSION,
-    read,
+    ...SUBMISSION,
     check: ({ jetwayJson: { category } }) =>
       category === undefined ? broken('There is none', 'Set "category" in jetway.json') : met(category),
   },
   {
     id: 'prompts',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check({ jetwayJson: { prompts = [] } }) {
       const long = prompts.filter((prompt) => characters(prompt) > MAX_PROMPT)
       if (prompts.length <= MAX_PROMPTS && long.length === 0) return met(`${prompts.length} prompts`)
@@ -150,36 +142,31 @@ export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'website',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check: ({ website }) => link(website, 'website', 'the website'),
   },
   {
     id: 'support',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check: ({ jetwayJson }) => link(jetwayJson.support, 'support', 'your support'),
   },
   {
     id: 'privacy-policy',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check: ({ jetwayJson }) => link(jetwayJson.privacyPolicy, 'privacyPolicy', 'the privacy policy'),
   },
   {
     id: 'terms-of-service',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check: ({ jetwayJson }) => link(jetwayJson.termsOfService, 'termsOfService', 'the terms of service'),
   },
   {
     id: 'icon',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check({ icon }) {
       if (icon === undefined) return broken('There is no icon', 'Set "icon" in jetway.json to a square PNG')
       if (icon.size === undefined) return broken(`${icon.path} is no PNG`, 'Use a square PNG')
@@ -192,15 +179,13 @@ export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'screenshots',
     level: 'warning',
-    source: SUBMISSION,
-    read,
+    ...SUBMISSION,
     check: ({ hasView, screenshots }) => checkScreenshots(hasView, screenshots),
   },
   {
     id: 'test-cases',
     level: 'fault',
-    source: ERRORS,
-    read,
+    ...ERRORS,
     check({ jetwayJson: { testCases = {} }, tools }) {
       const { positive = [], negative = [] } = testCases
       const known = new Set(tools.map(({ name }) => name))
@@ -221,8 +206,7 @@ export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'https',
     level: 'fault',
-    source: SUBMISSION,
-    read,
+    ...SUBMISSION,
     check: ({ url }) =>
       url === undefined
         ? broken(
@@ -236,15 +220,13 @@ export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'domain',
     level: 'fault',
-    source: SUBMISSION,
-    read,
+    ...SUBMISSION,
     check: () => step('Serve the challenge that the form shows, to prove that the domain is yours'),
   },
   {
     id: 'identity',
     level: 'fault',
-    source: SUBMISSION,
-    read,
+    ...SUBMISSION,
     check: () =>
       step('Verify your identity, or that of your business, in the settings of the OpenAI platform'),
   },

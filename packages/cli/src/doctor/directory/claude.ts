@@ -12,9 +12,14 @@ import {
 } from './tool-rules.ts'
 
 /** The guides for a server that Claude reaches over HTTP, and for one that users install as a bundle. */
-const REMOTE = 'https://support.claude.com/en/articles/12922490-remote-mcp-server-submission-guide'
-const LOCAL = 'https://support.claude.com/en/articles/12922832-local-mcp-server-submission-guide'
-const read = '2026-11-27'
+const REMOTE = {
+  source: 'https://support.claude.com/en/articles/12922490-remote-mcp-server-submission-guide',
+  read: '2026-11-27',
+}
+const LOCAL = {
+  source: 'https://support.claude.com/en/articles/12922832-local-mcp-server-submission-guide',
+  read: '2026-11-27',
+}
 const ICON_PIXELS = 512
 const EXAMPLES = 3
 
@@ -23,8 +28,7 @@ export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'tool-hints',
     level: 'fault',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check: (facts) =>
       forTools(
         facts,
@@ -40,8 +44,7 @@ export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'tool-titles',
     level: 'fault',
-    source: REMOTE,
-    read,
+    ...REMOTE,
     check: (facts) =>
       forTools(facts, hasNoTitle, {
         met: 'Each tool has a title',
@@ -52,36 +55,31 @@ export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'tool-contradictions',
     level: 'fault',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check: (facts) => forTools(facts, isReadOnlyAndDestructive, HINT_CONTRADICTION),
   },
   {
     id: 'tool-name-contradictions',
     level: 'warning',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check: (facts) => forTools(facts, contradictsName, NAME_CONTRADICTION),
   },
   {
     id: 'privacy-readme',
     level: 'fault',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check: (facts) => (facts.isInstalled ? readmePrivacy(facts) : skip('For servers that users install')),
   },
   {
     id: 'privacy-policy',
     level: 'fault',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check: ({ jetwayJson }) => link(jetwayJson.privacyPolicy, 'privacyPolicy', 'the privacy policy'),
   },
   {
     id: 'privacy-manifest',
     level: 'fault',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check({ manifest, isInstalled }) {
       if (!isInstalled) return skip('For servers that users install')
       if (manifest === undefined) return step('Check the bundle that you submit: add --bundle FILE')
@@ -97,22 +95,19 @@ export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'support',
     level: 'fault',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check: ({ jetwayJson }) => link(jetwayJson.support, 'support', 'your support'),
   },
   {
     id: 'documentation',
     level: 'fault',
-    source: REMOTE,
-    read,
+    ...REMOTE,
     check: ({ jetwayJson }) => link(jetwayJson.documentation, 'documentation', 'the documentation'),
   },
   {
     id: 'description',
     level: 'fault',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check: ({ packageJson: { description } }) =>
       description === undefined
         ? broken('package.json has no description', 'Say in one sentence what the server does')
@@ -121,8 +116,7 @@ export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'examples',
     level: 'fault',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check({ readme }) {
       const count = examplesIn(readme ?? '')
       return count >= EXAMPLES
@@ -136,8 +130,7 @@ export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'icon',
     level: 'warning',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check({ icon }) {
       if (icon === undefined)
         return broken(
@@ -158,8 +151,7 @@ export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'platforms',
     level: 'fault',
-    source: LOCAL,
-    read,
+    ...LOCAL,
     check({ manifest, isInstalled }) {
       if (!isInstalled) return skip('For servers that users install')
       const compatibility = isObject(manifest?.['compatibility']) ? manifest['compatibility'] : {}
@@ -175,8 +167,7 @@ export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'authorization',
     level: 'fault',
-    source: REMOTE,
-    read,
+    ...REMOTE,
     check: ({ url }) =>
       url === undefined
         ? skip('For servers over HTTP')
@@ -185,8 +176,7 @@ export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'test-account',
     level: 'fault',
-    source: REMOTE,
-    read,
+    ...REMOTE,
     check: () =>
       step(
         'If the server needs a login, give the reviewers a test account with data in the form. Write it into no file',

@@ -1,17 +1,18 @@
 import { broken, type DirectoryRule, met, step } from './rule.ts'
 
-const REQUIREMENTS =
-  'https://github.com/modelcontextprotocol/registry/blob/main/docs/reference/server-json/official-registry-requirements.md'
-const PUBLISHING = 'https://modelcontextprotocol.io/registry/quickstart'
-const read = '2026-11-27'
+const REQUIREMENTS = {
+  source:
+    'https://github.com/modelcontextprotocol/registry/blob/main/docs/reference/server-json/official-registry-requirements.md',
+  read: '2026-11-27',
+}
+const PUBLISHING = { source: 'https://modelcontextprotocol.io/registry/quickstart', read: '2026-11-27' }
 
 /** What the official registry asks for. `jetway server-json` has its rules. */
 export const REGISTRY: readonly DirectoryRule[] = [
   {
     id: 'server-json',
     level: 'fault',
-    source: REQUIREMENTS,
-    read,
+    ...REQUIREMENTS,
     check({ registryProblems: [first, ...others] }) {
       if (first === undefined) return met('The registry accepts the document of jetway server-json')
       const texts = [first, ...others].map(({ rule, text }) => `${rule}: ${text}`)
@@ -21,8 +22,7 @@ export const REGISTRY: readonly DirectoryRule[] = [
   {
     id: 'repository',
     level: 'warning',
-    source: REQUIREMENTS,
-    read,
+    ...REQUIREMENTS,
     check: ({ packageJson: { repository } }) =>
       repository === undefined
         ? broken(
@@ -34,8 +34,7 @@ export const REGISTRY: readonly DirectoryRule[] = [
   {
     id: 'namespace',
     level: 'fault',
-    source: PUBLISHING,
-    read,
+    ...PUBLISHING,
     check: ({ packageJson: { mcpName } }) => {
       const [, owner] = /^io\.github\.([^/]+)\//.exec(mcpName ?? '') ?? []
       return step(
@@ -48,8 +47,7 @@ export const REGISTRY: readonly DirectoryRule[] = [
   {
     id: 'npm',
     level: 'fault',
-    source: PUBLISHING,
-    read,
+    ...PUBLISHING,
     check: ({ packageJson: { name, version, isPrivate } }) =>
       isPrivate
         ? step(
