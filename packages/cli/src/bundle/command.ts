@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Arguments, type Command, defineCommand } from '../command.ts'
 import { CliError, usageError } from '../errors.ts'
@@ -101,6 +101,7 @@ function outputOf(word: string): string {
 function writeWhole(path: string, bytes: Uint8Array): void {
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`)
   try {
+    mkdirSync(dirname(path), { recursive: true })
     writeFileSync(temporary, bytes)
     renameSync(temporary, path)
   } catch (error) {

@@ -6,7 +6,7 @@ import { childProcess } from '@jetway/client/stdio'
 import { REVISIONS, type RevisionDate } from '@jetway/core/protocol'
 import { CliError } from '../errors.ts'
 import type { Project } from '../project/project.ts'
-import { readServer } from '../project/running-server.ts'
+import { readServer, type RunningServer } from '../project/running-server.ts'
 import type { Values } from '../project/settings.ts'
 import { appEnvironment, type Start } from '../start/environment.ts'
 import { failureOf } from '../start/failure.ts'
@@ -132,9 +132,15 @@ async function listsFailureIn(
   revision: RevisionDate,
 ): Promise<Failure | undefined> {
   const target = childProcess({ command, args, env, cwd, inheritEnv: 'none', stderr: () => {} })
-  const { offers, details } = await readServer(target, [revision])
   const advice =
     'The bundle must have what the server had before. Set --tools-generated if its tools may differ'
+  let running: RunningServer
+  try {
+    running = await readServer(target, [revision])
+  } catch (error) {
+    return { text: `It cannot be listed in ${revision}: ${(error as Error).message}`, advice }
+  }
+  const { offers, details } = running
   if (details.info !== undefined && details.info.version !== manifest.version)
     return {
       text: `It says version ${details.info.version}, and the manifest says ${manifest.version}`,
