@@ -61,13 +61,13 @@ it('summarise reports a slow start, but excludes it from the ratio', () => {
   expect(jetway).toMatchObject({ ratio: 0.8, between: [0.5, 0.8], leastCpuMicros: 12.5 })
 })
 
-it('summarise compares a contender that started once with the baseline of that start', () => {
+it('summarise compares a contender that started once with the baseline from the same start', () => {
   const rows = summarise([started({ bare: [10], slow: [100] }), started({ bare: [20] })])
   expect(rows[1]).toMatchObject({ name: 'slow', ratio: 0.1 })
   expect(rows[1]).not.toHaveProperty('between')
 })
 
-it('summarise omits the ratio if the baseline did not run', () => {
+it('summarise omits the ratio if the baseline was not run', () => {
   const [alone] = summarise([started({ jetway: [10] }), started({ jetway: [20] })])
   expect(alone).toMatchObject({ name: 'jetway', cpuMicros: 15 })
   expect(alone).not.toHaveProperty('ratio')

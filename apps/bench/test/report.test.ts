@@ -37,7 +37,7 @@ const REPORT = {
   memory: [],
 }
 
-it('toMarkdown names the baseline of a ratio in its table', () => {
+it("toMarkdown names each ratio's baseline in its table", () => {
   const line = toMarkdown(REPORT)
     .split('\n')
     .find((text) => text.startsWith('| Jetway'))
@@ -55,7 +55,7 @@ it('toMarkdown names the baseline of a ratio in its table', () => {
   ])
 })
 
-it('replaceMeasured replaces the old tables, and keeps the text around them', () => {
+it('replaceMeasured replaces the old tables, and keeps the surrounding text', () => {
   const page =
     'Before\n\n<!-- measured: npm run bench -- --write -->\n\nold\n<!-- end of what was measured -->\n\nAfter\n'
   const once = replaceMeasured(page, toMarkdown(REPORT))

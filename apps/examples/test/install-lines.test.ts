@@ -83,7 +83,7 @@ const isCommand = (name: string): boolean => name === 'cli'
 const nameOf = (specifier: string): string =>
   specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 
-it.each(PACKAGES)('the README of %s installs what its code imports', (name) => {
+it.each(PACKAGES)('the README of %s installs everything that its code imports', (name) => {
   const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8')
   const installed = [...text.matchAll(/^npm install (.+)$/gm)]
     .flatMap(([, words = '']) => words.split(' '))

@@ -1,4 +1,4 @@
-import { printable, type Colour, type Terminal } from '../terminal.ts'
+import { printable, printableLine, type Colour, type Terminal } from '../terminal.ts'
 import type { Finding, Section } from './finding.ts'
 import type { Mask } from './mask.ts'
 
@@ -59,7 +59,7 @@ function sectionText({ name, findings }: Section, { colour }: Terminal): string 
         : [indent + colour('dim', `${source} (read ${read})`)]),
     ]
   })
-  return [colour('bold', printable(name)), ...lines, ''].join('\n')
+  return [colour('bold', printableLine(name)), ...lines, ''].join('\n')
 }
 
 interface Counts {
