@@ -76,9 +76,15 @@ async function readServed(args: Arguments<Options>, terminal: Terminal): Promise
       details: client.server as ServerDetails,
       offers: await fetchOffers(client),
       serves: word === undefined ? 'stdio' : 'http',
-      url: word,
+      url: word === undefined ? undefined : withoutQuery(word),
     }
   })
+}
+
+/** Removes the query, which may have a secret: findings print the address. */
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
 }
 
 async function readFile(

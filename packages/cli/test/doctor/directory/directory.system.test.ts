@@ -41,7 +41,9 @@ const folder = (): string =>
 
 it('jetway doctor --directory reports a hint that is not sent, and then writes no file', async () => {
   const place = folder()
-  const { checks, exitCode, stderr } = await doctor(place, await serve(shop({ readOnlyHint: true })))
+  const url = `${await serve(shop({ readOnlyHint: true }))}?key=hunter2`
+  const { checks, exitCode, stdout, stderr } = await doctor(place, url)
+  expect(stdout + stderr).not.toContain('hunter2')
   expect(exitCode).toBe(1)
   expect(checks).toMatchObject({
     'tool-hints': 'fault',
