@@ -22,6 +22,7 @@ export const GUIDES: readonly Group[] = [
       'cli',
       'project-layout',
       'deployment',
+      'publishing',
       'troubleshooting',
       'faq',
     ],
