@@ -45,6 +45,7 @@ interface MemoryEventStoreOptions {
 const KEPT: AppendResult = { state: 'kept' }
 const LOST: AppendResult = { state: 'lost' }
 const FENCED: AppendResult = { state: 'fenced' }
+const FINAL = { final: true }
 
 /** Stores events in this process. Expiry does not need a timer, because it is checked on access. */
 export class MemoryEventStore implements EventStore {
@@ -122,6 +123,12 @@ export class MemoryEventStore implements EventStore {
     this.#count(log, log.bytes - before)
     while (this.#totalBytes > this.#limits.maxTotalBytes) this.#drop(this.#leastFair())
     return state === LOST || log.follower === undefined ? state : { state: 'kept', follower: log.follower }
+  }
+
+  complete(key: StreamKey, origin: StreamOrigin, event: StoredEvent): StreamLease {
+    const lease = this.open(key, origin)
+    this.append(key, lease, [event], FINAL)
+    return lease
   }
 
   read(key: StreamKey, { epoch, seq }: Cursor, reader?: string): StreamState | undefined {

@@ -7,6 +7,15 @@ import { type Script, script } from '../commands/script.ts'
  * An event is an entry <position>-<ms>: its order does not depend on a clock, and its age is known.
  */
 
+/** Returns the streams beyond the limit, with the lowest scores. */
+const DROP_STREAMS = `
+local over = redis.call('ZCARD', KEYS[3]) - ARGV[4]
+if over <= 0 then return {} end
+local dropped = redis.call('ZRANGE', KEYS[3], 0, over - 1)
+redis.call('ZREMRANGEBYRANK', KEYS[3], 0, over - 1)
+return dropped
+`
+
 /**
  * Starts a stream. Returns the streams beyond the limit, for the caller to delete. Ended streams have
  * negative scores, so they are dropped first.
@@ -14,19 +23,37 @@ import { type Script, script } from '../commands/script.ts'
  * KEYS: state, events, streams of the session.
  * ARGV: epoch, node, kind, limit of streams, time to live, stream, then requests.
  */
-export const OPEN: Script = script(`
+export const OPEN: Script = script(
+  `
 redis.call('UNLINK', KEYS[1], KEYS[2])
 redis.call('HSET', KEYS[1], 'e', ARGV[1], 'o', ARGV[2], 'k', ARGV[3], 'f', 1, 'n', 0, 'b', 0)
 for i = 7, #ARGV do redis.call('HSET', KEYS[1], 'q' .. ARGV[i], 1) end
 redis.call('ZADD', KEYS[3], now, ARGV[6])
 redis.call('PEXPIRE', KEYS[1], ARGV[5])
 redis.call('PEXPIRE', KEYS[3], ARGV[5])
-local over = redis.call('ZCARD', KEYS[3]) - ARGV[4]
-if over <= 0 then return {} end
-local dropped = redis.call('ZRANGE', KEYS[3], 0, over - 1)
-redis.call('ZREMRANGEBYRANK', KEYS[3], 0, over - 1)
-return dropped
-`)
+` + DROP_STREAMS,
+)
+
+/**
+ * Stores a stream that has ended with its only event. Returns the same as the script above.
+ *
+ * KEYS: state, events, streams of the session.
+ * ARGV: epoch, node, kind, limit of streams, time to live of an ended stream and of one that has not ended, limit of
+ * bytes of the final event, stream, frame.
+ */
+export const COMPLETE: Script = script(
+  `
+redis.call('UNLINK', KEYS[1], KEYS[2])
+redis.call('HSET', KEYS[1], 'e', ARGV[1], 'o', ARGV[2], 'k', ARGV[3], 'f', 1, 'n', 1, 'b', 0, 'z', 1)
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
+if #ARGV[9] <= tonumber(ARGV[7]) then
+  redis.call('XADD', KEYS[2], '1-' .. string.format('%.0f', now), 'd', ARGV[9])
+  redis.call('PEXPIRE', KEYS[2], ARGV[5])
+end
+redis.call('ZADD', KEYS[3], now - 1e13, ARGV[8])
+redis.call('PEXPIRE', KEYS[3], ARGV[6])
+` + DROP_STREAMS,
+)
 
 /**
  * Stores events. Returns 1 and the follower if the events are stored, 0 if there is no stream or they do not

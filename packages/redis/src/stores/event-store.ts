@@ -13,7 +13,7 @@ import type {
 } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
 import type { Keys, StreamKeys } from '../keys.ts'
-import { APPEND, OPEN, READ, SEIZE } from '../scripts/streams.ts'
+import { APPEND, COMPLETE, OPEN, READ, SEIZE } from '../scripts/streams.ts'
 import { OpenStreams } from './open-streams.ts'
 import { orMissing, parsed } from './read-records.ts'
 
@@ -67,7 +67,7 @@ export class RedisEventStore implements EventStore {
 
   open(key: StreamKey, { node, kind, pending }: StreamOrigin): StreamLease {
     const keys = this.#keys.ofStream(key)
-    const epoch = randomBytes(9).toString('base64url')
+    const epoch = createEpoch()
     const args = [epoch, node, kind, this.#limits.maxStreamsPerSession, OPEN_STREAM_MS, keys.token]
     const opening = this.#commands
       .script(OPEN, [keys.state, keys.events, keys.streams], [...args, ...pending.map(encodeId)])
@@ -102,6 +102,23 @@ export class RedisEventStore implements EventStore {
     const state = APPEND_STATES.get(code) ?? 'lost'
     if (final || state !== 'kept') this.#open.remove(keys)
     return follower === '' ? { state } : { state, follower }
+  }
+
+  async complete(key: StreamKey, { node, kind }: StreamOrigin, { frame }: StoredEvent): Promise<StreamLease> {
+    const keys = this.#keys.ofStream(key)
+    await this.#opening.get(keys.state)
+    const epoch = createEpoch()
+    const { maxFinalBytes, maxStreamsPerSession, ttlMs } = this.#limits
+    const limits = [maxStreamsPerSession, ttlMs, OPEN_STREAM_MS, maxFinalBytes]
+    const dropped = await this.#commands.script(
+      COMPLETE,
+      [keys.state, keys.events, keys.streams],
+      [epoch, node, kind, ...limits, keys.token, frame],
+    )
+    this.#open.remove(keys)
+    // The stream itself is stored. Streams that are not deleted expire.
+    void this.#unlink(keys, dropped as readonly string[]).catch(() => {})
+    return { epoch, fence: 1 }
   }
 
   async read(key: StreamKey, { epoch, seq }: Cursor, reader = ''): Promise<StreamState | undefined> {
@@ -170,6 +187,8 @@ export class RedisEventStore implements EventStore {
     await this.#commands.run(streams, ['UNLINK', ...keys])
   }
 }
+
+const createEpoch = (): string => randomBytes(9).toString('base64url')
 
 /** Encodes ids as JSON, because 1 and "1" are different ids. */
 const encodeId = (id: RequestId | undefined): string => (id === undefined ? '' : JSON.stringify(id))

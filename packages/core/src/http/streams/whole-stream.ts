@@ -1,6 +1,5 @@
 import type { EncodedAnswer } from '../../call/response.ts'
 import type {
-  AppendResult,
   EventStore,
   StoredEvent,
   StreamKey,
@@ -21,7 +20,6 @@ const END = '\n\n'
  * The client gets the id of the stream only after the response has been stored, so nothing is ever pending.
  */
 const NONE: StreamOrigin['pending'] = []
-const FINAL = { final: true }
 
 /**
  * Returns a reply whose stream is complete with its first write, because its only message is the response. The
@@ -61,37 +59,30 @@ export function storedStream(answer: EncodedAnswer, stream: StoredStream): Await
     return wholeStream(answer)
   }
   return attempt(() => {
-    const open = (): Awaitable<StreamLease> => store.open(key, { node, kind: 'call', pending: NONE })
-    const lease = open()
+    const event = answer.bytes === undefined ? { seq: 1, frame: answer.frame } : lazyEvent(answer)
+    const complete = (): Awaitable<StreamLease> =>
+      store.complete(key, { node, kind: 'call', pending: NONE }, event)
+    const lease = complete()
     return lease instanceof Promise
-      ? retried(clock, lease, open).then((opened) => storeAnswer(answer, stream, opened))
-      : storeAnswer(answer, stream, lease)
+      ? retried(clock, lease, complete).then((stored) => withIds(answer, stream, stored))
+      : withIds(answer, stream, lease)
   }, fail)
 }
 
-function storeAnswer(
+function withIds(
   answer: EncodedAnswer,
-  { store, key, primes, retry, clock }: StoredStream,
-  lease: StreamLease,
-): Awaitable<HttpReply> {
+  { key, primes, retry }: StoredStream,
+  { epoch }: StreamLease,
+): HttpReply {
   const { stream } = key
-  const { epoch } = lease
   const primed = primes ? formatEvent({ id: formatEventId({ stream, epoch, seq: 0 }), retry, data: '' }) : ''
-  const before = `${primed}id: ${formatEventId({ stream, epoch, seq: 1 })}\n`
-  const reply = wholeStream(answer, before)
-  const event =
-    reply.body instanceof Uint8Array
-      ? lazyEvent(answer, reply.body.byteLength - before.length - DATA.length - END.length)
-      : { seq: 1, frame: answer.frame }
-  const append = (): Awaitable<AppendResult> => store.append(key, lease, [event], FINAL)
-  const stored = append()
-  return stored instanceof Promise ? retried(clock, stored, append).then(() => reply) : reply
+  return wholeStream(answer, `${primed}id: ${formatEventId({ stream, epoch, seq: 1 })}\n`)
 }
 
 /** Refers to a large serialised response, whose text is created only when a client resumes. */
-const lazyEvent = (answer: EncodedAnswer, bytes: number): StoredEvent => ({
+const lazyEvent = (answer: EncodedAnswer): StoredEvent => ({
   seq: 1,
-  bytes,
+  ...(answer.byteLength !== undefined && { bytes: answer.byteLength }),
   get frame() {
     return answer.frame
   },
