@@ -26,7 +26,8 @@ export async function measureHttp(
 ): Promise<Table> {
   const starts: Run[][] = []
   for (let start = 0; start < timing.starts; start++) {
-    const bench = await HttpBench.start(start === 0 ? contenders : contenders.filter(({ once }) => !once))
+    const started = start === 0 ? contenders : contenders.filter(({ once }) => !once)
+    const bench = await HttpBench.start(started, `${name}-`)
     try {
       starts.push(await run(bench))
     } finally {
@@ -42,23 +43,27 @@ export const titleOf = ({ title }: Workload, connections: number): string =>
 /** The HTTP servers of one case. */
 export class HttpBench {
   readonly #servers: readonly ServerProcess[]
+  readonly #profilePrefix: string
   readonly #sessions = new Map<ServerProcess, SessionHeaders[]>()
 
-  private constructor(servers: readonly ServerProcess[]) {
+  private constructor(servers: readonly ServerProcess[], profilePrefix: string) {
     this.#servers = servers
+    this.#profilePrefix = profilePrefix
   }
 
-  static async start(contenders: readonly Contender[]): Promise<HttpBench> {
-    return new HttpBench(await Promise.all(contenders.map((contender) => ServerProcess.start(contender))))
+  /** @param profilePrefix - the start of the names of all profiles */
+  static async start(contenders: readonly Contender[], profilePrefix = ''): Promise<HttpBench> {
+    const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
+    return new HttpBench(servers, profilePrefix)
   }
 
   async measure(workload: Workload, connections: number, timing: Timing): Promise<Run[]> {
-    return interleave(await this.#loads(workload, connections), timing)
+    return interleave(await this.#loads(workload, connections), this.#timed(timing))
   }
 
   /** Measures all servers at the same time. */
   async measureTogether(workload: Workload, connections: number, timing: Timing): Promise<Run[]> {
-    return together(await this.#loads(workload, connections), timing)
+    return together(await this.#loads(workload, connections), this.#timed(timing))
   }
 
   /**
@@ -77,10 +82,14 @@ export class HttpBench {
       all.push({ server, load: (seconds) => loadNotifications(streams, { seconds, notify }) })
     }
     try {
-      return await interleave(all, { ...timing, warmRequests: WARM_NOTIFICATIONS })
+      return await interleave(all, { ...this.#timed(timing), warmRequests: WARM_NOTIFICATIONS })
     } finally {
       for (const stream of open) stream.close()
     }
+  }
+
+  #timed({ profilePath, ...timing }: Timing): Timing {
+    return profilePath === undefined ? timing : { ...timing, profilePath: profilePath + this.#profilePrefix }
   }
 
   async #loads(workload: Workload, connections: number): Promise<Measured[]> {

@@ -16,8 +16,8 @@ export interface Timing {
   readonly warmRequests: number
   /** The number of rounds with a CPU profile. They follow the others, because a profile costs time. */
   readonly profiles: number
-  /** The folder for the profiles. Undefined if nobody reads them. */
-  readonly profileFolder?: string
+  /** The start of the paths of the profiles. Undefined if nobody reads them. */
+  readonly profilePath?: string
 }
 
 /** A running contender. */
@@ -89,7 +89,7 @@ async function inRounds(
     )
   for (let at = 0; at < timing.profiles; at++)
     await round(order(at), async ({ measured, perWrite }) =>
-      perWrite.push(await profiled(measured, at, timing.profileFolder)),
+      perWrite.push(await profiled(measured, at, timing.profilePath)),
     )
   return runs.map(({ measured: { server }, ...results }) => ({ contender: server.contender, ...results }))
 }
@@ -119,8 +119,8 @@ async function sample({ server, load }: Measured, seconds: number): Promise<Samp
   }
 }
 
-async function profiled({ server, load }: Measured, round: number, folder?: string): Promise<number> {
-  const file = folder === undefined ? undefined : `${folder}/${server.contender.name}-${round}.cpuprofile`
+async function profiled({ server, load }: Measured, round: number, path?: string): Promise<number> {
+  const file = path === undefined ? undefined : `${path}${server.contender.name}-${round}.cpuprofile`
   const { busy, write } = await server.profile(() => load(PROFILED_SECONDS, 'natural'), file)
   return busy / write
 }

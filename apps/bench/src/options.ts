@@ -61,7 +61,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       starts: Math.ceil(positive('starts', starts, preset.starts)),
       rounds: Math.ceil(positive('rounds', rounds, preset.rounds)),
       seconds: positive('seconds', seconds, preset.seconds),
-      ...(profiles !== undefined && { profileFolder: profiles }),
+      ...(profiles !== undefined && { profilePath: `${profiles}/` }),
     },
   }
 }

@@ -7,18 +7,22 @@ import { type Script, script } from '../commands/script.ts'
  * An event is an entry <position>-<ms>: its order does not depend on a clock, and its age is known.
  */
 
-/** Returns the streams beyond the limit, with the lowest scores. */
+/**
+ * Returns the streams beyond the limit. Ended streams have negative scores, so they are dropped first, and several at
+ * once: otherwise a busy session would delete one stream with each response.
+ */
 const DROP_STREAMS = `
 local over = redis.call('ZCARD', KEYS[3]) - ARGV[4]
 if over <= 0 then return {} end
-local dropped = redis.call('ZRANGE', KEYS[3], 0, over - 1)
-redis.call('ZREMRANGEBYRANK', KEYS[3], 0, over - 1)
+local ended = redis.call('ZCOUNT', KEYS[3], '-inf', 0)
+local last = math.max(over, math.min(ended, over + math.floor(ARGV[4] / 16))) - 1
+local dropped = redis.call('ZRANGE', KEYS[3], 0, last)
+redis.call('ZREMRANGEBYRANK', KEYS[3], 0, last)
 return dropped
 `
 
 /**
- * Starts a stream. Returns the streams beyond the limit, for the caller to delete. Ended streams have
- * negative scores, so they are dropped first.
+ * Starts a stream. Returns the streams beyond the limit, for the caller to delete.
  *
  * KEYS: state, events, streams of the session.
  * ARGV: epoch, node, kind, limit of streams, time to live, stream, then requests.

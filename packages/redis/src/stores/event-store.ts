@@ -28,8 +28,8 @@ export interface RedisEventLimits {
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. Beyond it, an ended stream is dropped, or the oldest if none
-   * has ended. @default 512
+   * The maximum number of streams per session. Beyond it, up to a sixteenth of it is dropped, those that ended first,
+   * or the oldest stream if none has ended. @default 512
    */
   readonly maxStreamsPerSession?: number
 }
@@ -48,6 +48,8 @@ export class RedisEventStore implements EventStore {
   readonly #keys: Keys
   readonly #limits: Required<RedisEventLimits>
   readonly #open: OpenStreams
+  #process: string | undefined
+  #opened = 0
   /** Streams that are still being stored, by state key. */
   readonly #opening = new Map<string, Promise<unknown>>()
 
@@ -67,7 +69,7 @@ export class RedisEventStore implements EventStore {
 
   open(key: StreamKey, { node, kind, pending }: StreamOrigin): StreamLease {
     const keys = this.#keys.ofStream(key)
-    const epoch = createEpoch()
+    const epoch = this.#createEpoch()
     const args = [epoch, node, kind, this.#limits.maxStreamsPerSession, OPEN_STREAM_MS, keys.token]
     const opening = this.#commands
       .script(OPEN, [keys.state, keys.events, keys.streams], [...args, ...pending.map(encodeId)])
@@ -107,7 +109,7 @@ export class RedisEventStore implements EventStore {
   async complete(key: StreamKey, { node, kind }: StreamOrigin, { frame }: StoredEvent): Promise<StreamLease> {
     const keys = this.#keys.ofStream(key)
     await this.#opening.get(keys.state)
-    const epoch = createEpoch()
+    const epoch = this.#createEpoch()
     const { maxFinalBytes, maxStreamsPerSession, ttlMs } = this.#limits
     const limits = [maxStreamsPerSession, ttlMs, OPEN_STREAM_MS, maxFinalBytes]
     const dropped = await this.#commands.script(
@@ -177,6 +179,12 @@ export class RedisEventStore implements EventStore {
     this.#open.close()
   }
 
+  /** The random part identifies this process, and the number its stream. */
+  #createEpoch(): string {
+    this.#process ??= randomBytes(9).toString('base64url')
+    return `${this.#process}${(++this.#opened).toString(36)}`
+  }
+
   /** Deletes streams of a session. */
   async #unlink({ session, streams }: StreamKeys, tokens: readonly string[]): Promise<void> {
     if (tokens.length === 0) return
@@ -187,8 +195,6 @@ export class RedisEventStore implements EventStore {
     await this.#commands.run(streams, ['UNLINK', ...keys])
   }
 }
-
-const createEpoch = (): string => randomBytes(9).toString('base64url')
 
 /** Encodes ids as JSON, because 1 and "1" are different ids. */
 const encodeId = (id: RequestId | undefined): string => (id === undefined ? '' : JSON.stringify(id))

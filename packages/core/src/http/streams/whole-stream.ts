@@ -74,9 +74,9 @@ function withIds(
   { key, primes, retry }: StoredStream,
   { epoch }: StreamLease,
 ): HttpReply {
-  const { stream } = key
-  const primed = primes ? formatEvent({ id: formatEventId({ stream, epoch, seq: 0 }), retry, data: '' }) : ''
-  return wholeStream(answer, `${primed}id: ${formatEventId({ stream, epoch, seq: 1 })}\n`)
+  const start = formatEventId({ stream: key.stream, epoch, seq: 0 })
+  const primed = primes ? formatEvent({ id: start, retry, data: '' }) : ''
+  return wholeStream(answer, `${primed}id: ${start.slice(0, -1)}1\n`)
 }
 
 /** Refers to a large serialised response, whose text is created only when a client resumes. */
