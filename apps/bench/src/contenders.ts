@@ -109,6 +109,11 @@ export const STDIO: readonly Contender[] = [
 
 const STARTED: readonly Contender[] = [
   { name: 'jetway-stdio', title: 'Jetway', program: 'jetway-stdio' },
+  {
+    name: 'jetway-one-file',
+    title: 'Jetway, bundled into one file',
+    program: '../../one-file/dist/jetway-stdio',
+  },
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio' },
 ]
 

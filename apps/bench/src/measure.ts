@@ -14,6 +14,8 @@ export interface Timing {
   readonly seconds: number
   /** The number of warm-up requests to each contender. Compilers need thousands of calls. */
   readonly warmRequests: number
+  /** Whether the client may sleep between replies in rounds without a profile. @default 'awake' */
+  readonly client?: Client
   /** The number of rounds with a CPU profile. They follow the others, because a profile costs time. */
   readonly profiles: number
   /** The start of the paths of the profiles. Undefined if nobody reads them. */
@@ -84,9 +86,7 @@ async function inRounds(
     ...runs.slice(0, at % runs.length),
   ]
   for (let at = 0; at < timing.rounds; at++)
-    await round(order(at), async ({ measured, samples }) =>
-      samples.push(await sample(measured, timing.seconds)),
-    )
+    await round(order(at), async ({ measured, samples }) => samples.push(await sample(measured, timing)))
   for (let at = 0; at < timing.profiles; at++)
     await round(order(at), async ({ measured, perWrite }) =>
       perWrite.push(await profiled(measured, at, timing.profilePath)),
@@ -107,9 +107,12 @@ async function warm({ load }: Measured, requests: number): Promise<void> {
   }
 }
 
-async function sample({ server, load }: Measured, seconds: number): Promise<Sample> {
+async function sample(
+  { server, load }: Measured,
+  { seconds, client }: Pick<Timing, 'seconds' | 'client'>,
+): Promise<Sample> {
   const before = await server.cpuMicros()
-  const result = await load(seconds)
+  const result = await load(seconds, client)
   const spent = (await server.cpuMicros()) - before
   return {
     requestsPerSecond: result.completed / result.seconds,
