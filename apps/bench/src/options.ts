@@ -22,7 +22,7 @@ export const USAGE = `npm run bench -- [--short] [--only <case>]... [--json] [--
 
   --short    only the text tool at 16 connections and what imports cost; fails below 0.6 of the bare framework, and where
              importing Jetway costs more than importing the official SDK
-  --only     cases whose name begins so, for example text, text-16, stream, modern, cold, auth, telemetry, shared, notify, list, stdio, create, tools, imports, first, memory
+  --only     cases whose name begins so, or with a number the case of this name, for example text, text-16, stream, modern, cold, auth, telemetry, shared, notify, list, stdio, create, tools, imports, first, memory
   --json     the numbers as JSON instead of tables
   --write    writes apps/bench/results.json, and from it the tables of docs/reference/benchmarks.md and the plots;
              with --only, the other results stay

@@ -33,10 +33,14 @@ const IDLE_SESSIONS = 5000
 
 type Cases = Omit<Report, 'machine'>
 
+/** Returns whether `only` is the name of a case or its start. With a number at its end, it is the whole name. */
+const isCase = (name: string, only: string): boolean =>
+  /\d$/.test(only) ? name === only : name.startsWith(only)
+
 /** Runs the selected cases one after the other, and reports progress on stderr. */
 export async function runCases(options: BenchOptions): Promise<Cases> {
   const wanted = (name: string): boolean =>
-    options.only.length === 0 || options.only.some((begin) => name.startsWith(begin))
+    options.only.length === 0 || options.only.some((only) => isCase(name, only))
   const tables = [
     ...(await httpCases(options, wanted)),
     ...(await sharedCases(options, wanted)),

@@ -8,12 +8,10 @@ interface Owned {
 
 /** The maximum number of sessions whose hashes are kept. */
 const MAX_HASHES = 1_000
-/** Random names of streams are used as they are. They are shorter than a hash, so no other name gives the same key. */
-const SHORT_NAME = /^[\w-]{12}$/
 
 /**
- * Builds the names of all keys. `1` is the version of their layout. Principals and ids of sessions are hashed, so
- * that no name reveals them. The principal is hashed after its length, so that no other input produces the same name.
+ * Builds the names of all keys. `1` is the version of their layout. Principals and ids are hashed, so that no
+ * name reveals them. The principal is hashed after its length, so that no other input produces the same name.
  * Braces contain the part by which a cluster selects a node: one for all keys of a session, one for all
  * nodes, one for all tasks.
  */
@@ -39,7 +37,7 @@ export class Keys {
   }
 
   ofStream(key: Owned & { readonly stream: string }): StreamKeys {
-    return this.ofStreamHash(this.#hashOf(key), SHORT_NAME.test(key.stream) ? key.stream : hashOf(key.stream))
+    return this.ofStreamHash(this.#hashOf(key), hashOf(key.stream))
   }
 
   /** Returns the hash of a session. Hashes of the last sessions are kept, because each response needs one. */

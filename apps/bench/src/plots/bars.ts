@@ -2,7 +2,7 @@
 export interface Bar {
   readonly label: string
   readonly value: number
-  /** The figure beside the bar. */
+  /** The figure on the right. */
   readonly text: string
   /** The figures of the worst and the best start. */
   readonly between?: readonly [least: number, most: number]
@@ -66,7 +66,7 @@ const THEMES: Readonly<Record<Theme, Colours>> = {
 const WIDTH = 830
 const PAD = 22
 const LABELS = 200
-/** The room right of the longest bar, for its figure. */
+/** The column of the figures, right of the bars. */
 const FIGURES = 96
 const TOP = 84
 const ROW = 24
@@ -112,7 +112,6 @@ function drawBar(bar: Bar, top: number, x: (value: number) => number, colours: C
   const barTop = middle - BAR / 2
   const end = x(bar.value)
   const width = round(Math.max(end - LEFT, 1.5))
-  const textEnd = x(bar.between?.[1] ?? bar.value) + 8
   return [
     text(LEFT - 12, middle + 4.5, bar.label, { size: 12.5, fill: colours.faint, anchor: 'end' }),
     `<rect x="${LEFT}" y="${barTop}" width="${LENGTH}" height="${BAR}" rx="4" fill="${colours.track}"/>`,
@@ -122,7 +121,12 @@ function drawBar(bar: Bar, top: number, x: (value: number) => number, colours: C
       : [
           `<path d="M${x(bar.between[0])} ${middle}H${x(bar.between[1])}" stroke="${colours.whisker}" stroke-width="1.5" stroke-linecap="round"/>`,
         ]),
-    text(textEnd, middle + 4.5, bar.text, { size: 12.5, weight: 600, fill: colours.text }),
+    text(WIDTH - PAD, middle + 4.5, bar.text, {
+      size: 12.5,
+      weight: 600,
+      fill: colours.text,
+      anchor: 'end',
+    }),
   ]
 }
 
