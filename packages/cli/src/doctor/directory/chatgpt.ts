@@ -27,11 +27,11 @@ const [POSITIVE_CASES, NEGATIVE_CASES] = [5, 3]
 const SCREENSHOT_WIDTH = 706
 
 /** The hints, and the member of `jetway.json` with the reason for each. */
-export const REASONS = {
+export const REASONS: Readonly<Record<Hint, 'readOnly' | 'destructive' | 'openWorld'>> = {
   readOnlyHint: 'readOnly',
   destructiveHint: 'destructive',
   openWorldHint: 'openWorld',
-} as const satisfies Record<Hint, string>
+}
 
 const HINTS = Object.keys(REASONS) as Hint[]
 
