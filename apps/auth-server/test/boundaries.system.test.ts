@@ -12,7 +12,7 @@ const tokenOf = async (issuer: AuthorizationServer, resource: string, user: stri
   (await issuer.issue({ resource, user, scopes: ['mcp'] })).accessToken
 
 describe('sessions', () => {
-  it.each(Object.entries(MOUNTS))('are not found (404) by any other user on %s', async (_, mount) => {
+  it.each(Object.entries(MOUNTS))('return 404 to every other user on %s', async (_, mount) => {
     const issuer = await startIssuer()
     const url = await protect(issuer, mount)
     const alice = await openSession(url, await tokenOf(issuer, url, 'alice'))
@@ -29,7 +29,7 @@ describe('sessions', () => {
   })
 })
 
-describe('streams whose token expires', () => {
+describe('streams with an expired token', () => {
   const listen = JSON.stringify(
     request('subscriptions/listen', { notifications: { toolsListChanged: true }, _meta: requestMeta() }),
   )
@@ -56,7 +56,7 @@ describe('streams whose token expires', () => {
     Object.entries(STREAMS).map(([name, stream]) => [name, host, mount, stream] as const),
   )
 
-  it.each(cases)('end a minute later: %s on %s', async (_name, _host, mount, [path, open]) => {
+  it.each(cases)('close a minute after expiry: %s on %s', async (_name, _host, mount, [path, open]) => {
     const clock = new FakeClock()
     await clock.advance(Date.now() - clock.now())
     const issuer = await startIssuer()
@@ -75,7 +75,7 @@ describe('streams whose token expires', () => {
 
 describe('tokens', () => {
   it.each(Object.entries(NODE_MOUNTS))(
-    'do not appear in logs, events, errors, spans or contexts on %s',
+    'never appear in logs, events, errors, spans or contexts on %s',
     async (_, mount) => {
       const seen: string[] = []
       const see = (...values: readonly unknown[]): void => {

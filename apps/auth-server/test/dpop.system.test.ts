@@ -22,7 +22,7 @@ async function open(client: BoundClient): Promise<Record<string, string>> {
 }
 
 describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', (_, mount) => {
-  it.each(['jwt', 'opaque'] as const)('serves oauth4webapi (%s)', async (tokens) => {
+  it.each(['jwt', 'opaque'] as const)('serves the oauth4webapi client (%s)', async (tokens) => {
     const issuer = await startIssuer({ tokens })
     const { clientId, clientSecret } = issuer.service
     const token = tokens === 'opaque' ? { token: introspection({ clientId, clientSecret }) } : {}
@@ -38,7 +38,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
     expect(logger.lines).toEqual([expect.stringContaining('An access token was refused')])
   })
 
-  it('sends oauth4webapi a nonce, and accepts the nonce', async () => {
+  it('sends a nonce to the oauth4webapi client, and accepts that nonce', async () => {
     const issuer = await startIssuer()
     const url = await protect(issuer, mount, { protection: { dpop: { mode: 'require', nonce: true } } })
     const client = await signInWithKey(issuer, url, 'mcp')
@@ -49,7 +49,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 
   it.each(ERAS)(
-    "refuses Jetway's client with 401, then serves it with a bound token, and later with more scopes (%s)",
+    "refuses Jetway's client with 401 at first, then accepts a bound token, and later a token with more scopes (%s)",
     async (revision) => {
       const issuer = await startIssuer()
       const url = await protect(issuer, mount, {
@@ -80,7 +80,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 })
 
-it('three processes together accept a proof only once, and share their nonces', async () => {
+it('three processes accept a proof only once between them, and share their nonces', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, {

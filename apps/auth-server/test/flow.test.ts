@@ -7,13 +7,13 @@ const [registration] = Object.values(REGISTRATIONS)
 
 // flow.system.test.ts tests every mount and every kind of registration.
 it.each(ERAS)(
-  'a client that speaks %s signs in after 401, gets more scopes, and renews its token',
+  'a client that uses %s signs in after a 401, obtains more scopes, and renews its token',
   async (revision) => {
     if (registration !== undefined) await runFlow(MOUNTS.toFetch, revision, registration)
   },
 )
 
-it('a client renews a token before it expires, so that no request is refused', async () => {
+it('a client renews its token before it expires, so that no request is refused', async () => {
   const time = fakeDate()
   const issuer = await startIssuer()
   const url = await protect(issuer, MOUNTS.toFetch)
@@ -28,7 +28,7 @@ it('a client renews a token before it expires, so that no request is refused', a
   expect(asked).toHaveLength(1)
 })
 
-it('a client asks the user again after the authorization is revoked', async () => {
+it('a client prompts the user again after the authorization is revoked', async () => {
   const time = fakeDate()
   const issuer = await startIssuer()
   const url = await protect(issuer, MOUNTS.toFetch)

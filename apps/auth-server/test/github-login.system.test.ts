@@ -147,14 +147,14 @@ it.each<[string, Visit]>([
   ],
   ['nobody may log in', agree],
   ['the user denies at GitHub', agree],
-])('a client does not get a token if %s', async (how, visit) => {
+])('a client receives no token if %s', async (how, visit) => {
   const site = await start(how === 'nobody may log in' ? { mayLogIn: () => false } : {})
   if (how === 'the user denies at GitHub') site.github.user = undefined
   const failure = await signIn(site, visit).catch((error: unknown) => error)
   expect(inspect(failure)).toContain('access_denied')
 })
 
-it('only the browser that began a login can finish it, with its own code', async () => {
+it('only the browser that began a login can finish it, and only with its own code', async () => {
   // Koa prints the errors of requests.
   const printed = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => printed.mockRestore())
@@ -180,7 +180,7 @@ it('only the browser that began a login can finish it, with its own code', async
   ])
 })
 
-describe('a user who has allowed the client before', () => {
+describe('a user who has already allowed the client', () => {
   it.each([
     ['native', CLIENT, REDIRECT],
     ['web', WEB_CLIENT, WEB_REDIRECT],
@@ -202,7 +202,7 @@ describe('a user who has allowed the client before', () => {
     expect(silent.url.searchParams.get('error')).toBe('consent_required')
   })
 
-  it('gets tokens of the account with which GitHub logs in', async () => {
+  it('receives tokens for the account that is currently signed in at GitHub', async () => {
     const site = await start()
     const browser = newBrowser()
     const visit: Visit = async (address) => {
@@ -218,7 +218,7 @@ describe('a user who has allowed the client before', () => {
   })
 })
 
-it('the callback of GitHub gives no code before the user has allowed the client', async () => {
+it("GitHub's callback does not return a code before the user has allowed the client", async () => {
   const site = await start()
   const browser = newBrowser()
   const { url } = await browser.visit(authorizationUrl(site))
@@ -226,7 +226,14 @@ it('the callback of GitHub gives no code before the user has allowed the client'
   expect(await browser.visit(callback)).toMatchObject({ status: 400 })
 })
 
-it('no token is issued for another server', async () => {
+it('the consent page refuses a form longer than 1 KiB', async () => {
+  const site = await start()
+  const browser = newBrowser()
+  const page = await browser.visit(authorizationUrl(site))
+  expect(await browser.submit(page, 'answer', 'allow'.padEnd(2_000))).toMatchObject({ status: 400 })
+})
+
+it('the authorization server issues no tokens for other servers', async () => {
   const site = await start()
   const address = authorizationUrl(site, { resource: 'https://other.example/mcp' })
   const { url } = await newBrowser().visit(address)

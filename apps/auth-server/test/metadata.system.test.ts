@@ -37,12 +37,12 @@ const READERS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
 }
 
 describe.each(Object.entries(MOUNTS))('metadata of a server on %s', (_, mount) => {
-  it.each(Object.entries(READERS))('leads %s to the authorization server', async (_reader, issuerOf) => {
+  it.each(Object.entries(READERS))('directs %s to the authorization server', async (_reader, issuerOf) => {
     const issuer = await startIssuer()
     expect(await issuerOf(await protect(issuer, mount))).toBe(issuer.issuer)
   })
 
-  it('is named in the challenge in a form that both official clients can read', async () => {
+  it('is referenced in the challenge in a form that both official clients can read', async () => {
     const url = await protect(await startIssuer(), mount)
     const refused = await post(url)
     expect(refused.status).toBe(401)
@@ -104,7 +104,7 @@ const APPS: Readonly<Record<string, (authenticate: () => Authenticate) => Promis
 }
 
 describe.each(Object.entries(APPS))('metadata of %s', (_, start) => {
-  it.each(Object.entries(READERS))('leads %s to the authorization server', async (_reader, issuerOf) => {
+  it.each(Object.entries(READERS))('directs %s to the authorization server', async (_reader, issuerOf) => {
     const { issuer } = await startIssuer()
     for (const url of await start(() => oauthServer({ issuer, scopes: ['mcp'] }))) {
       expect(await issuerOf(url)).toBe(issuer)

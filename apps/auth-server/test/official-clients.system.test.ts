@@ -76,7 +76,7 @@ function signingIn(
 
 describe.each(Object.entries(CLIENTS))('the official client %s', (_, connect) => {
   it.each(['a metadata document', 'dynamic registration'])(
-    'signs in with %s, and asks for more scopes',
+    'signs in with %s, and requests more scopes',
     async (kind) => {
       const issuer = await startIssuer()
       const url = await protect(issuer, MOUNTS.toFetch)

@@ -20,7 +20,7 @@ async function load(listener: RequestListener, lanes: number): ReturnType<typeof
 }
 
 describe('loadHttp', () => {
-  it('counts each response once over all connections', async () => {
+  it('counts each response once across all connections', async () => {
     let answered = 0
     const result = await load((_request, response) => {
       answered++
@@ -31,12 +31,12 @@ describe('loadHttp', () => {
     expect(answered).toBeGreaterThanOrEqual(3)
   })
 
-  it('rejects on a status other than 200', async () => {
+  it('rejects if a status is not 200', async () => {
     const failing = load((_request, response) => response.writeHead(503).end('no'), 1)
     await expect(failing).rejects.toThrow('Wrong answer: 503')
   })
 
-  it('rejects on a response of a different size', async () => {
+  it('rejects if a response has a different size', async () => {
     await expect(load((_request, response) => response.end('odd'), 1)).rejects.toThrow('Wrong answer: 200')
   })
 

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { EventStream } from '../src/load/event-stream.ts'
 import { loadNotifications } from '../src/load/notify-load.ts'
 
-it('loadNotifications counts a notification when all streams have received it', async () => {
+it('loadNotifications counts a notification once all streams have received it', async () => {
   const replies: ServerResponse[] = []
   const { port, release } = await listen((_request, response) => {
     replies.push(response.writeHead(200))

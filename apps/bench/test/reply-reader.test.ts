@@ -9,7 +9,7 @@ function readIn(pieces: readonly string[]): (Reply | undefined)[] {
 const WHOLE = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"é":1}'
 
 describe('ReplyReader', () => {
-  it('returns a reply with Content-Length when its last byte arrives, however the reply is split', () => {
+  it('returns a reply with Content-Length when its last byte arrives, regardless of how the reply is split', () => {
     const bytes = Buffer.from(WHOLE)
     for (let cut = 1; cut < bytes.length; cut++) {
       const reader = new ReplyReader()
@@ -27,7 +27,7 @@ describe('ReplyReader', () => {
     expect(last?.body()).toBe('abcdef')
   })
 
-  it('returns a reply without a body after its head', () => {
+  it('returns a reply without a body as soon as its head is complete', () => {
     const [reply] = readIn(['HTTP/1.1 204 No Content\r\nConnection: keep-alive\r\n\r\n'])
     expect(reply).toMatchObject({ status: 204, bodyBytes: 0 })
   })
@@ -40,7 +40,7 @@ describe('ReplyReader', () => {
   })
 })
 
-it('headerOf finds a header whatever its case, and preserves the case of its value', () => {
+it('headerOf finds a header regardless of case, and preserves the case of its value', () => {
   const head = 'HTTP/1.1 200 OK\r\nMcp-Session-Id: aBc\r\nx: y'
   expect(headerOf(head, 'mcp-session-id')).toBe('aBc')
   expect(headerOf(head, 'x')).toBe('y')

@@ -99,7 +99,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(second?.messages)).toContain(failed)
   })
 
-  it('stops a model that calls tools forever, and answers the next query', async () => {
+  it('stops a model that calls tools endlessly, and answers the next query', async () => {
     const { type, waitForText, model } = await greeted(
       (request, count) =>
         count > 3
@@ -115,7 +115,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(model.requests[3]?.messages).match(/x: 3/g)).toHaveLength(3)
   })
 
-  it('does not run the calls in a reply that was cut off', async () => {
+  it('does not run the calls in a truncated reply', async () => {
     const { waitForText, output } = await greeted(
       (request, count) =>
         count === 1 ? { ...calling('price')(request), stop: 'length' } : { text: request.results.join() },
@@ -140,7 +140,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('The user cancelled this call')
   })
 
-  it("shows the endpoint's error, and answers the next query", async () => {
+  it("shows the endpoint's error message, and answers the next query", async () => {
     const { type, waitForText, model } = await greeted(
       (_, count) =>
         count > 1
@@ -184,7 +184,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
 })
 
 describe('a request to a model endpoint', () => {
-  it('is repeated if the endpoint is busy', async () => {
+  it('is retried if the endpoint is busy', async () => {
     const { waitForText, model } = await greeted((_, count) =>
       count > 2 ? { text: 'Now.' } : (response) => response.writeHead(429, { 'retry-after': '0' }).end(),
     )
@@ -192,7 +192,7 @@ describe('a request to a model endpoint', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  it('causes an error if the endpoint closes the connection during a reply', async () => {
+  it('fails with an error if the endpoint closes the connection during a reply', async () => {
     const { type, waitForText } = await greeted((_, count) =>
       count > 1
         ? { text: 'Whole.' }
@@ -210,7 +210,7 @@ describe('a request to a model endpoint', () => {
     await waitForText('Whole.')
   })
 
-  it('can be cancelled if the endpoint does not reply', async () => {
+  it('can be cancelled while the endpoint does not reply', async () => {
     const { type, waitForText, chat, model } = await greeted((_, count) =>
       count > 1 ? { text: 'Here.' } : () => {},
     )
@@ -232,7 +232,7 @@ describe('the user', () => {
     expect(model.requests[1]?.results.join()).toContain('not approved')
   })
 
-  it('sees how much of the arguments is hidden', async () => {
+  it('is told how much of the arguments is hidden', async () => {
     const { type, waitForText, output } = await greeted(
       calling('price', { thing: { name: 'x'.repeat(5_000) } }),
     )
@@ -242,7 +242,7 @@ describe('the user', () => {
     await waitForText('It said <')
   })
 
-  it('is not asked again about a tool that is always allowed', async () => {
+  it('is not asked again about a tool that was allowed permanently', async () => {
     const { type, waitForText, output } = await greeted((request, count) =>
       count === 3
         ? { text: 'Done.' }
@@ -254,7 +254,7 @@ describe('the user', () => {
     expect(output().match(/\[a\]lways/g)).toHaveLength(1)
   })
 
-  it('fills in a form field by field, and is asked again after an invalid value', async () => {
+  it('fills in a form field by field, and is prompted again after an invalid value', async () => {
     const { type, waitForText } = await greeted(calling('order'), { yes: true })
     await waitForText('shop asks: What do you want?')
     await waitForText('count (integer; required)')
@@ -276,7 +276,7 @@ describe('the user', () => {
   it.each([
     ['/decline', 'declined'],
     ['/cancel', 'without an answer'],
-  ])('leaves a form by entering %s', async (word, expected) => {
+  ])('can leave a form by entering %s', async (word, expected) => {
     const { type, waitForText, model } = await greeted(calling('order'), { yes: true })
     await waitForText('  > ')
     type('3')
@@ -286,7 +286,7 @@ describe('the user', () => {
     expect(model.requests[1]?.results.join().toLowerCase()).toContain(expected)
   })
 
-  it('sees the whole URL before opening it', async () => {
+  it('sees the full URL before it is opened', async () => {
     const { type, waitForText } = await greeted(calling('pay'), { yes: true })
     await waitForText('shop asks you to open a URL: Pay here\n  https://pay.example/order?id=1\n')
     await waitForText('[y/N]')
@@ -294,7 +294,7 @@ describe('the user', () => {
     await waitForText('It said <paid>')
   })
 
-  it('approves a sampling request before the model gets it, and the reply before the server gets it', async () => {
+  it('approves a sampling request before it reaches the model, and the reply before it reaches the server', async () => {
     const { type, waitForText, model } = await greeted(
       (request) => {
         if (request.tools.length === 0) return { text: 'Tea for two' }
@@ -321,7 +321,7 @@ describe('the user', () => {
     expect(model.requests.every(({ tools }) => tools.length > 0)).toBe(true)
   })
 
-  it('does not see control characters from servers or models', async () => {
+  it('sees no control characters from servers or models', async () => {
     const { waitForText, output } = await greeted(
       (request) => ({ ...calling('fail')(request), text: 'a\u001b]0;title\u0007b\u202Ec\u009B1m' }),
       { yes: true },
@@ -331,7 +331,7 @@ describe('the user', () => {
     expect(output()).not.toMatch(/[\u001b\u0007\u009b\u202e]/)
   })
 
-  it('still gets the answer after closing the input during a query', async () => {
+  it('still receives the answer after closing the input during a query', async () => {
     const { type, eof, ended, model } = await startChat(calling('order'))
     type('hello', 'y')
     eof()
@@ -347,7 +347,7 @@ describe('the user', () => {
   })
 })
 
-it('the user sees the chat end if no server can be connected', async () => {
+it('the chat ends if it cannot connect to any server', async () => {
   const { ended, logged, output } = await startChat(() => ({ text: 'x' }), { unreachable: true })
   expect(await ended).toBe(false)
   expect(logged).toEqual(['Failed to connect to shop: http://127.0.0.1:8000 cannot be reached'])

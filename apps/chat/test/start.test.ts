@@ -44,7 +44,7 @@ describe('servers on the command line', () => {
   }
   const options = { input: async () => 'typed', warn: () => {} }
 
-  it('are given unique names that are taken from their files, folders and hosts', async () => {
+  it('are given unique names based on their files, folders and hosts', async () => {
     const targets = [
       file('weather/src/main.ts'),
       file('shop server.js'),
@@ -63,7 +63,7 @@ describe('servers on the command line', () => {
     ])
   })
 
-  it('may come from a file whose inputs the user enters', async () => {
+  it('may come from a configuration file with inputs that the user enters', async () => {
     const target = file(
       'vs.json',
       '{"inputs":[{"id":"key"}],"servers":{"a":{"command":"x","args":["${input:key}"]}}}',
@@ -74,7 +74,7 @@ describe('servers on the command line', () => {
   it.each([
     ['', undefined],
     ['west', 'west'],
-  ])('may have an input, whose default an empty line selects: %j', async (line, expected) => {
+  ])('may have an input, and an empty line selects its default: %j', async (line, expected) => {
     const asked: string[] = []
     const terminal = {
       ask: (prompt: string): Promise<string> => {
@@ -96,7 +96,7 @@ describe('servers on the command line', () => {
   })
 })
 
-describe('command line', () => {
+describe('the command line', () => {
   it.each([
     [[], 'Name at least one server'],
     [['--yess', 'a.ts'], '--yess'],

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 const post = (url: string, message: object, headers: object = {}): Promise<Response> =>
   fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(message) })
 
-it('a session continues on other processes after one is killed', async () => {
+it('a session continues on the other processes after one of them is killed', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)))
   onTestFinished(async () => void (await cluster.stop('SIGTERM')))
   const [url] = await cluster.until(/http:\/\/127\.0\.0\.1:\d+\/mcp/)
@@ -28,7 +28,7 @@ it('a session continues on other processes after one is killed', async () => {
   await vi.waitFor(async () => expect(new Set([await who(), await who()])).toEqual(new Set(others)))
 })
 
-it('the prompt calls tools in a session that continues if a process is killed during a call', async () => {
+it('the prompt calls tools in a session that continues even if a process is killed during a call', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)))
   onTestFinished(async () => void (await cluster.stop('SIGTERM')))
   const type = (line: string): boolean => cluster.process.stdin.write(`${line}\n`)
@@ -49,7 +49,7 @@ it('the prompt calls tools in a session that continues if a process is killed du
   await cluster.until(/count 20 [^]*count 20 /)
 })
 
-it('the command prints how to install Redis if the Redis program is missing', async () => {
+it('the command prints how to install Redis if the Redis executable is missing', async () => {
   const cluster = startNode(program(new URL('../src/main.ts', import.meta.url)), { REDIS_SERVER: 'no-redis' })
   expect(await cluster.exited).toBe(1)
   expect(cluster.output.stderr.trim()).toBe(

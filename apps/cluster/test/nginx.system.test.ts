@@ -84,7 +84,7 @@ const pidsOf = (nodes: readonly ClusterNode[]): Set<string> =>
 const requestsOf = ({ running: { output } }: ClusterNode): number =>
   output.stdout.split('"incoming request"').length - 1
 
-it('a session over three processes behind nginx continues after one is killed', async () => {
+it('a session on three processes behind nginx continues after one of them is killed', async () => {
   const { cluster, port } = await deploy()
   const client = await connect(port, {
     elicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
@@ -112,7 +112,7 @@ it('a session over three processes behind nginx continues after one is killed', 
   expect(client.session?.id).toBe(id)
 })
 
-it('nginx does not repeat a call whose process was killed, and uses the remaining processes', async () => {
+it('nginx does not retry a call if its process was killed, and uses the remaining processes', async () => {
   const { cluster, port } = await deploy()
   const counts = (): number[] => cluster.nodes.map(requestsOf)
   const lost = call(port, 'count', { to: 60 })
@@ -133,7 +133,7 @@ it('nginx forwards bodies of 3 MiB and the public host name', async () => {
   expect((await post(port, initialize(), {}, 'rebound.example.com')).status).toBe(403)
 })
 
-it('nginx may send the messages of HTTP+SSE to any process', async () => {
+it('nginx can forward HTTP+SSE messages to any process', async () => {
   const { cluster, port } = await deploy()
   const client = new Client({ name: 'test', version: '1.0.0' }, { revisions: ['2024-11-05'] })
   onTestFinished(() => client.close())

@@ -23,7 +23,7 @@ const statuses = async (cluster: Cluster, headers: Headers): Promise<readonly nu
   return found
 }
 
-it('existing sessions continue, but no new ones open, while Redis is out of memory', async () => {
+it('existing sessions continue, but new ones cannot be opened, while Redis is out of memory', async () => {
   const cluster = await startReplicas()
   const session = await openSession(cluster)
   expect(await statuses(cluster, session)).toEqual([200, 200, 200])
@@ -45,7 +45,7 @@ it('existing sessions continue, but no new ones open, while Redis is out of memo
   await openSession(cluster)
 })
 
-it('all sessions end, and clients open new ones, after a Redis restart without data', async () => {
+it('all sessions end, and clients open new ones, after Redis restarts without its data', async () => {
   const cluster = await startReplicas()
   const session = await openSession(cluster)
   expect(await statuses(cluster, session)).toEqual([200, 200, 200])

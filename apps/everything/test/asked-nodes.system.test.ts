@@ -100,14 +100,14 @@ const CLIENTS: readonly (readonly [client: string, (url: URL) => Promise<Asked>,
   ),
 ]
 
-describe('three processes that serve requests in turn', () => {
+describe('three processes that serve requests in rotation', () => {
   let cluster: Cluster
   beforeAll(async () => {
     cluster = await startCluster(program(new URL('./support/serve-node.ts', import.meta.url)))
   })
   afterAll(() => cluster?.stop())
 
-  it.each(CLIENTS)('ask the %s for a form, a sample and its roots', async (_, connect, elicits) => {
+  it.each(CLIENTS)('request a form, a sample and roots from the %s', async (_, connect, elicits) => {
     const client = await connect(new URL(cluster.url))
     onTestFinished(() => client.close())
     if (elicits)
@@ -124,7 +124,7 @@ describe('three processes that serve requests in turn', () => {
     ...OWN.map((revision) => ({ revision, name: revision, transport: http })),
     ...SSE.map((revision) => ({ revision, name: `${revision} over HTTP+SSE`, transport: overSse })),
   ])(
-    'send progress, changes, resumed streams and tasks to Jetway’s client at $name',
+    'send progress, change notifications, resumed streams and tasks to Jetway’s client at $name',
     async ({ revision, transport }) => {
       const url = new URL(cluster.url)
       const client = await connectOwn(url, revision, transport(url))
@@ -150,7 +150,7 @@ describe('three processes that serve requests in turn', () => {
     },
   )
 
-  it('let the official client read and cancel its tasks on other processes', async () => {
+  it('let the official client read and cancel tasks that run on other processes', async () => {
     const client = new ClientV1(INFO)
     await client.connect(new StreamableHTTPClientTransportV1(new URL(cluster.url)))
     onTestFinished(() => client.close())

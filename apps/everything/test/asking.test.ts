@@ -41,7 +41,7 @@ async function connect(transport: ReturnType<To>) {
   return { client, elicited, next }
 }
 
-describe.each(WAYS)('a question to the official client over %s', (_, transport, to) => {
+describe.each(WAYS)("a server's question to the official client over %s", (_, transport, to) => {
   const target = serving(transport)
   let connected: Awaited<ReturnType<typeof connect>>
 
@@ -50,7 +50,7 @@ describe.each(WAYS)('a question to the official client over %s', (_, transport, 
   })
   afterAll(() => connected.client.close())
 
-  it('requests a form through `asks`, which is accepted or declined', async () => {
+  it("requests a form declared in `asks`, and receives the user's choice to accept or decline it", async () => {
     const { client, next } = connected
     next.answer = { action: 'accept', content: { username: 'ada', email: 'ada@example.com' } }
     const call = { name: 'test_elicitation', arguments: { message: 'Who?' } }
@@ -61,7 +61,7 @@ describe.each(WAYS)('a question to the official client over %s', (_, transport, 
     expect(await client.callTool(call)).toMatchObject(text('User response: action=decline, content={}'))
   })
 
-  it('requests a form inside a handler, with every kind of choice', async () => {
+  it('requests a form inside a handler, with every kind of choice field', async () => {
     const { client, elicited, next } = connected
     next.answer = { action: 'accept', content: { untitledSingle: 'option2', titledMulti: ['value1'] } }
     expect(await client.callTool({ name: 'test_elicitation_sep1330_enums' })).toMatchObject(

@@ -15,7 +15,7 @@ interface Check {
   readonly errorMessage?: string
 }
 
-it("the authorization server in @jetway/testing passes the conformance suite's scenarios", async () => {
+it('the authorization server in @jetway/testing passes the conformance suite', async () => {
   await using issuer = await startAuthorizationServer({ scopes: ['mcp'] })
   const folder = await mkdtemp(join(tmpdir(), 'jetway-conformance-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

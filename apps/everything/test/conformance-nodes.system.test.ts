@@ -30,7 +30,7 @@ describe('the conformance suite, with requests sent to three processes in turn',
     expect(scenarios).toHaveLength(count)
   })
 
-  it('passes the scenarios for tasks', { timeout: TIMEOUT_MS }, async () => {
+  it('passes the task scenarios', { timeout: TIMEOUT_MS }, async () => {
     expect(failed(await runScenarios(cluster.url, TASKS))).toEqual([])
   })
 })

@@ -41,12 +41,12 @@ const echo = (text: string): { name: string; arguments: { text: string } } => ({
   arguments: { text },
 })
 
-describe('a server killed and restarted during a session of the v1 client', () => {
+describe('a server that is killed and restarted during a session with the v1 client', () => {
   const says = async ({ client }: Watched, text: string): Promise<void> => {
     expect((await client.callTool(echo(text))).content).toEqual([{ type: 'text', text }])
   }
 
-  it('refuses a plain session id with 404, and accepts a sealed one, on both frameworks', async () => {
+  it('refuses a plain session id with 404, and accepts a sealed id, on both frameworks', async () => {
     const plain = await run(SERVER_COMMANDS.fastify, { SESSION_KEYS: '' })
     const port = ['--port', new URL(plain.url).port]
     const lost = await connect(plain.url)

@@ -58,9 +58,9 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
   describe.each([
     ['before the call sends a message', false],
     ['while the call reports progress', true],
-  ])('a call ended by the server %s', (_when, reports) => {
+  ])('a call that the server ends %s', (_when, reports) => {
     it.each(Object.entries(everyClient))(
-      'rejects at once in the official client %s if the mount closes',
+      'rejects immediately in the official client %s if the mount closes',
       async (_, connect) => {
         const { mounted, call } = await calling(connect, mount, reports)
         const { rejected } = await call()
@@ -70,7 +70,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
     )
 
     it.each(Object.entries(CLIENTS))(
-      'rejects at once in the official client %s if its session is deleted',
+      'rejects immediately in the official client %s if its session is deleted',
       async (_, connect) => {
         const { driver, call } = await calling(connect, mount, reports)
         const { rejected } = await call()
@@ -81,9 +81,9 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
   })
 })
 
-describe('a mount with a limit of one session', () => {
+describe('a mount limited to one session', () => {
   it.each(Object.entries(CLIENTS))(
-    'evicts the session of the official client %s only after the running call ends, and rejects the next call at once',
+    'evicts the session of the official client %s only after the running call ends, and rejects its next call immediately',
     async (_, connect) => {
       const [started, end] = [deferred(), deferred<string>()]
       const server = new McpServer({ name: 'small', version: '1.0.0' })
@@ -116,9 +116,9 @@ describe('a mount with a limit of one session', () => {
   )
 })
 
-describe('a call ended by the server over stdio', () => {
+describe('a call that the server ends over stdio', () => {
   it.each(Object.entries({ ...CLIENTS, ...MODERN_CLIENTS }))(
-    'rejects at once in the official client %s',
+    'rejects immediately in the official client %s',
     async (_, connect) => {
       const driver = await connect({ command: process.execPath, args: [...PROGRAM, '--stdio'] })
       onTestFinished(() => driver.close())

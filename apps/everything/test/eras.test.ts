@@ -136,8 +136,8 @@ async function subscribe({ client, revision }: Visitor): Promise<void> {
   else await client.subscribeResource({ uri: NOTE })
 }
 
-describe.each(Object.entries(FRAMEWORKS))('one process on %s', (_framework, mount) => {
-  it('serves clients of both eras and of HTTP+SSE concurrently, each in its own format', async () => {
+describe.each(Object.entries(FRAMEWORKS))('a single process on %s', (_framework, mount) => {
+  it('serves clients from both eras and of HTTP+SSE concurrently, each in its own format', async () => {
     const { server, handled, heard } = createMeeting()
     const { origin, stop } = await mount(server, { legacySse: true })
     onTestFinished(stop)
@@ -194,7 +194,7 @@ describe.each(Object.entries(FRAMEWORKS))('one process on %s', (_framework, moun
   })
 })
 
-describe('one process on stdio', () => {
+describe('a single process on stdio', () => {
   const PAIRS = 25
   const WATCHED = 'test://watched-resource'
   const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
@@ -206,7 +206,7 @@ describe('one process on stdio', () => {
     params: { name, arguments: args, _meta, ...more },
   })
 
-  it('answers requests of both eras in turn, with the same ids, each in its own format', async () => {
+  it('answers alternating requests from both eras with the same ids, each in its own format', async () => {
     const client = new RawStdio()
     onTestFinished(() => client.kill())
     await client.ask({ jsonrpc: '2.0', id: 'probe', method: 'server/discover', params: { _meta: META } })

@@ -47,7 +47,7 @@ function inMemory(server: McpServer): Transport {
 describe.each([
   ['over Streamable HTTP', overHttp],
   ['over a duplex connection', inMemory],
-])('a call of 90 s with a client timeout of 60 s, %s', (_, connect) => {
+])('a 90 s call with a 60 s client timeout, %s', (_, connect) => {
   /** Returns the outcome of the official client's call, and its progress notifications. */
   async function call(options: ServerOptions): Promise<{ outcome: unknown; heard: number[] }> {
     const server = new McpServer(
@@ -84,14 +84,14 @@ describe.each([
     return { outcome, heard }
   }
 
-  it('succeeds, because progress arrives every 15 s', async () => {
+  it('succeeds because progress notifications arrive every 15 s', async () => {
     const { outcome, heard } = await call({})
     expect(outcome).toEqual([{ type: 'text', text: 'at last' }])
     expect(heard).toHaveLength(5)
     expect(heard).toEqual([...new Set(heard)].toSorted((a, b) => a - b))
   })
 
-  it('times out in the client if no progress arrives', async () => {
+  it('times out in the client if no progress notification arrives', async () => {
     const { outcome, heard } = await call({ progressHeartbeat: false })
     expect(outcome).toMatch(/timed out/i)
     expect(heard).toEqual([])

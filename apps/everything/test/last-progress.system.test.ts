@@ -46,7 +46,7 @@ describe.each(cases({}))('the official client %s over stdio', (_, connect) =>
   allProgressArrives(connect, () => ({ command: process.execPath, args: [...PROGRAM, '--stdio'] })),
 )
 
-describe('over HTTP', () => {
+describe('connected over HTTP', () => {
   let server: Listening
 
   beforeAll(async () => {

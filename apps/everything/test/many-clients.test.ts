@@ -64,7 +64,7 @@ function expectOwn(messages: readonly Message[], id: number, client: string, tex
 }
 
 describe.each(Object.entries(FRAMEWORKS))('an McpServer on %s', (_framework, mount) => {
-  it('sends each response once, and only to its client, even if two hundred clients use the same request ids', async () => {
+  it('sends each response once, and only to the client that made the request, even if two hundred clients use the same ids', async () => {
     const { url, agent } = await start(mount)
     let answers = 0
     const visit = async (_: unknown, index: number): Promise<void> => {
@@ -87,7 +87,7 @@ describe.each(Object.entries(FRAMEWORKS))('an McpServer on %s', (_framework, mou
     expect(answers).toBe(CLIENTS * CALLS)
   })
 
-  it('answers each request separately, even if a client uses one id for all requests', async () => {
+  it('answers each request separately, even if a client uses the same id for all requests', async () => {
     const { url, agent } = await start(mount)
     const client = new RawClient(url, agent)
     await client.initialize('monotone')

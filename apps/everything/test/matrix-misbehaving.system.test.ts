@@ -91,7 +91,7 @@ describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
     await server?.stop()
   })
 
-  it.concurrent.each(CASES)('$name causes exactly one well-formed response', async (one) => {
+  it.concurrent.each(CASES)('$name produces exactly one well-formed response', async (one) => {
     const { status, messages } = await client.post(requestOf(one))
     expect(status).toBe(200)
     for (const message of messages.slice(0, -1)) expectNotice(message, one.name)
@@ -106,7 +106,7 @@ describe.each(HTTP_TRANSPORTS)('over %s', (transport) => {
     expect(await stream.end()).toEqual([])
   })
 
-  it('still answers other clients', async () => {
+  it('still responds to other clients', async () => {
     const call = callTool('echo', { text: 'hello' })
     const { messages } = await client.post(call)
     expect(messages).toMatchObject([{ id: 1, result: { content: [{ text: 'hello' }] } }])
@@ -129,20 +129,20 @@ describe('over stdio', () => {
   })
   afterAll(() => server?.kill())
 
-  it.each(CASES)('$name causes exactly one well-formed response', (one) => {
+  it.each(CASES)('$name produces exactly one well-formed response', (one) => {
     const messages = server.lines.map((line) => JSON.parse(line) as Message)
     expect(messages.filter(({ id }) => id === one.name)).toHaveLength(1)
     expectWellFormed(one, answers.get(one.name) ?? {})
   })
 
-  it('sends all other messages well-formed', () => {
+  it('sends only well-formed messages', () => {
     const messages = server.lines.map((line) => JSON.parse(line) as Message)
     for (const message of messages.filter(({ id }) => id === undefined)) {
       expectNotice(message, String(message.params?.['progressToken']))
     }
   })
 
-  it('writes only messages to stdout, and other output to stderr', () => {
+  it('writes only protocol messages to stdout, and all other output to stderr', () => {
     for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
     expect(server.stderr).toContain('a stray line')
     expect(server.stderr).toContain('and a stray piece without an end')

@@ -37,7 +37,7 @@ const rows: readonly Row[] = [
   ),
 ]
 
-describe('three processes that serve requests in turn', () => {
+describe('three processes that serve requests in rotation', () => {
   let cluster: Cluster
 
   beforeAll(async () => {

@@ -123,7 +123,7 @@ describe('a connection to a server of the official SDK over HTTP', () => {
     await tellsAndAsks(client)
   })
 
-  it('works with version 2 in the newest revision', async () => {
+  it('works with version 2 and the newest revision', async () => {
     const handler = createMcpHandler(() => {
       const server = new McpServer2({ name: 'official-2', version: '1.0.0' })
       server.registerTool('add', { inputSchema: z.object(addition) }, ({ a, b }) => text(a + b))

@@ -77,7 +77,7 @@ describe.each(TRANSPORTS)("the official client's tasks over %s", (transport) => 
     ])
   })
 
-  it('are listed and cancelled, and stay cancelled', async () => {
+  it('can be listed and cancelled, and stay cancelled', async () => {
     const { tasks } = connected.client.experimental
     const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
     expect(await tasks.getTask(taskId)).toMatchObject({ taskId, status: 'working' })
@@ -108,7 +108,7 @@ describe.each(TRANSPORTS)("the official client's tasks over %s", (transport) => 
   // Over stdio there is no other client.
   if (transport === 'stdio') return
 
-  it('are unknown to another client', async () => {
+  it('are not visible to another client', async () => {
     const other = await connect(target())
     const taskId = await create({ name: 'slow_compute', arguments: { seconds: 300 } })
     await expect(other.client.experimental.tasks.getTask(taskId)).rejects.toMatchObject({ code: -32602 })
@@ -118,7 +118,7 @@ describe.each(TRANSPORTS)("the official client's tasks over %s", (transport) => 
   })
 })
 
-describe('tasks without a session on stdio', () => {
+describe('tasks without a session over stdio', () => {
   const _meta = requestMeta({
     elicitation: {},
     extensions: { 'io.modelcontextprotocol/tasks': {} },

@@ -16,7 +16,7 @@ async function listen(app: Awaited<ReturnType<typeof createApp>>): Promise<strin
   return app.listen({ port: 0, host: '127.0.0.1' })
 }
 
-it("app data: handlers get the lifespan and the request's locals", async () => {
+it("app data: handlers receive the lifespan and the request's locals", async () => {
   const origin = await listen(await createApp())
   const session = await openSession(`${origin}/mcp`, { 'x-tenant': 'acme' })
   expect(await call(`${origin}/mcp`, 'add_note', session, { text: 'buy tea' })).toBe('1 notes')
@@ -24,7 +24,7 @@ it("app data: handlers get the lifespan and the request's locals", async () => {
   await server.close()
 })
 
-it('instructions depend on what the client can do', async () => {
+it("instructions depend on the client's capabilities", async () => {
   await using asking = await connect(shop, { handlers: { elicit: () => ({ action: 'cancel' }) } })
   await using silent = await connect(shop)
   expect(asking.server?.instructions).toContain('place_order asks the user')

@@ -30,7 +30,7 @@ const accept = (
 // #region scripted
 expect.extend(matchers)
 
-it('asks before it deletes', async () => {
+it('asks before deleting', async () => {
   await using client = await connect(server, {
     handlers: { elicit: [{ action: 'accept', content: { ok: false } }, { action: 'decline' }] },
   })
@@ -47,15 +47,15 @@ it('asks before it deletes', async () => {
 /** Forms came with 2025-06-18. The dates sort as strings. */
 const withForms = REVISIONS.filter(({ version }) => version >= '2025-06-18')
 
-it.each(withForms)('keeps the folder if a client that speaks $version says no', async ({ version }) => {
+it.each(withForms)('keeps the folder if a client that uses $version declines', async ({ version }) => {
   const elicit = [{ action: 'accept', content: { ok: false } }] as const
   await using client = await connect(server, { revision: version, handlers: { elicit } })
   expect(await client.callTool('delete_folder', { path: 'photos' })).toHaveText('Kept')
 })
 // #endregion
 
-describe('tools in the guide to asking', () => {
-  it('delete a folder after the user agrees, and an empty folder without asking', async () => {
+describe('tools in the guide to asking users', () => {
+  it('delete a folder after the user agrees, and delete an empty folder without asking', async () => {
     expect(await call('delete_folder', { path: 'empty' }, { elicit: [] })).toEqual({
       text: 'Deleted empty',
       asked: [],
@@ -76,7 +76,7 @@ describe('tools in the guide to asking', () => {
     expect(undecided.text).toBe('Nothing was booked')
   })
 
-  it('send the user to a URL, and ask the model and the client in one round', async () => {
+  it('send the user to a URL, and question the model and the client in a single round', async () => {
     expect((await call('connect_bank', {}, { elicitUrl: ['accept'] })).text).toBe(
       'The user was sent to the bank',
     )
@@ -85,13 +85,13 @@ describe('tools in the guide to asking', () => {
     expect(asked).toEqual(['sample', 'roots'])
   })
 
-  it('ask for the format of photos, and use the default if the client does not support questions', async () => {
+  it('ask for the photo format, and use the default if the client does not support questions', async () => {
     const format = 'png'
     expect((await call('export_photos', {}, { elicit: [accept({ format })] })).text).toBe('Exported as png')
     expect(await call('export_photos', {}, {})).toEqual({ text: 'Exported as jpg', asked: [] })
   })
 
-  it('ask in a loop', async () => {
+  it('can ask questions in a loop', async () => {
     const elicit = [accept({ number: 3 }), accept({ number: 7 })]
     expect(await call('guess_my_number', {}, { elicit })).toEqual({
       text: 'Right, after 2 tries',
@@ -99,7 +99,7 @@ describe('tools in the guide to asking', () => {
     })
   })
 
-  it('ask inside a handler, until the user stops', async () => {
+  it('can ask inside a handler until the user stops', async () => {
     const { text } = await call(
       'rename_photos',
       {},
@@ -110,7 +110,7 @@ describe('tools in the guide to asking', () => {
     expect(text).toBe('["sea"]')
   })
 
-  it('send the user to a URL, and continue when the user has finished', async () => {
+  it('send the user to a URL, and continue once the user has finished there', async () => {
     await using client = await connect(server, {
       revision: '2025-11-25',
       auth: { principal: 'ann' },

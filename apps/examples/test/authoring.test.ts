@@ -26,7 +26,7 @@ describe('notes in the resources guide', () => {
     })
   })
 
-  it('contain a template that reads, lists, completes, and reports unknown notes', async () => {
+  it('contain a template with reading, listing and completion that reports unknown notes', async () => {
     expect((await read('notes://ann/later')).result).toMatchObject({
       contents: [{ mimeType: 'text/markdown', text: '# Later\n\nRead.' }],
     })
@@ -56,7 +56,7 @@ describe('notes in the resources guide', () => {
     expect(heard.params).toEqual({ uri: 'notes://ann/today' })
   })
 
-  it('include drafts that are watched while there are subscribers, who are notified of each draft', async () => {
+  it('include drafts that are watched only while someone is subscribed, and notify subscribers of each draft', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'drafts://ann' })
     await vi.waitFor(() => expect([...watched]).toEqual(['drafts://ann']))
@@ -73,7 +73,7 @@ describe('prompts in the guide to prompts', () => {
     ask(desk, 'prompts/get', { name, arguments: args })
   const user = (text: string): object => ({ messages: [{ role: 'user', content: { type: 'text', text } }] })
 
-  it('return a string as one user message, with validated and transformed arguments', async () => {
+  it('return a string as a single user message, with validated and transformed arguments', async () => {
     expect((await get('summarise', { text: 'Long.', words: '7' })).result).toMatchObject(
       user('Summarise this in at most 7 words:\n\nLong.'),
     )
@@ -110,7 +110,7 @@ describe('tools in the guide to results and errors', () => {
     ask(results, 'tools/call', { name, arguments: args })
   const text = (value: string): object => ({ content: [{ type: 'text', text: value }] })
 
-  it('return plain values as text, JSON or nothing', async () => {
+  it('return plain values as text, as JSON or as empty content', async () => {
     expect((await call('text')).result).toEqual(text('a string is text'))
     expect((await call('json')).result).toEqual(text('[1,2,3]'))
     expect((await call('nothing')).result).toEqual({ content: [] })
@@ -134,7 +134,7 @@ describe('tools in the guide to results and errors', () => {
     })
   })
 
-  it("report a tool error to the model, but hide a bug's message from clients", async () => {
+  it('report a tool error to the model, but hide the message of an unexpected error from clients', async () => {
     expect((await call('divide', { a: 1, b: 0 })).result).toEqual({
       ...text('b must not be 0: choose another divisor'),
       isError: true,
@@ -148,11 +148,11 @@ describe('tools in the guide to results and errors', () => {
   })
 })
 
-describe('shop in the middleware guide', () => {
+describe('the shop in the middleware guide', () => {
   const call = async (name: string, auth?: AuthInfo): Promise<RawResponse> =>
     (await connect(shop, auth)).request('tools/call', { name })
 
-  it('has middleware that passes locals to the handler, and call middleware that adds to the result', async () => {
+  it('has middleware that passes locals to the handler, and call middleware that extends the result', async () => {
     expect((await call('greet', { principal: 'ada' })).result).toEqual({
       content: [{ type: 'text', text: 'Hello, ada' }],
       _meta: { 'com.example/served-by': 'north' },

@@ -9,7 +9,7 @@ import { server } from '../src/authorization/files.ts'
 
 const ADDRESS = 'http://127.0.0.1:3000/mcp'
 
-it('reads the user from the token', async () => {
+it('the handler reads the user from the token', async () => {
   await using issuer = await startAuthorizationServer({ scopes: ['mcp', 'files:write'] })
   const authenticate = oauth({ issuer: issuer.issuer, scopes: ['mcp'] })
   const handler = toFetch(server, { publicUrl: ADDRESS, authenticate })
@@ -29,7 +29,7 @@ import { authorizationCode, oauth as clientOAuth } from '@jetway/client/oauth'
 import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 
-it('takes a client from 401 to a tool that needs another scope', async () => {
+it('a client obtains a token after a 401, and then the additional scope that a tool needs', async () => {
   await using issuer = await startAuthorizationServer({ scopes: ['mcp', 'files:write'] })
   const app = Fastify()
   await app.register(mcp, { server, authenticate: oauth({ issuer: issuer.issuer, scopes: ['mcp'] }) })

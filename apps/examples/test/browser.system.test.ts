@@ -40,7 +40,7 @@ afterAll(() => browser?.close())
 const serve = <T>(example: string, use: (origin: string) => Promise<T>): Promise<T> =>
   withProcess(example, { TOKEN: 'secret' }, use)
 
-describe.each(APPS)('a web page whose origin the app in the $guide guide allows', (app) => {
+describe.each(APPS)('a web page from an origin that the app in the $guide guide allows', (app) => {
   const { example, path, headers, tool } = app
   const content = [{ type: 'text', text: expect.stringMatching(app.text) }]
 
@@ -62,7 +62,7 @@ describe.each(APPS)('a web page whose origin the app in the $guide guide allows'
     },
   )
 
-  it('calls a tool and listens with the official client v2, which speaks 2026-07-28', async () => {
+  it('calls a tool and subscribes with the official client v2 in revision 2026-07-28', async () => {
     await serve(example, async (origin) => {
       const visit = { client: 'v2, pinned to 2026-07-28', url: `${origin}${path}`, tool, headers } as const
       const seen = await inPage(browser, script, 'visitAndListen', visit)

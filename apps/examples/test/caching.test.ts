@@ -11,14 +11,14 @@ async function hints(method: string, params: Record<string, unknown> = {}): Prom
   return [result?.['ttlMs'], result?.['cacheScope']]
 }
 
-it("the server applies the most specific cache hint: the read's, the resource's, the kind's or its own", async () => {
+it('the server applies the most specific cache hint, in the order read, resource, kind, server', async () => {
   expect(await hints('server/discover')).toEqual([60_000, 'private'])
   expect(await hints('resources/templates/list')).toEqual([60_000, 'private'])
   expect(await hints('resources/list')).toEqual([3_600_000, 'public'])
   expect(await hints('resources/read', { uri: 'rates://currencies' })).toEqual([86_400_000, 'public'])
 })
 
-it('the server lets clients cache a read until the rates change', async () => {
+it('the server lets clients cache a read until the exchange rates change', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
   market.nextChange = 1_005_000
   expect(await hints('resources/read', { uri: 'rates://CHF' })).toEqual([5_000, 'private'])

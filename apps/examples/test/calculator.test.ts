@@ -11,7 +11,7 @@ it('divides', async () => {
   expect(result).toHaveStructured({ quotient: 2 })
 })
 
-it('returns advice to the model for a divisor of 0', async () => {
+it('returns a hint to the model if the divisor is 0', async () => {
   await using client = await connect(server)
   const result = await client.callTool('divide', { dividend: 6, divisor: 0 })
   expect(result).toBeToolError('Choose a divisor other than 0')

@@ -72,7 +72,7 @@ const request = (): AuthRequest => ({
 })
 const headersOf = (provider: AuthProvider): unknown => provider.headers(request())
 
-describe('the client credentials guide', () => {
+describe('the client in the client credentials guide', () => {
   it('sends tokens and signatures', async () => {
     expect(await headersOf(fixed)).toEqual({ authorization: 'Bearer a-token-that-never-changes' })
     const vault = { read: async (name: string) => `${name}-1` }
@@ -81,7 +81,7 @@ describe('the client credentials guide', () => {
     expect(await headersOf(signed)).toEqual({ 'x-signature': `signed ${`POST ${origin}/mcp\n{}`.length}` })
   })
 
-  it('connects with credentials', async () => {
+  it('connects with client credentials', async () => {
     const guarded = await listen((incoming, response) => {
       response.writeHead(incoming.headers.authorization === undefined ? 401 : 403).end()
     })
@@ -129,7 +129,7 @@ describe('the client credentials guide', () => {
     })
   })
 
-  it('stores credentials in the secret store', async () => {
+  it('keeps credentials in the secret store', async () => {
     const kept = new Map<string, string | null>()
     const store = inKeychain({
       get: async (name) => kept.get(name) ?? null,

@@ -26,7 +26,7 @@ function inMemory(server: McpServer) {
   }
 }
 
-it('the manager lists all servers, and names the one that cannot start', async () => {
+it('the manager lists all servers, and names the one that could not start', async () => {
   const lines: string[] = []
   const answers = await askAll(
     { delphi: oracle('perhaps'), dodona: oracle('yes'), none: { command: '/no/such/oracle' } },
@@ -57,7 +57,7 @@ it('a careful host offers only read-only tools, and asks the user before each ca
   ])
 })
 
-it('the model is sampled only if the user agrees; forms have their own dialog', async () => {
+it('the user must approve each sampling request, and sees forms in a separate dialog', async () => {
   const approve: Approve = asking(() => Promise.resolve(false))
   const { signal } = new AbortController()
   const sample = { messages: [], maxTokens: 1 }
@@ -66,7 +66,7 @@ it('the model is sampled only if the user agrees; forms have their own dialog', 
   expect(await approve({ kind: 'elicit', server: 'a', detail: elicit, signal })).toBe(true)
 })
 
-it('a signal closes the servers and then ends the process', async () => {
+it('a signal closes the servers and then exits the process', async () => {
   const { ClientManager } = await import('@jetway/client/manager')
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   onTestFinished(() => kill.mockRestore())
@@ -84,7 +84,7 @@ it('a signal closes the servers and then ends the process', async () => {
   expect(manager.names()).toEqual([])
 })
 
-it('added and removed servers cause events', async () => {
+it('the manager emits events when servers are added and removed', async () => {
   const { ClientManager } = await import('@jetway/client/manager')
   await using manager = new ClientManager(
     { name: 'my-host', version: '1.0.0' },

@@ -4,7 +4,7 @@ import { McpServer } from '@jetway/core'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { askOnce, connectAs, connectTo, run, serversOf } from '../src/client/client-transports.ts'
 
-it('the next client continues the session of the previous client', async () => {
+it('a new client continues the session of the previous client', async () => {
   const server = new McpServer({ name: 'shop', version: '1.0.0' })
   const opened = vi.fn<() => void>()
   server.on('session:open', opened)
@@ -34,7 +34,7 @@ it('a server at a URL receives the token', async () => {
   await client.close()
 })
 
-it('a local server is started, called and stopped', async () => {
+it('a local server can be started, called and stopped', async () => {
   vi.stubEnv('SHOP_API_KEY', 'key')
   const lines: string[] = []
   const script = fileURLToPath(new URL('./support/shop-server.mjs', import.meta.url))
@@ -46,7 +46,7 @@ it('a local server is started, called and stopped', async () => {
   vi.unstubAllEnvs()
 })
 
-it('a server described as data is started', async () => {
+it('a server can be started from a plain-data description', async () => {
   const script = fileURLToPath(new URL('./support/shop-server.mjs', import.meta.url))
   const client = await connectAs({
     command: process.execPath,
@@ -58,7 +58,7 @@ it('a server described as data is started', async () => {
   await client.close()
 })
 
-it('the servers of a host’s configuration file are read', async () => {
+it('the servers are read from a host’s configuration file', async () => {
   const lines: string[] = []
   const file = fileURLToPath(new URL('./support/servers.mcp.json', import.meta.url))
   expect(await serversOf(file, (line) => lines.push(line))).toEqual(['shop'])

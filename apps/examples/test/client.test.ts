@@ -34,7 +34,7 @@ describe('the host in the client guide', () => {
     expect(await exportOrders(other, AbortSignal.timeout(10_000))).toBe('Refused with -32601')
   })
 
-  it('starts a call as a task, and awaits the task later', async () => {
+  it('starts a call as a task, and awaits its result later', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => said.mockRestore())
     const shop = new McpServer({ name: 'shop', version: '1.0.0' })
@@ -50,7 +50,7 @@ describe('the host in the client guide', () => {
     expect(await totalOf(client, 'A1')).toBe(40)
   })
 
-  it("passes the server's questions to its user", async () => {
+  it("forwards the server's questions to its user", async () => {
     const shop = new McpServer({ name: 'shop', version: '1.0.0' })
     shop.addTool({
       name: 'close',

@@ -2,7 +2,7 @@ import { connect } from '@jetway/testing'
 import { expect, it } from 'vitest'
 import { server } from '../src/prompts/completion.ts'
 
-it('suggests cities of the country that the user has chosen', async () => {
+it('completion suggests cities in the country that the user has chosen', async () => {
   await using client = await connect(server)
   const city = { prompt: 'plan_trip', argument: 'city' }
   expect((await client.complete({ prompt: 'plan_trip', argument: 'country' }, 'f')).values).toEqual([

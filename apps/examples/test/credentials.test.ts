@@ -20,14 +20,14 @@ async function listen(): Promise<string> {
   return `${await app.listen({ port: 0, host: '127.0.0.1' })}/mcp`
 }
 
-describe('the API keys of the guide', () => {
-  it('name the caller', async () => {
+describe('API keys in the credentials guide', () => {
+  it('identify the caller', async () => {
     const url = await listen()
     const headers = { 'x-api-key': createKey({ principal: 'ada', scopes: [] }) }
     expect(await call(url, 'whoami', await openSession(url, headers))).toBe('You are ada')
   })
 
-  it('are required, and end when their owner is removed', async () => {
+  it('are required, and become invalid when their owner is removed', async () => {
     const url = await listen()
     const key = createKey({ principal: 'ada', scopes: [] })
     expect((await initialize(url)).status).toBe(401)
@@ -37,7 +37,7 @@ describe('the API keys of the guide', () => {
     expect((await initialize(url, { 'x-api-key': key })).status).toBe(401)
   })
 
-  it('give the scopes of their owner to tools', async () => {
+  it("pass their owner's scopes to tools", async () => {
     const url = await listen()
     const writer = { 'x-api-key': createKey({ principal: 'ada', scopes: ['files:write'] }) }
     const reader = { 'x-api-key': createKey({ principal: 'bob', scopes: ['files:read'] }) }
@@ -46,8 +46,8 @@ describe('the API keys of the guide', () => {
   })
 })
 
-describe('the bearer token of the guide', () => {
-  it('is compared with TOKEN, and lacks a scope of the tool', async () => {
+describe('the bearer token in the credentials guide', () => {
+  it('must match TOKEN, and lacks a scope that the tool requires', async () => {
     vi.stubEnv('TOKEN', 'secret-of-ci')
     const { handler } = await import('../src/authorization/bearer-tokens.ts')
     vi.unstubAllEnvs()
@@ -112,8 +112,8 @@ const WRONG = [
   ['a time in the past', { exp: 1_000_000_000 }],
 ] as const
 
-describe('the JWTs of the guide', () => {
-  it('are checked with the public key of their issuer', async () => {
+describe('JWTs in the credentials guide', () => {
+  it("are verified with the issuer's public key", async () => {
     expectStderr()
     const { publicKey, privateKey } = await generateKeyPair('RS256')
     const handler = protectedBy(await byPublicKey(await exportSPKI(publicKey)))
@@ -124,7 +124,7 @@ describe('the JWTs of the guide', () => {
       expect(await status(handler, await sign(privateKey, 'RS256', claims))).toBe(401)
   })
 
-  it('are checked with a shared secret', async () => {
+  it('are verified with a shared secret', async () => {
     expectStderr()
     const secret = crypto.getRandomValues(Buffer.alloc(32))
     const handler = protectedBy(bySecret(secret.toString('base64')))
@@ -134,12 +134,12 @@ describe('the JWTs of the guide', () => {
       expect(await status(handler, await sign(secret, 'HS256', claims))).toBe(401)
   })
 
-  it('are not checked with a secret that is too short', () => {
+  it('are not verified with a secret that is too short', () => {
     expect(() => bySecret(Buffer.from('short').toString('base64'))).toThrow('at least 32 bytes')
     expect(() => bySecret()).toThrow('at least 32 bytes')
   })
 
-  it('are checked with the keys at jwksUri, without metadata of the issuer', async () => {
+  it('are verified with the keys at jwksUri, without any issuer metadata', async () => {
     expectStderr()
     expect(byKeySet).toBeTypeOf('function')
     const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })

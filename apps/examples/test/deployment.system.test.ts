@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => remove(folder))
 
 it(
-  'the project of the guides builds, and its image and its function start',
+  'the project in the guides builds, and both its image and its function start',
   { timeout: 300_000 },
   async () => {
     const start = instructions.findLastIndex((line) => line.startsWith('FROM'))

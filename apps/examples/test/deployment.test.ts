@@ -98,13 +98,13 @@ async function start(env: Record<string, string>) {
 describe.each(Object.keys(CLOUDS))('%s', (name) => {
   const cloud = (): Cloud => CLOUDS[name]?.() as Cloud
 
-  it('names the port of the image', () => {
+  it('uses the same port as the image', () => {
     const [exposed] = all('EXPOSE')
     expect(all('ENV').join(' ')).toContain(`PORT=${exposed}`)
     expect([undefined, Number(exposed)]).toContain(cloud().port)
   })
 
-  it('names a probe and a public URL that the program answers', async () => {
+  it('specifies a probe and a public URL that the program serves', async () => {
     const { probe, publicUrl } = cloud()
     const { child, origin } = await start({ PUBLIC_URL: publicUrl })
     const host = { host: new URL(publicUrl).host }
@@ -117,13 +117,13 @@ describe.each(Object.keys(CLOUDS))('%s', (name) => {
 })
 
 describe('the Dockerfile', () => {
-  it('builds and starts with the commands of the guide', () => {
+  it('builds and starts the project with the commands in the guide', () => {
     expect(scripts).toEqual({ build: 'tsc', start: 'node dist/main.js' })
     expect(all('RUN')).toEqual(['npm ci', 'npm run build', 'npm prune --omit=dev'])
     expect(all('CMD')).toEqual([JSON.stringify(scripts['start']?.split(' ')).replace(',', ', ')])
   })
 
-  it('copies only what .dockerignore lets in', () => {
+  it('copies only the files that .dockerignore allows', () => {
     const copied = all('COPY').filter((rest) => !rest.startsWith('--from'))
     const sources = copied.flatMap((rest) => rest.split(' ').slice(0, -1))
     const [first, ...let_in] = deploy('.dockerignore').trim().split('\n')
@@ -132,13 +132,13 @@ describe('the Dockerfile', () => {
   })
 })
 
-it('render.yaml builds and starts with the commands of the guide', () => {
+it('render.yaml builds and starts the project with the commands in the guide', () => {
   const [service] = (parseYaml(deploy('render.yaml')) as { readonly services: [Render] }).services
   expect(service.buildCommand).toBe('npm ci --include=dev && npm run build')
   expect(service.startCommand).toBe(scripts['start'])
 })
 
-it('the project ends after SIGTERM and SIGINT', async () => {
+it('the project exits on SIGTERM and SIGINT', async () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { child } = await start({})
     await expect(child.stop(signal)).resolves.toBeDefined()
@@ -165,7 +165,7 @@ describe('vercel.json', () => {
     readonly rewrites: [{ readonly source: string; readonly destination: string }]
   }
 
-  it('sends /mcp to a function that exports what the build makes', () => {
+  it('routes /mcp to a function that exports the build output', () => {
     const [{ source, destination }] = file.rewrites
     expect(source).toBe('/mcp')
     expect(Object.keys(file.functions)).toEqual([`${destination.slice(1)}.js`])
@@ -185,7 +185,7 @@ describe('wrangler.json', () => {
   }
   const entry = fileURLToPath(new URL(file.main.replace('src/', 'src/project/'), root))
 
-  it('names a module that bundles without modules of Node', async () => {
+  it('points to a module that bundles without Node.js modules', async () => {
     const { outputFiles, metafile } = await build({
       entryPoints: [entry],
       bundle: true,
@@ -199,7 +199,7 @@ describe('wrangler.json', () => {
     expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([])
   })
 
-  it('has the variables that the module reads', async () => {
+  it('defines the variables that the module reads', async () => {
     const response = await worker.fetch(addNote('notes.example.workers.dev'), file.vars)
     expect(response.status).toBe(200)
     expect(await response.text()).toMatch(/\d+ notes/)

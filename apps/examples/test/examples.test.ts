@@ -26,7 +26,7 @@ const withExample = <T>(example: string, use: (client: Client) => Promise<T>): P
     withClient(new StreamableHTTPClientTransport(new URL('/mcp', origin)), use),
   )
 
-describe('the length of examples', () => {
+describe('the length of the examples', () => {
   it.each([
     ['hello-stdio', 8],
     ['hello-fastify', 10],
@@ -43,7 +43,7 @@ describe('the length of examples', () => {
 describe('running an example', () => {
   const hello = { content: [{ type: 'text', text: 'Hello, world' }] }
 
-  it('starts hello-stdio, which greets over standard input and output', async () => {
+  it('starts hello-stdio, which greets over stdin and stdout', async () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: program(pathOf('hello-stdio')),
@@ -58,7 +58,7 @@ describe('running an example', () => {
     },
   )
 
-  it('starts quickstart, which rolls dice, and refuses arguments that its schema does not allow', async () => {
+  it('starts quickstart, which rolls dice, and refuses arguments that do not match its schema', async () => {
     await withExample('quickstart', async (client) => {
       const rolled = await client.callTool({ name: 'roll_dice', arguments: { count: 3 } })
       const { rolls, total } = rolled.structuredContent as { rolls: number[]; total: number }

@@ -7,7 +7,7 @@ const ID = 'com.example/glossary'
 const ask = (method: string, params: object, extensions: object = { [ID]: {} }): Promise<object> =>
   askAt(server, method, params, { extensions })
 
-describe('the extension in the guide', () => {
+describe('the extension in the extensions guide', () => {
   it('is announced with its settings', async () => {
     expect(await ask('server/discover', {})).toMatchObject({
       result: { capabilities: { extensions: { [ID]: { languages: ['en'] } } } },
@@ -21,7 +21,7 @@ describe('the extension in the guide', () => {
     expect(await ask('glossary/explain', explain, {})).toMatchObject({ error: { code: -32_021 } })
   })
 
-  it('can be checked or required by a tool', async () => {
+  it('can be detected or required by a tool', async () => {
     const call = (name: string, extensions?: object): Promise<object> =>
       ask('tools/call', { name }, extensions)
     expect(JSON.stringify(await call('next_departure'))).not.toContain('take off')

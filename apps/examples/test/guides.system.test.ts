@@ -36,7 +36,7 @@ function token(claims: object, secret: string): string {
 }
 
 describe('the app in the Fastify guide', () => {
-  it('serves its own routes, requires a token, keeps the headers set by hooks and CORS, and sets ctx', async () => {
+  it('serves its own routes, requires a token, keeps headers set by hooks and CORS, and sets ctx', async () => {
     await withProcess('http/fastify-app', { TOKEN: 'secret' }, async (origin) => {
       expect(await (await fetch(`${origin}/health`)).json()).toEqual({ ok: true })
       const url = `${origin}/api/mcp`
@@ -58,7 +58,7 @@ describe('the app in the Fastify guide', () => {
     })
   })
 
-  it('reads the caller from the token that @fastify/jwt has verified', async () => {
+  it('reads the caller from the token verified by @fastify/jwt', async () => {
     await withProcess('http/fastify-jwt', { JWT_SECRET: 'secret' }, async (origin) => {
       const url = `${origin}/mcp`
       const exp = Math.floor(Date.now() / 1000) + 600
@@ -97,7 +97,7 @@ describe('the app in the Hono guide', () => {
 })
 
 describe('the apps in the guide to Express, Koa and node:http', () => {
-  it('require a token, parse other bodies, and pass middleware data to tools on Express', async () => {
+  it('require a token, parse other bodies, and pass middleware data to tools (Express)', async () => {
     await withProcess('http/express-app', { TOKEN: 'secret' }, async (origin) => {
       const url = `${origin}/api/mcp`
       expect((await initialize(url)).status).toBe(401)
@@ -118,14 +118,14 @@ describe('the apps in the guide to Express, Koa and node:http', () => {
     })
   })
 
-  it('pass the state to tools on Koa', async () => {
+  it('pass the state to tools (Koa)', async () => {
     await withProcess('http/koa-app', {}, async (origin) => {
       const session = await openSession(`${origin}/mcp`, { 'x-tenant': 'acme' })
       expect(await call(`${origin}/mcp`, 'tenant', session)).toBe('acme')
     })
   })
 
-  it('answer 404 for other paths on node:http', async () => {
+  it('answer 404 for other paths (node:http)', async () => {
     await withProcess('quickstart/hello-node', {}, async (origin) => {
       const session = await openSession(`${origin}/mcp`)
       expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')
@@ -135,7 +135,7 @@ describe('the apps in the guide to Express, Koa and node:http', () => {
 })
 
 describe('the mount behind a proxy', () => {
-  it('accepts only requests for the public host on a loopback connection', async () => {
+  it('accepts only requests to the public host that arrive on a loopback connection', async () => {
     await withProcess('http/behind-a-proxy', {}, async (origin) => {
       expect((await initialize(`${origin}/mcp`, { host: 'mcp.example.com' })).status).toBe(200)
       expect((await initialize(`${origin}/mcp`, { host: 'rebound.example.com' })).status).toBe(403)
@@ -144,7 +144,7 @@ describe('the mount behind a proxy', () => {
 })
 
 describe('the deployed app', () => {
-  it('continues sessions in its next process', async () => {
+  it('continues sessions in the process that replaces it', async () => {
     const env = { SESSION_KEYS: Buffer.alloc(32, 1).toString('base64') }
     let session: Record<string, string> = {}
     await withProcess('server/deploys', env, async (origin) => {
@@ -157,7 +157,7 @@ describe('the deployed app', () => {
 })
 
 describe('the fetch handler', () => {
-  it('replies to requests for its public host only', async () => {
+  it('replies only to requests to its public host', async () => {
     const { default: handler } = await import('../src/http/fetch-handler.ts')
     const post = (url: string): Request =>
       new Request(url, {
@@ -170,8 +170,8 @@ describe('the fetch handler', () => {
   })
 })
 
-describe('the report in the guide to resuming', () => {
-  it('is replayed to a client that reconnects', async () => {
+describe('the report in the resumption guide', () => {
+  it('is replayed to a client after it reconnects', async () => {
     const { app } = await import('../src/server/long-report.ts')
     const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/mcp`
     try {

@@ -49,7 +49,7 @@ async function observe(client: Client): Promise<unknown> {
 }
 
 describe('migration from the official SDK', () => {
-  it('produces a server that looks the same to a client as the old one', async () => {
+  it('produces a server that a client cannot distinguish from the old one', async () => {
     const after = (await observe(await connect(shop))) as { offer: { description?: string } }
     // Jetway sends the prompt's description with its messages; the SDK sends it in the list only.
     delete after.offer.description
@@ -58,7 +58,7 @@ describe('migration from the official SDK', () => {
 })
 
 describe('migration from mcp-go', () => {
-  it('produces a calculator that computes and reports errors', async () => {
+  it('produces a calculator that returns results and reports errors', async () => {
     const client = await connect(calculator)
     const calculate = (operation: string, x: number, y: number): Promise<unknown> =>
       client.callTool({ name: 'calculate', arguments: { operation, x, y } })

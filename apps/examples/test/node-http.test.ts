@@ -36,7 +36,7 @@ const promises = describeAdapter('node:http', {
 })
 // #endregion
 
-it('the adapter passes the adapter contract, except for locals and host authentication', () => {
+it('the adapter satisfies the adapter contract, except for locals and host authentication', () => {
   expect(promises).toHaveLength(42)
 })
 
@@ -49,7 +49,7 @@ it('the adapter has at most 60 lines, including imports and blank lines', () => 
 })
 
 it.each(['json', 'sse'] as const)(
-  'the adapter drops a reply (%s) if the host has already replied',
+  'the adapter discards a reply (%s) if the host has already replied',
   async (response) => {
     const server = new McpServer({ name: 'late', version: '1.0.0' })
     const logger = logLines()

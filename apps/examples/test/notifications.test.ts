@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { server, setGate, setWeather } from '../src/server/notifications.ts'
 
 // #region test
-it.each(REVISIONS)('clients that speak $version are notified when the gate opens', async ({ version }) => {
+it.each(REVISIONS)('clients that use $version are notified when the gate opens', async ({ version }) => {
   await using client = await connect(server, { revision: version })
   const uri = 'gate://state'
   await client.notification('notifications/resources/updated', { uri }, () => setGate(true))
@@ -13,7 +13,7 @@ it.each(REVISIONS)('clients that speak $version are notified when the gate opens
 // #endregion
 
 it.each(REVISIONS)(
-  'clients that speak $version list the tools again after a tool has become visible',
+  'clients that use $version list the tools again after a tool becomes visible',
   async ({ version }) => {
     setGate(false)
     await using client = await connect(server, { revision: version })
@@ -23,7 +23,7 @@ it.each(REVISIONS)(
 )
 
 it.each(REVISIONS)(
-  'a handle that updates a resource notifies subscribers that speak $version',
+  'updating a resource through its handle notifies subscribers that use $version',
   async ({ version }) => {
     await using client = await connect(server, { revision: version })
     const uri = 'gate://weather'

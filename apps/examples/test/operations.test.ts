@@ -39,7 +39,7 @@ describe('the app in the operations guide', () => {
 })
 
 describe('traces in the operations guide', () => {
-  it('continue the client’s trace', async () => {
+  it('continue the trace started by the client', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01'
     const logged = expectStderr()
     await shop.handleMessage(message('tools/call', { name: 'fails', _meta: { traceparent } }))
@@ -49,7 +49,7 @@ describe('traces in the operations guide', () => {
 })
 
 describe('messages handled without a mount', () => {
-  it('have a principal, and may cause work that outlasts the reply', async () => {
+  it('have a principal, and may start work that outlasts the reply', async () => {
     const replies: string[] = []
     const job = (body: object): Parameters<typeof consume>[0] => ({
       body: JSON.stringify(body),
@@ -69,7 +69,7 @@ describe('messages handled without a mount', () => {
     ])
   })
 
-  it("leave remaining work to the platform's waitUntil", async () => {
+  it("hand remaining work to the platform's waitUntil", async () => {
     const kept: Promise<unknown>[] = []
     const answer = await onEvent(message('tools/call', { name: 'confirm' }), {
       waitUntil: (work) => kept.push(work),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { server } from '../src/prompts/prompts.ts'
 
 // #region complete
-it('suggests the cities of the chosen country', async () => {
+it('the prompt suggests cities in the chosen country', async () => {
   await using client = await connect(server)
   const city = { prompt: 'plan_trip', argument: 'city' }
   const { values } = await client.complete(city, 'B', { known: { country: 'Italy' } })

@@ -17,7 +17,7 @@ function rates(cacheScope: 'public' | 'private') {
   return { server, reads: () => reads }
 }
 
-it('the client reads from the server once, then from the cache', async () => {
+it('the client reads from the server the first time, and then from the cache', async () => {
   const { server, reads } = rates('private')
   await using client = await connect(server)
   const [first, second] = await readRates(client, ['rates://all', 'rates://all'])
@@ -29,15 +29,12 @@ it('the client reads from the server once, then from the cache', async () => {
 it.each([
   ['private', 2],
   ['public', 1],
-] as const)(
-  'the client returns %s results from the cache only to permitted users',
-  async (cacheScope, expected) => {
-    const { server, reads } = rates(cacheScope)
-    await using client = await connect(server)
-    for (const user of ['ann', 'bob', 'ann']) await readFor(user, client, 'rates://all')
-    expect(reads()).toBe(expected)
-    signedOut('ann')
-    await readFor('ann', client, 'rates://all')
-    expect(reads()).toBe(expected + 1)
-  },
-)
+] as const)('the client returns cached %s results only to permitted users', async (cacheScope, expected) => {
+  const { server, reads } = rates(cacheScope)
+  await using client = await connect(server)
+  for (const user of ['ann', 'bob', 'ann']) await readFor(user, client, 'rates://all')
+  expect(reads()).toBe(expected)
+  signedOut('ann')
+  await readFor('ann', client, 'rates://all')
+  expect(reads()).toBe(expected + 1)
+})

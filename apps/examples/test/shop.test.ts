@@ -16,7 +16,7 @@ it('returns the order', async () => {
 // #endregion
 
 // #region call
-it('returns an error that names the unknown order to the model', async () => {
+it('returns an error that tells the model which order is unknown', async () => {
   await using client = await connect(server)
   expect(await client.callTool('get_order', { id: 'A9' })).toBeToolError('There is no order A9')
 })
@@ -41,7 +41,7 @@ it('reports progress, and logs the number of exported orders', async () => {
 // #endregion
 
 // #region revisions
-it.each(REVISIONS)('lists its tools to clients that speak $version', async ({ version }) => {
+it.each(REVISIONS)('lists its tools to clients that use $version', async ({ version }) => {
   await using client = await connect(server, { revision: version })
   expect((await client.listTools()).map(({ name }) => name)).toContain('get_order')
 })
@@ -49,7 +49,7 @@ it.each(REVISIONS)('lists its tools to clients that speak $version', async ({ ve
 
 // #region matrix
 describeMatrix('cancel_order', { transports: [memoryTransport, fetchTransport] }, (cell) => {
-  it('is listed with a title if the revision has titles', async () => {
+  it('is listed with a title if the revision supports titles', async () => {
     const till = new McpServer({ name: 'till', version: '1.0.0' })
     till.add(cancelOrder)
     const client = await cell.connect(till)

@@ -6,8 +6,8 @@ import { type Approvals, loadSkill } from '../src/client/skills-host.ts'
 import { server as fromData } from '../src/server/skills.ts'
 import { ask } from './support.ts'
 
-describe('skills in the guide', () => {
-  it('are listed with their files if defined as data', async () => {
+describe('skills in the skills guide', () => {
+  it('are listed with their files if they are defined as data', async () => {
     expect((await ask(fromData, 'skills/list', {})).result).toMatchObject({
       skills: [
         {
@@ -19,7 +19,7 @@ describe('skills in the guide', () => {
     })
   })
 
-  it('are listed from a folder, and listed again after a reload', async () => {
+  it('are listed from a folder, and updated after a reload', async () => {
     const uri = 'skill://code-review/SKILL.md'
     for (const again of [false, true]) {
       if (again) await reload()
@@ -33,7 +33,7 @@ describe('skills in the guide', () => {
     expect(folder?.['resources']).toMatchObject([{ uri }, { mimeType: 'inode/directory' }])
   })
 
-  it('are loaded by a host after its user agrees once', async () => {
+  it('are loaded by a host after its user has agreed once', async () => {
     const [near, far] = createMemoryTransportPair()
     fromData.connect(far)
     await using client = new Client({ name: 'host', version: '1' }, { name: 'acme' })

@@ -53,8 +53,15 @@ it('every code block in the READMEs and docs/ equals its source file', () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-it('accepts a block that equals its region, below a link to its file', () => {
+it('accepts a block that equals its region and follows a link to its file', () => {
   expect(check(BLOCK, FILE)).toMatchObject({ code: 0, problems: '' })
+})
+
+it('shows no link to the file in a skill, which is copied into other projects', () => {
+  const skill = 'docs/skills/a/SKILL.md'
+  const plain = '<!-- from: a.ts#two -->\n\n```ts\nsecond()\n```\n'
+  expect(check(BLOCK, { ...FILE, [skill]: plain })).toMatchObject({ code: 0, problems: '' })
+  expect(check(BLOCK, { ...FILE, [skill]: BLOCK }).problems).toContain('SKILL.md: a.ts#two differs')
 })
 
 it.each([
@@ -72,7 +79,7 @@ it.each([
   expect(problems).toContain(problem)
 })
 
-it('reports a line that the site would clip', () => {
+it('reports a line that the site would cut off', () => {
   const files = { 'a.ts': `f('${'x'.repeat(105)}')\n` }
   const { code, problems } = check('<!-- from: a.ts -->\n', files, '--write')
   expect(code).toBe(0)
@@ -92,7 +99,7 @@ it.each([
   expect(check(`${page}\nText.\n\n${page}`, FILE, '--write').page).toBe(`${BLOCK}\nText.\n\n${BLOCK}`)
 })
 
-it('shows the imports that a region uses, each once per page', () => {
+it('shows the imports that a region uses, each only once per page', () => {
   const source = `import first, { second, type Third as Other } from 'one'
 import type { Fourth } from 'two'
 import * as fifth from 'three'
@@ -135,7 +142,7 @@ it('does not repeat an import that is part of the region', () => {
   expect(write({ 'a.ts': source }, 'a.ts#a')).toEqual([`import { one } from 'one'\n\none()`])
 })
 
-it('wraps a long import like the formatter', () => {
+it('wraps a long import in the same way as the formatter', () => {
   const names = Array.from({ length: 12 }, (_, index) => `nameNumber${index}`)
   const statement = `import {\n${names.map((name) => `  ${name},\n`).join('')}} from 'one'`
   const code = names.map((name) => `f(${name})`).join('\n')
@@ -143,15 +150,22 @@ it('wraps a long import like the formatter', () => {
   expect(write({ 'a.ts': source }, 'a.ts#a')).toEqual([`${statement}\n\n${code}`])
 })
 
-it.each(['test/b.ts', 'test/b.ts#b'])('imports another file of the page from the same folder: %s', (from) => {
-  const code = `import { a } from '../src/a.ts'\n\n`
-  const files = {
-    'src/a.ts': 'export const a = 1\n',
-    'test/b.ts': `${code}// #region b\na()\n// #endregion\n`,
-  }
-  const [, block] = write(files, 'src/a.ts', from)
-  expect(block).toContain(`import { a } from './a.ts'\n\n`)
-  const { code: exitCode, problems } = check(`<!-- from: ${from} -->\n\n\`\`\`ts\n\`\`\`\n`, files, '--write')
-  expect(exitCode).toBe(1)
-  expect(problems).toContain('test/b.ts imports ../src/a.ts, which the page does not show')
-})
+it.each(['test/b.ts', 'test/b.ts#b'])(
+  'imports another file shown on the page from the same folder: %s',
+  (from) => {
+    const code = `import { a } from '../src/a.ts'\n\n`
+    const files = {
+      'src/a.ts': 'export const a = 1\n',
+      'test/b.ts': `${code}// #region b\na()\n// #endregion\n`,
+    }
+    const [, block] = write(files, 'src/a.ts', from)
+    expect(block).toContain(`import { a } from './a.ts'\n\n`)
+    const { code: exitCode, problems } = check(
+      `<!-- from: ${from} -->\n\n\`\`\`ts\n\`\`\`\n`,
+      files,
+      '--write',
+    )
+    expect(exitCode).toBe(1)
+    expect(problems).toContain('test/b.ts imports ../src/a.ts, which the page does not show')
+  },
+)

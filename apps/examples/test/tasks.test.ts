@@ -40,7 +40,7 @@ describe('tools in the tasks guide, in a session', () => {
     expect(await ask('tools/call', params)).toMatchObject({ content: [{ text: 'Converted 3 files' }] })
   })
 
-  it('ask the client that requests the result', async () => {
+  it('ask questions of the client that requests the result', async () => {
     const created = await ask('tools/call', { name: 'publish_report', task: {} })
     const { taskId } = created['task'] as { taskId: string }
     expect(await ask('tasks/result', { taskId })).toMatchObject({ content: [{ text: 'Published' }] })
@@ -54,7 +54,7 @@ describe('tools in the tasks guide, without a session', () => {
   const declared = { 'io.modelcontextprotocol/tasks': {} }
   const call = { name: 'convert_files', arguments: { folder: 'in' } }
 
-  it('become tasks if the client declares the extension', async () => {
+  it('run as tasks if the client declares the extension', async () => {
     const { result } = await ask('tools/call', call, declared)
     expect(result).toMatchObject({ resultType: 'task', ttlMs: 1_800_000 })
     const { taskId } = result as { taskId: string }
@@ -65,7 +65,7 @@ describe('tools in the tasks guide, without a session', () => {
     )
   })
 
-  it('run as plain calls without the extension, unless they require tasks', async () => {
+  it('run as plain calls without the extension, except for tools that require tasks', async () => {
     expect(await ask('tools/call', call, {})).toMatchObject({ result: { resultType: 'complete' } })
     expect(await ask('tools/call', { name: 'publish_report' }, {})).toMatchObject({
       error: { code: -32_021 },

@@ -8,7 +8,7 @@ import { startCollector } from './support/collector.ts'
 const SERVER = new URL('support/exporting-server.ts', import.meta.url)
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 
-it("a process that receives SIGTERM after a call exports every span once, in the caller's trace", async () => {
+it("a process that receives SIGTERM after a call exports every span once, as part of the caller's trace", async () => {
   const { url, spans } = await startCollector()
   const running = startNode(program(SERVER), { OTEL_EXPORTER_OTLP_ENDPOINT: url })
   onTestFinished(async () => void (await running.stop('SIGKILL')))

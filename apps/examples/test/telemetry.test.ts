@@ -40,7 +40,7 @@ it('the server in the guide exports each call once, even if the server stops', a
   expect(names.filter((name) => name === 'tools/list')).toHaveLength(2)
 })
 
-it('the metrics in the guide are served for Prometheus', async () => {
+it('the metrics in the guide can be scraped by Prometheus', async () => {
   const port = await freePort()
   vi.stubEnv('OTEL_EXPORTER_PROMETHEUS_HOST', '127.0.0.1')
   vi.stubEnv('OTEL_EXPORTER_PROMETHEUS_PORT', `${port}`)

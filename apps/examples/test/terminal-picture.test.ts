@@ -14,11 +14,11 @@ const { CALL, pictures, startOf, transcript } = (await import(
 }
 
 describe('the picture of the two commands', () => {
-  it.each(pictures())('$theme is drawn of the recorded output', ({ drawn, committed }) => {
+  it.each(pictures())('$theme is drawn from the recorded output', ({ drawn, committed }) => {
     expect(committed).toBe(drawn)
   })
 
-  it('shows what the weather server prints, and what its tool answers', async () => {
+  it('shows the output of the weather server, and the result of calling its tool', async () => {
     const server = startNode([...program(new URL('apps/weather/src/main.ts', root)), '--http', '--port', '0'])
     const [, url = ''] = await server.until(/"ready":true,"url":"([^"]+)"/)
     const words = CALL.replace('http://127.0.0.1:3000/mcp', url).split(' ').slice(2)
@@ -31,7 +31,7 @@ describe('the picture of the two commands', () => {
     expect(recorded).toContain(call.output.stdout.trim())
   })
 
-  it('shows the commands of the README', () => {
+  it('shows the commands in the README', () => {
     const readme = readFileSync(new URL('README.md', root), 'utf8')
     const commands = [...transcript().matchAll(/^\$ (.+)$/gm)].map(([, command = '']) => command)
     expect(commands.slice(0, 2)).toEqual(['npm start', CALL])

@@ -36,14 +36,14 @@ async function scriptedModel(...answers: readonly object[]): Promise<{ url: stri
 }
 
 describe('tools in the bridge guide', () => {
-  it('are called by a custom host', async () => {
+  it('can be called by a custom host', async () => {
     await using client = await connect(weather())
     const signal = AbortSignal.timeout(10_000)
     expect(await callOne(client, 'of today', signal)).toBe('Sunny')
     expect(await callOne(client, 'of tomorrow', signal)).toBe('There is no such tool')
   })
 
-  it('are registered in the host’s registry', async () => {
+  it('can be registered in the host’s registry', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
     await using client = await connect(weather())
     const registry = new Map<string, HostTool>()
@@ -60,7 +60,7 @@ describe('tools in the bridge guide', () => {
     said.mockRestore()
   })
 
-  it('are called by the AI SDK', async () => {
+  it('can be called by the AI SDK', async () => {
     await using client = await connect(weather())
     const usage = {
       inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -86,7 +86,7 @@ describe('tools in the bridge guide', () => {
     expect(JSON.stringify(model.doGenerateCalls[1]?.prompt)).toContain('Sunny')
   })
 
-  it("are called by Anthropic's SDK", async () => {
+  it("can be called by Anthropic's SDK", async () => {
     await using client = await connect(weather())
     const message = (content: object): object => ({ type: 'message', role: 'assistant', content: [content] })
     const model = await scriptedModel(
@@ -98,7 +98,7 @@ describe('tools in the bridge guide', () => {
     expect(model.asked[1]).toContain('Sunny')
   })
 
-  it("are called by OpenAI's SDK through both APIs", async () => {
+  it("can be called by OpenAI's SDK through both APIs", async () => {
     await using client = await connect(weather())
     const call = { id: '1', type: 'function', function: { name: 'today', arguments: '{}' } }
     const chat = (message: object): object => ({ choices: [{ message: { role: 'assistant', ...message } }] })

@@ -10,7 +10,7 @@ describe('other tools in the tools guide', () => {
   const names = async (client: TestClient): Promise<readonly string[]> =>
     (await client.listTools()).map(({ name }) => name)
 
-  it('follow the changes of another registry', async () => {
+  it('reflect changes in another registry', async () => {
     await using client = await connect(server)
     const before = await names(client)
     {
@@ -29,7 +29,7 @@ describe('other tools in the tools guide', () => {
     expect(await client.callTool('count_orders', { paid: 'yes' })).toBeToolError(/paid/)
   })
 
-  it('have types and validation from a JSON Schema', async () => {
+  it('derive types and validation from a JSON Schema', async () => {
     await using client = await connect(server)
     expect(await client.callTool('count_orders', { paid: false })).toHaveText('1')
   })

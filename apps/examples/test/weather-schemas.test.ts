@@ -78,7 +78,7 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
     expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
   })
 
-  it('accepts optional properties, and drops unknown ones', async () => {
+  it('accepts optional properties, and discards unknown ones', async () => {
     const args = { city: 'Oslo', days: 1, unit: 'F', more: true }
     const { structuredContent } = await client.callTool({ name: 'get_forecast', arguments: args })
     expect(structuredContent).toMatchObject({ days: [{ high: 28, low: 16 }] })

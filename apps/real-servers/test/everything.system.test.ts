@@ -56,7 +56,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     })
   })
 
-  it('lists its tools, with titles, schemas and hints', async () => {
+  it('lists its tools with titles, schemas and hints', async () => {
     const tools = await client.listTools()
     expect(tools.length).toBeGreaterThan(14)
     expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
@@ -67,7 +67,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(tools.map(({ name }) => name)).toContain('trigger-url-elicitation')
   })
 
-  it('answers concurrent calls, and names invalid arguments', async () => {
+  it('answers concurrent calls, and names invalid arguments in its errors', async () => {
     expect(await text('get-sum', { a: 2, b: 40 })).toContain('42')
     const texts = await Promise.all(Array.from({ length: 50 }, (__, i) => text('echo', { message: `${i}` })))
     expect(texts).toEqual(texts.map((__, i) => `Echo: ${i}`))
@@ -136,7 +136,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     await expect(client.getPrompt('no-prompt')).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('lists and reads resources and templates, as text and as bytes', async () => {
+  it('lists and reads resources and templates, both as text and as bytes', async () => {
     const resources = await client.listResources()
     expect(resources.map(({ name }) => name)).toContain('features.md')
     expect(await client.readResource(resources[0]?.uri ?? '')).toMatchObject({
@@ -152,7 +152,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     await expect(client.readResource('demo://nothing')).rejects.toThrow(McpError)
   })
 
-  it('notifies the client of new resources and of changes to subscribed ones', async () => {
+  it('notifies the client of new resources and of changes to subscribed resources', async () => {
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: { readonly uri: string }) => void>()
     const off = [client.on('resourcesChanged', changed), client.on('resourceUpdated', updated)]
@@ -183,7 +183,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     off()
   })
 
-  it('reports progress, and accepts cancellation', async () => {
+  it('reports progress, and can be cancelled', async () => {
     const reports: Progress[] = []
     const onProgress = (progress: Progress): void => void reports.push(progress)
     await client.callTool('trigger-long-running-operation', { duration: 0.06, steps: 3 }, { onProgress })
@@ -199,7 +199,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('echo', { message: 'still there' })).toBe('Echo: still there')
   })
 
-  it('elicits a form, whose values the client converts to their types, and whose defaults it fills in', async () => {
+  it('elicits a form; the client converts the values to their types and fills in the defaults', async () => {
     const output = await text('trigger-elicitation-request')
     expect(output).toContain('User provided the requested information')
     const raw: unknown = JSON.parse(output.slice(output.indexOf('Raw result: ') + 12))
@@ -211,12 +211,12 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('trigger-elicitation-request')).toContain('declined')
   })
 
-  it('elicits a URL that the user opens or refuses', async () => {
+  it('elicits a URL, which the user can open or refuse', async () => {
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/yes' })).toContain('completed')
     expect(await text('trigger-url-elicitation', { url: 'https://example.com/no' })).toContain('declined')
   })
 
-  it('samples the host’s model, and lists roots', async () => {
+  it('samples from the host’s model, and lists roots', async () => {
     expect(await text('trigger-sampling-request', { prompt: 'Why?', maxTokens: 7 })).toContain('a-model')
     await vi.waitFor(async () => expect(await text('get-roots-list')).toContain('file:///home/ann/work'))
   })

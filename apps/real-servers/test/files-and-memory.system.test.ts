@@ -73,7 +73,7 @@ describe('server-filesystem as a child process', () => {
     await vi.waitFor(async () => expect(await allowed()).toEqual([first, second]))
   })
 
-  it('reports why it cannot start', async () => {
+  it('reports the reason if it cannot start', async () => {
     const stderrLines: string[] = []
     const missing = run('filesystem', [join(folder, 'missing')], { stderr: (line) => stderrLines.push(line) })
     const failure = await connect(missing).catch((error: unknown) => error)
@@ -89,7 +89,7 @@ describe('server-filesystem as a child process', () => {
 })
 
 describe('server-memory as a child process', () => {
-  it('keeps entities across a restart until they are deleted', async () => {
+  it('keeps entities across restarts until they are deleted', async () => {
     const file = join(folder, 'memory.jsonl')
     const dial = run('memory', [], { env: { MEMORY_FILE_PATH: file } })
     const client = await connect(dial)

@@ -87,7 +87,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('nine servers in one manager, over every transport', () => {
+describe('nine servers in one manager, over all transports', () => {
   it('use the newest revision that each server supports', () => {
     expect([...manager.names()].toSorted()).toEqual([...EVERYTHING, ...JETWAY, 'files', 'memory'].toSorted())
     const revision = (name: string): unknown => manager.get(name)?.server?.protocolVersion
@@ -103,7 +103,7 @@ describe('nine servers in one manager, over every transport', () => {
     expect(tools.length).toBeGreaterThan(150)
   })
 
-  it('receive only their own calls, even if calls are concurrent', async () => {
+  it('receive only their own calls, even when calls are concurrent', async () => {
     const path = join(folder, 'note.txt')
     writeFileSync(path, 'Hello')
     const calls: [string, object][] = [
@@ -122,7 +122,7 @@ describe('nine servers in one manager, over every transport', () => {
     await expect(manager.callTool('mcp__files__echo', {})).rejects.toThrow('read_text_file')
   })
 
-  it('can have prompts and resources with equal names', async () => {
+  it('may have prompts and resources with the same names', async () => {
     const prompts = await manager.prompts()
     expect(prompts.filter(({ item }) => item.name === 'simple-prompt').map(({ server }) => server)).toEqual([
       ...EVERYTHING,
@@ -138,7 +138,7 @@ describe('nine servers in one manager, over every transport', () => {
     expect(again).toEqual(first)
   })
 
-  it('elicit through one handler that gets the server’s name', async () => {
+  it('elicit through a single handler that receives the server’s name', async () => {
     await vi.waitFor(async () =>
       expect((await manager.tools()).map(({ name }) => name)).toContain(
         'mcp__theirs-http__trigger-elicitation-request',

@@ -27,7 +27,7 @@ describe('BARS', () => {
     expect(files.filter((file) => !existsSync(root + file))).toEqual([])
   })
 
-  it('describes the missing test if nothing is measured', () => {
+  it('describes the missing test if a measurement is missing', () => {
     const silent = BARS.filter((bar) => bar.files === undefined && bar.lacks === undefined)
     expect(silent).toEqual([])
   })

@@ -55,7 +55,7 @@ const WAYS: readonly Way[] = [
 describe.each(WAYS)('over $name', ({ name, connect, mostMiB }) => {
   describe.each([BATCH, CALLS])('$name', (many) => {
     it.for(SIZES)(
-      'receive one response each for results of %i MB, even if the client reads late',
+      'receive one response each, with results of %i MB, even if the client reads late',
       { timeout: 400_000 },
       async (size, { task }) => {
         const reader = await connect()

@@ -20,7 +20,7 @@ describe('catalogue', () => {
   })
 
   it.each(ROWS.map((row) => [row.row, row] as const))(
-    'names a test for %s, or the reason for its absence',
+    'names a test for %s, or explains why there is none',
     (_, row) => {
       expect([row.fault, row.behaviour]).not.toContain('')
       if (row.tests === undefined) expect(row.lacks).toMatch(/\.$/)
@@ -37,7 +37,7 @@ describe('catalogue', () => {
     },
   )
 
-  it('equals the table in docs/reference/reliability.md', () => {
+  it('matches the table in docs/reference/reliability.md', () => {
     const page = readFileSync(PAGE, 'utf8')
     const written = withCatalogue(page)
     if (env['UPDATE_DOCS'] === '1') writeFileSync(PAGE, written)

@@ -50,7 +50,7 @@ function tally(commands: readonly string[]): Record<string, number> {
   return counts
 }
 
-describe('commands to Redis', () => {
+describe('Redis commands', () => {
   let cluster: Cluster
   let monitor: Monitor
   let relaxed: string
@@ -78,7 +78,7 @@ describe('commands to Redis', () => {
     expect(await monitor.requested(() => times(CALLS, () => modern(client, relaxed)))).toEqual([])
   })
 
-  it('number at most 4 when a session opens', async () => {
+  it('are limited to 4 when a session is opened', async () => {
     await open(relaxed)
     const commands = await monitor.requested(() => new NodeClient(ANN).open(relaxed))
     expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(4)
@@ -89,14 +89,14 @@ describe('commands to Redis', () => {
     expect(await monitor.requested(() => times(CALLS, () => echo(client, relaxed)))).toEqual([])
   })
 
-  it('number exactly one for any other call in a session', async () => {
+  it('consist of a single command for any other call in a session', async () => {
     const client = await open(strict)
     expect(tally(await monitor.requested(() => times(CALLS, () => echo(client, strict))))).toEqual({
       get: CALLS,
     })
   })
 
-  it("number at most 2 plus one per event for a call's stream", async () => {
+  it("are limited to 2 plus one per event for a call's stream", async () => {
     const client = await open(relaxed)
     const commands = await monitor.requested(async () => {
       const reply = await client.call(relaxed, 'count', { to: CALLS, everyMs: 2 })
@@ -106,13 +106,26 @@ describe('commands to Redis', () => {
     expect(commands.length, JSON.stringify(tally(commands))).toBeLessThanOrEqual(CALLS + 1 + 2)
   })
 
-  it('number at most 3 per second for an idle process', async () => {
+  it.each([
+    ['awaited', true],
+    ['not awaited', false],
+  ])('number at most 3 for a stream of ten events that are sent in one turn and are %s', async (_, waits) => {
+    const client = await open(relaxed)
+    const commands = await monitor.requested(async () => {
+      const reply = await client.call(relaxed, 'burst', { to: 10, waits })
+      await reply.ended
+      expect(reply.messages).toHaveLength(11)
+    })
+    expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3)
+  })
+
+  it('are limited to 3 per second for an idle process', async () => {
     const seconds = 4
     const commands = await monitor.all(() => delay(seconds * 1_000))
     expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3 * seconds * cluster.nodes.length)
   })
 
-  it("set an expiry for each key, and delete all of a session's keys on DELETE", async () => {
+  it("set an expiry on each key, and delete all of a session's keys on DELETE", async () => {
     const sessions = (): Promise<readonly string[]> => keys(cluster.redis, 'jw1:nodes:s:*')
     const before = await sessions()
     const client = await new NodeClient(ANN).open(relaxed)

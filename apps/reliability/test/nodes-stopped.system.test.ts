@@ -46,7 +46,7 @@ it('a node paused for 10 s does not write to a stream that another node has take
   }
 })
 
-it('a node paused for 10 s leaves a session’s GET stream to the node that has taken the stream over', async () => {
+it('a node paused for 10 s does not reclaim a session’s GET stream that another node has taken over', async () => {
   const cluster = await startCluster(SERVE_NODE, 2)
   try {
     const [stopped, other] = cluster.nodes as readonly [ClusterNode, ClusterNode]

@@ -43,7 +43,7 @@ describe.each([
     expect(await resumed.get(what)?.()).toEqual(outcome(reason))
   })
 
-  it('the client’s next request succeeds, and its interrupted call is not repeated', () => {
+  it('the client’s next request succeeds, and its interrupted call is not retried', () => {
     expect(ended).toMatchObject({ call: expect.any(Error), next: 5, runs: 1 })
   })
 })

@@ -16,7 +16,7 @@ const NOISE_MS = 10
 const SOCKETS = PHASES.reduce((sum, { sockets }) => sum + sockets, 0)
 
 it.for(ADAPTERS)(
-  `closes ${SOCKETS} slow sockets on %s in time, while other calls take at most twice as long as usual`,
+  `the server closes ${SOCKETS} slow sockets on %s in time, while other calls take at most twice as long as usual`,
   { timeout: 300_000 },
   async (adapter, { task }) => {
     const target = await SocketTarget.start(adapter)

@@ -43,7 +43,7 @@ describe('a command line', () => {
     })
   })
 
-  it('accepts --help, which names every option', () => {
+  it('accepts --help, and describes every option', () => {
     expect(read('--help')).toEqual({ run: 'help' })
     for (const flag of [
       'stdio',

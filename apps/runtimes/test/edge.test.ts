@@ -17,7 +17,7 @@ describe('a server without sessions', () => {
   })
   const text = (said: string): object => ({ status: 200, answer: { result: { content: [{ text: said }] } } })
 
-  it('asks in rounds with zod forms', () => {
+  it('asks questions in rounds, with zod forms', () => {
     expect(answers['asked']).toMatchObject({
       answer: {
         result: {
@@ -39,17 +39,17 @@ describe('a server without sessions', () => {
     expect(answers['completed']).toMatchObject({ answer: { result: { completion: { values: ['Basel'] } } } })
   })
 
-  it('answers messages from a queue', () => {
+  it('handles messages from a queue', () => {
     expect(answers['handedOver']).toMatchObject({ id: 1, result: {} })
   })
 
-  it('refuses questions to clients of the session era', () => {
+  it('refuses to ask questions of session-era clients', () => {
     expect(answers['askedEarlier']).toMatchObject({
       answer: { error: { message: expect.stringContaining('cannot carry questions') as unknown } },
     })
   })
 
-  it('refuses questions inside a handler, and names the remedy', () => {
+  it('refuses questions inside a handler, and suggests a remedy', () => {
     expect(answers['askedNow']).toMatchObject({ answer: { result: { isError: true } } })
     expect(answers['failures']).toEqual([expect.stringContaining('ERR_MCP_UNSUPPORTED_HERE')])
   })
@@ -69,13 +69,13 @@ describe('the edge preset', () => {
     expect(answers['completed']).toMatchObject({ answer: { result: { completion: { values: ['Basel'] } } } })
   })
 
-  it('serves clients of the session era without a session', () => {
+  it('serves session-era clients without a session', () => {
     expect(answers['readEarlier']).toMatchObject({ status: 200, answer: { result: { contents: [{}] } } })
     expect(answers['batchEarlier']).toMatchObject({ status: 200, answer: [{ id: 1, result: {} }] })
     expect(answers['notified']).toMatchObject({ status: 202 })
   })
 
-  it('refuses methods that need a session', () => {
+  it('refuses methods that require a session', () => {
     expect(answers['opened']).toMatchObject({ status: 405 })
     expect(answers['deleted']).toMatchObject({ status: 405 })
     expect(answers['listening']).toMatchObject({ status: 404, answer: { error: { code: -32601 } } })
@@ -83,19 +83,19 @@ describe('the edge preset', () => {
     expect(answers['subscribedEarlier']).toMatchObject({ answer: { error: { code: -32601 } } })
   })
 
-  it('refuses questions inside a handler, and names the remedy', () => {
+  it('refuses questions inside a handler, and suggests a remedy', () => {
     expect(answers['askedNow']).toMatchObject({ answer: { result: { isError: true } } })
     expect(answers['failures']).toEqual([expect.stringContaining('ERR_MCP_UNSUPPORTED_HERE')])
   })
 
-  it('announces only its own capabilities', () => {
+  it('announces only the capabilities that it has', () => {
     const { result } = (answers['discovered'] as { answer: { result: object } }).answer
     expect(result).not.toHaveProperty('capabilities.tasks')
     expect(result).toMatchObject({ capabilities: { tools: {}, resources: {}, prompts: {} } })
     expect(JSON.stringify(result)).not.toMatch(/listChanged|subscribe/)
   })
 
-  it('refuses definitions that need another preset', () => {
+  it('refuses definitions that require another preset', () => {
     const server = new McpServer({ name: 'edge', version: '1.0.0' })
     const asks = { sure: () => true }
     expect(() => server.addTool({ name: 'ask', asks, handler: () => '' })).toThrow(

@@ -33,13 +33,13 @@ describe.each(Object.entries(BUNDLERS))('the hello world server bundled by %s', 
     expect(gzipSync(await readFile(file), { level: 9 }).length / 1024).toBeLessThanOrEqual(MAX_KIB)
   })
 
-  it('is one file without ajv', async () => {
+  it('is a single file without ajv', async () => {
     const code = await readFile(file, 'utf8')
     expect(code).not.toMatch(/^import\b|[;}]import ?[{*"']/m)
     expect(code).not.toMatch(/\bnew Function\b|\bfast-uri\b/)
   })
 
-  it.each(ERAS)('serves clients that know %s', async (_era, revision) => {
+  it.each(ERAS)('serves clients that use %s', async (_era, revision) => {
     const peer = await connectHttp(() => server?.url ?? '')({ revision })
     expect(await peer.request('tools/call', { name: 'hello', arguments: {} })).toMatchObject({
       result: { content: [{ text: 'Hello, world' }] },

@@ -41,7 +41,7 @@ async function calls(url: string, session: string): Promise<string> {
   return (await post(url, callTool('calls'), session)).text()
 }
 
-it('each session has its own Durable Object, which is found by the prefix of the session id', async () => {
+it('each session has its own Durable Object, identified by the prefix of the session id', async () => {
   const { url } = await startWorker()
   const [first, second] = [await openSession(url), await openSession(url)]
   expect(first).toMatch(/^[0-9a-f]{64}\.[\w-]{40,}$/)
@@ -77,7 +77,7 @@ it('a stream of a session can be resumed, and DELETE ends the session', async ()
   expect((await post(url, callTool('calls'), session)).status).toBe(404)
 })
 
-it('a valid prefix does not give access to a session', async () => {
+it('a valid prefix alone does not give access to a session', async () => {
   const { url } = await startWorker()
   const [victim, own] = [await openSession(url), await openSession(url)]
   const [prefix = '', secret = ''] = victim.split('.')
@@ -95,7 +95,7 @@ it('a valid prefix does not give access to a session', async () => {
   expect(await calls(url, victim)).toContain('Call 1 ')
 })
 
-it('a session survives the eviction of its object from memory', async () => {
+it('a session survives the eviction of its Durable Object from memory', async () => {
   const storage = mkdtempSync(join(tmpdir(), 'jetway-objects-'))
   onTestFinished(() => rmSync(storage, { recursive: true }))
   const before = await startWorker(storage)

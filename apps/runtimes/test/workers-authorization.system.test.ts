@@ -27,7 +27,7 @@ const call = (token: string, name = 'whoami', signal?: AbortSignal): Promise<Res
   postCall(url, name, {}, { headers: { authorization: `Bearer ${token}` }, ...(signal && { signal }) })
 const pass = (ms: number): Promise<Response> => fetch(`${url}?pass=${ms}`)
 
-it('a Worker refers a client to the authorization server with a 401, and serves a client that has a token', async () => {
+it('a Worker directs a client to the authorization server with a 401, and serves a client that has a token', async () => {
   const refused = await postCall(url, 'whoami')
   expect(refused.status).toBe(401)
   const challenge = refused.headers.get('www-authenticate') ?? ''
@@ -50,7 +50,7 @@ it('a Worker refers a client to the authorization server with a 401, and serves 
   expect(await older.text()).toContain('alice')
 })
 
-it("a Worker asks for a tool's scopes, and refuses tokens for other servers", async () => {
+it('a Worker requests the scopes of a tool, and refuses tokens for other servers', async () => {
   const refused = await call(await tokenFor(), 'write')
   expect(refused.status).toBe(403)
   expect(refused.headers.get('www-authenticate')).toContain('scope="mcp files:write"')
@@ -59,14 +59,14 @@ it("a Worker asks for a tool's scopes, and refuses tokens for other servers", as
   expect((await call(accessToken)).status).toBe(401)
 })
 
-it('a Worker answers concurrent requests that all need the keys', async () => {
+it('a Worker serves concurrent requests that all need the keys', async () => {
   const users = ['alice', 'bob', 'carol', 'dave']
   const tokens = await Promise.all(users.map((user) => tokenFor(['mcp'], user)))
   const answers = await Promise.all(tokens.map((token) => call(token)))
   expect(answers.map(({ status }) => status)).toEqual(users.map(() => 200))
 })
 
-it('a Worker answers other clients even if the client whose request started the fetch of the keys disconnects', async () => {
+it('a Worker serves other clients even if the client that triggered the key fetch disconnects', async () => {
   const [first, second] = await Promise.all([tokenFor(), tokenFor(['mcp'], 'bob')])
   const before = issuer.requests('keys')
   issuer.disrupt('keys', 'silent')
@@ -80,7 +80,7 @@ it('a Worker answers other clients even if the client whose request started the 
   expect((await waiting).status).toBe(200)
 })
 
-it('a Worker refreshes old keys after the response, and tries again on a later request after a failure', async () => {
+it('a Worker refreshes expired keys after it has responded, and retries on a later request if that fails', async () => {
   expect((await call(await tokenFor())).status).toBe(200)
   issuer.disrupt('keys', 'silent')
   await pass(11 * MINUTE_MS)

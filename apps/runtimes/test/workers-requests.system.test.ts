@@ -45,7 +45,7 @@ describe('a Worker that has answered an earlier request', () => {
     expect(await response.text()).toMatch(/^:[^]*Waited/m)
   })
 
-  it('ends a hanging call at its time limit', async () => {
+  it('cancels a hanging call at its time limit', async () => {
     expect(await (await postCall(server.url, 'hang')).text()).toContain('isError')
   })
 
@@ -82,7 +82,7 @@ describe("a Worker's notifications on another request's stream", () => {
     })
   })
 
-  it('are refused for /sse: the mount throws', async () => {
+  it('are not available for /sse: the mount throws', async () => {
     const starting = listenInWorker(new URL('./fixtures/http-sse.worker.ts', import.meta.url))
     await expect(starting).rejects.toThrow(
       'legacySse needs sessions, which Workers have in Durable Objects alone',

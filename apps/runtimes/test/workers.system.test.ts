@@ -13,7 +13,7 @@ describe('a Worker', () => {
   afterAll(() => server?.stop())
 
   const connect = connectHttp(() => server.url)
-  describe.each(ERAS)('with a client that knows %s', (_, revision) => {
+  describe.each(ERAS)('with a client that uses %s', (_, revision) => {
     itAnswers(() => connect({ revision }), says)
     itStreams(() => connect({ revision }))
   })

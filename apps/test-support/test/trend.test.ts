@@ -15,7 +15,7 @@ describe('trendOf', () => {
     expect(trendOf(range(20).map((x) => [x, x < 5 ? -1e6 : 2])).upper).toBeCloseTo(0)
   })
 
-  it('returns an upper bound above the slope for 97.5 % of noisy lines', () => {
+  it('returns an upper bound that exceeds the slope for 97.5 % of noisy lines', () => {
     const random = seeded(1)
     const below = range(1_000).filter(() => trendOf(range(24).map((x) => [x, x + random()])).upper < 1)
     expect(below.length).toBeGreaterThan(10)

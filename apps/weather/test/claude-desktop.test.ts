@@ -16,7 +16,7 @@ async function printedConfig(): Promise<DesktopConfig> {
   return JSON.parse(stdout.slice(stdout.indexOf('\n{\n'), stdout.indexOf('\n}\n') + 2)) as DesktopConfig
 }
 
-it('the printed configuration works in the folder / with a minimal environment', async () => {
+it('the printed configuration works in the root folder with a minimal environment', async () => {
   const { command, args } = (await printedConfig()).mcpServers.weather
   const child = spawn(command, args, {
     cwd: '/',

@@ -4,7 +4,7 @@ import { post } from '@jetway-apps/test-support/http'
 import { listening } from '@jetway-apps/test-support/processes'
 import { startWeather, startWeatherOnHttp } from './support/start-weather.ts'
 
-describe('command line', () => {
+describe('the command line', () => {
   it.each([
     ['an unknown switch', ['--sdtio'], '--sdtio'],
     ['an unknown adapter', ['--adapter', 'express'], 'express'],
@@ -25,7 +25,7 @@ describe('command line', () => {
     expect(weather.output.stdout).toContain('--live')
   })
 
-  it('fails if the port given by --port is in use, and otherwise uses the next free port', async () => {
+  it('fails if the port given by --port is in use; without --port, it uses the next free port', async () => {
     const first = await listening(startWeather())
     const { port } = new URL(first.url)
     const named = startWeather('--port', port)
@@ -36,7 +36,7 @@ describe('command line', () => {
     expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0])
   })
 
-  it('serves only the revisions of --revisions', async () => {
+  it('serves only the revisions given by --revisions', async () => {
     const weather = await startWeatherOnHttp('--revisions', '2025-03-26')
     const opened = await post(weather.url, JSON.stringify(initialize()), {
       'mcp-protocol-version': '2025-03-26',
@@ -45,7 +45,7 @@ describe('command line', () => {
     expect(await weather.stop()).toBe(0)
   })
 
-  it('lists the tools in the welcome even if --revisions excludes sessions', async () => {
+  it('lists the tools in the welcome message even if --revisions excludes sessions', async () => {
     const weather = await startWeatherOnHttp('--revisions', '2026-07-28')
     const stream = await fetch(weather.url, { headers: { accept: 'text/event-stream' } })
     expect(stream.status).toBe(405)

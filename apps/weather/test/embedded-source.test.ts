@@ -10,7 +10,7 @@ const source = embeddedSource()
 
 describe('sample data', () => {
   it.each(CITIES.map((city) => [city.name, city] as const))(
-    'returns the same week for %s on each call',
+    'returns the same week for %s on every call',
     async (_, city) => {
       const forecast = await source.forecast(city, 7, never)
       expect(Forecast.parse(forecast)).toEqual(forecast)
@@ -45,7 +45,7 @@ describe('cities', () => {
   })
 
   it.each(['New York', 'new york', 'new-york', 'New York, NY'])(
-    'are found by %j if their names have two words',
+    'are found by %j if their names consist of two words',
     (text) => {
       expect(findCity(text)?.name).toBe('New York')
     },
@@ -55,12 +55,12 @@ describe('cities', () => {
     expect(findCity(text)).toBeUndefined()
   })
 
-  it('are completed by prefix', () => {
+  it('are completed from a prefix', () => {
     expect(completeCity('h')).toEqual(['Honolulu', 'Houston'])
     expect(completeCity('')).toHaveLength(CITIES.length)
   })
 
-  it('are in existing states', () => {
+  it('are located in existing states', () => {
     expect(CITIES.filter(({ state }) => !isState(state))).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
         title: expect.any(String),
         description: expect.any(String),
         outputSchema: { type: 'object' },
-        annotations: { readOnlyHint: true, openWorldHint: true },
+        annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
       })
     }
   })
@@ -62,7 +62,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(JSON.stringify(content)).toContain(hint)
   })
 
-  it('returns one text per alert, and structured content', async () => {
+  it('returns one text block per alert, and structured content', async () => {
     const { structuredContent, content } = await call('get_alerts', { state: 'tx' })
     expect(structuredContent).toMatchObject({
       state: 'TX',
@@ -97,7 +97,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     expect(JSON.parse((contents[0] as { text: string }).text)).toHaveLength(CITIES.length)
   })
 
-  it('has a template for cities with completion of its variable', async () => {
+  it('has a city template with completion for its variable', async () => {
     const { resourceTemplates } = await client.listResourceTemplates()
     expect(resourceTemplates).toMatchObject([
       { uriTemplate: 'weather://cities/{city}', mimeType: 'text/markdown' },
@@ -113,11 +113,11 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     ])
   })
 
-  it('does not return a resource for an unknown city', async () => {
+  it('returns no resource for an unknown city', async () => {
     await expect(client.readResource({ uri: 'weather://cities/paris' })).rejects.toThrow('not found')
   })
 
-  it('has a briefing prompt with completion of its argument', async () => {
+  it('has a briefing prompt with completion for its argument', async () => {
     const { completion } = await client.complete({
       ref: { type: 'ref/prompt', name: 'briefing' },
       argument: { name: 'city', value: 'De' },

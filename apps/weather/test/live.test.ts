@@ -30,7 +30,7 @@ describe('--live', () => {
     nws.close()
   })
 
-  it("returns the service's forecast", async () => {
+  it("returns the weather service's forecast", async () => {
     nws.on('/points/39.7392,-104.9903', geoJson(pointAnswer(`${nws.url}/gridpoints/BOU/63,62/forecast`)))
     nws.on('/gridpoints/BOU/63,62/forecast', geoJson(forecastAnswer))
     const { structuredContent } = await client.callTool({
@@ -41,7 +41,7 @@ describe('--live', () => {
     expect((structuredContent as { periods: unknown[] }).periods).toHaveLength(14)
   })
 
-  it("returns the service's alerts", async () => {
+  it("returns the weather service's alerts", async () => {
     nws.on('/alerts/active?area=CO', geoJson(alertsAnswer))
     const { structuredContent } = await client.callTool({ name: 'get_alerts', arguments: { state: 'co' } })
     expect(structuredContent).toMatchObject({
@@ -49,7 +49,7 @@ describe('--live', () => {
     })
   })
 
-  it("reports a failure of the service without the service's text", async () => {
+  it("reports a service failure without the service's error message", async () => {
     nws.on('/alerts/active?area=WY', problem(500, 'UnexpectedProblem'))
     const { isError, content } = await client.callTool({ name: 'get_alerts', arguments: { state: 'WY' } })
     expect(isError).toBe(true)

@@ -94,7 +94,7 @@ describe('forecast', () => {
 })
 
 describe('alerts', () => {
-  it('contain defaults for missing fields', async () => {
+  it('fill in defaults for missing fields', async () => {
     nws.on('/alerts/active?area=CO', geoJson(alertsAnswer))
     expect(await source.alerts('CO', never)).toEqual([
       {
@@ -122,7 +122,7 @@ describe('alerts', () => {
   })
 })
 
-describe("the service's failures", () => {
+describe('failures of the weather service', () => {
   it('are retried once after a 5xx', async () => {
     let calls = 0
     nws.on(POINT, (...args) => {
@@ -134,7 +134,7 @@ describe("the service's failures", () => {
     expect(calls).toBe(2)
   })
 
-  it("are reported after the second 5xx, without the service's text", async () => {
+  it("are reported after the second 5xx, without the service's error message", async () => {
     nws.on(POINT, problem(500, 'UnexpectedProblem'))
     const text = await told(source.forecast(DENVER, 1, never))
     expect(text).toBe('The weather service has a problem (HTTP 500). Try again in a minute.')

@@ -40,7 +40,7 @@ const announced = (weather: Running, origin: string): void =>
 
 describe('--otel', () => {
   it.each(['fastify', 'hono'])(
-    'sends all spans and metrics before the process ends, on %s',
+    'sends all spans and metrics before the process exits, on %s',
     async (adapter) => {
       const { origin, spans, metrics } = await startReceiver()
       const weather = await startWeatherOnHttp('--adapter', adapter, '--otel', origin)

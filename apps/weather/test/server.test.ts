@@ -7,7 +7,7 @@ import { createWeatherServer } from '../src/server.ts'
 
 expect.extend(matchers)
 
-describe.each(REVISIONS)('the weather server, for clients of $version', ({ version }) => {
+describe.each(REVISIONS)('the weather server, for clients that use $version', ({ version }) => {
   const open = (): Promise<TestClient> =>
     connect(createWeatherServer({ source: embeddedSource() }), { revision: version })
 

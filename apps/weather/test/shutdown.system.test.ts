@@ -25,7 +25,7 @@ afterEach(() => nws.close())
 
 describe.each(['fastify', 'hono'])('a stop signal for an app on %s', (adapter) => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'ends open streams and makes the app exit with code 0, even if a connection is unused (%s)',
+    'closes open streams and makes the app exit with code 0, even if a connection is unused (%s)',
     async (signal) => {
       const weather = await startWeatherOnHttp('--adapter', adapter)
       const headers = { accept: 'text/event-stream', ...(await openSession(weather.url)) }
@@ -51,7 +51,7 @@ describe.each(['fastify', 'hono'])('a stop signal for an app on %s', (adapter) =
     expect(await weather.exited).toBe(0)
   })
 
-  it('makes the app exit at once with code 1 if sent twice', async () => {
+  it('makes the app exit immediately with code 1 if it is sent twice', async () => {
     const weather = await startWeatherOnHttp('--adapter', adapter, '--live', '--api-url', nws.url)
     const { answer } = await callIn(weather.url)
     const cutOff = expect(answer.then((reply) => reply.text())).rejects.toThrow()

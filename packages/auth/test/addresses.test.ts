@@ -25,7 +25,7 @@ function resourceOf(authenticate: Authenticate, request: HttpRequest): unknown {
   return answer === undefined ? url : (JSON.parse(String(answer.body)) as { resource: string }).resource
 }
 
-describe('the resource address if publicUrl is not set', () => {
+describe('the resource address without publicUrl', () => {
   it.each<[string | undefined, boolean, string, string]>([
     ['/mcp', false, '/mcp', '/mcp'],
     ['/mcp', false, '/mcp/', '/mcp'],
@@ -49,7 +49,7 @@ describe('the resource address if publicUrl is not set', () => {
   })
 
   it.each(['api.example.com', 'localhost.example.com', '127.0.0.1.example.com', '', undefined, 'a b'])(
-    'refuses a host that is not on loopback: %s',
+    'is not set for a host that is not on loopback: %s',
     async (host) => {
       const { authenticate } = await protect({ issuer: LOCAL }, DEVELOPMENT)
       expect(await authenticate(at(host, '/mcp'))).toMatchObject({ status: 401 })
@@ -74,7 +74,7 @@ describe('the resource address if publicUrl is not set', () => {
   })
 })
 
-describe('the resource of each route', () => {
+describe('the resource for each route', () => {
   const legacySse: ProtectedMount['legacySse'] = { ssePath: '/events', messagePath: '/posts' }
 
   it.each([

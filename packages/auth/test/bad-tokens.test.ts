@@ -203,12 +203,12 @@ const flat = async (response: Response): Promise<string> =>
   JSON.stringify([response.status, [...response.headers], await response.text()])
 
 describe('bad tokens', () => {
-  it('include at least 60 kinds', () => {
+  it('come in at least 60 kinds', () => {
     expect(Object.keys(BAD).length).toBeGreaterThanOrEqual(60)
   })
 
   it.each(Object.keys(BAD))(
-    'are refused with the same 401 for every request, without running a handler: %s',
+    'are refused with the same 401 for every request, and run no handler: %s',
     async (name) => {
       const header = asHeader(await (BAD[name] as Make)())
       const before = runs
@@ -223,7 +223,7 @@ describe('bad tokens', () => {
   )
 
   it.each([undefined, 'Basic dXNlcjpwYXNz', 'DPoP x', 'Bearers x', ''])(
-    'cause a challenge without an error code if Authorization is %s',
+    'produce a challenge without an error code if Authorization is %s',
     async (header) => {
       for (const request of Object.values(REQUESTS)) {
         const answer = await send(request, header)
@@ -233,12 +233,12 @@ describe('bad tokens', () => {
     },
   )
 
-  it('are not read from the query', async () => {
+  it('are not read from the query string', async () => {
     const request = { ...(REQUESTS['initialize'] as TestRequest), path: `/mcp?access_token=${await sign()}` }
     expect((await send(request, undefined)).status).toBe(401)
   })
 
-  it("are refused if their claims differ from a cached token's with the same signature", async () => {
+  it('are refused if their claims differ from those of a cached token with the same signature', async () => {
     const token = await sign()
     const request = REQUESTS['POST without a session'] as TestRequest
     expect((await send(request, `Bearer ${token}`)).status).toBe(200)
@@ -259,7 +259,7 @@ describe('good tokens', () => {
   })
 })
 
-it('oauth() does not write tokens to logs, events or contexts', async () => {
+it('oauth() never writes tokens to logs, events or contexts', async () => {
   const tokens = [
     await sign({ sub: 'canary' }),
     await sign({ sub: 'canary', aud: 'x' }),

@@ -71,7 +71,7 @@ describe('ctx.auth', () => {
     expect(await authOf({ scope: 'z' }, { implies })).toMatchObject({ scopes: ['z'] })
   })
 
-  it('contains the principal returned by the option `principal`, and refuses an empty principal', async () => {
+  it('contains the principal returned by the `principal` option, and refuses an empty one', async () => {
     const principal = ({ email }: Claims): string => (typeof email === 'string' ? email : '')
     expect(await authOf({ email: 'a@b.test' }, { principal })).toMatchObject({ principal: 'a@b.test' })
     const anonymous = { sub: undefined, client_id: undefined }

@@ -12,7 +12,7 @@ const never = ({ signal }: RequestInit): Promise<Response> =>
   new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 
 describe('introspection', () => {
-  it('asks the issuer once per token, with the server’s credentials', async () => {
+  it('queries the issuer once per token, with the server’s credentials', async () => {
     const { send, asked } = await protectOpaque({ active: true, aud: RESOURCE, sub: 'user' })
     expect(await Promise.all([send('t'), send('t'), send('t')])).toEqual([200, 200, 200])
     expect(asked).toHaveLength(1)
@@ -85,7 +85,7 @@ describe('introspection', () => {
     },
   )
 
-  it('logs at most one failure in a second, and how many others there were', async () => {
+  it('logs at most one failure per second, with the number of failures that were not logged', async () => {
     const { send, clock, logged } = await protectOpaque(fails)
     for (let i = 0; i < 20; i++) expect(await send(`t${i}`)).toBe(503)
     await clock.advance(1_000)
@@ -103,7 +103,7 @@ describe('introspection', () => {
     expect(logged.map(([, fields]) => fields)).toMatchObject([{ err: { message } }])
   })
 
-  it('forgets an inactive token after 1,000 others', async () => {
+  it('evicts an inactive token from the cache after 1,000 others', async () => {
     const { send, asked } = await protectOpaque({ active: false })
     for (let i = 0; i <= 1_000; i++) await send(`t${i}`)
     await send('t1')
@@ -112,7 +112,7 @@ describe('introspection', () => {
     expect(asked).toHaveLength(1_002)
   })
 
-  it('refuses a token from the moment of its expiry', async () => {
+  it('refuses a token from the moment it expires', async () => {
     let exp = 0
     const { send, clock } = await protectOpaque(() =>
       Response.json({ active: true, aud: RESOURCE, sub: 'user', exp }),
@@ -124,7 +124,7 @@ describe('introspection', () => {
     expect(await send('b')).toBe(200)
   })
 
-  it('caches an inactive token for 5 s, and an active one for 30 s', async () => {
+  it('caches an inactive token for 5 s, and an active token for 30 s', async () => {
     let active = false
     const { send, clock, asked } = await protectOpaque(() =>
       Response.json({ active, aud: RESOURCE, sub: 'user' }),
@@ -144,12 +144,12 @@ describe('introspection', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('accepts a token without aud if the option `audience` is "issuer"', async () => {
+  it('accepts a token without aud if the `audience` option is "issuer"', async () => {
     const { send } = await protectOpaque({ active: true, sub: 'user' }, { audience: 'issuer' })
     expect(await send('t')).toBe(200)
   })
 
-  it('gives up with 503 after 2 s', async () => {
+  it('fails with 503 after 2 s', async () => {
     const { send, clock } = await protectOpaque(never)
     let status: number | undefined
     const answered = send('t').then((found) => (status = found))

@@ -64,7 +64,7 @@ const inventTokens = (count: number): readonly string[] =>
   Array.from({ length: count }, () => `invented-${invented++}`)
 
 describe('a token that was active', () => {
-  it('is asked about first while invented tokens fill the queue', async () => {
+  it('is checked first while invented tokens fill the queue', async () => {
     const mount = await withSlowIssuer()
     await accept(mount, ['mine'])
     await mount.clock.advance(30_000)
@@ -79,7 +79,7 @@ describe('a token that was active', () => {
     expect((await Promise.all(sent)).filter((status) => status === 401)).toHaveLength(SHARE + MAX_WAITING)
   })
 
-  it('leaves turns to tokens never seen', async () => {
+  it('does not take all turns from tokens that have never been seen', async () => {
     const mount = await withSlowIssuer()
     const tokens = Array.from({ length: 2 * MAX_RUNNING }, (_, i) => `mine-${i}`)
     await accept(mount, tokens)
@@ -95,7 +95,7 @@ describe('a token that was active', () => {
     ['does not answer within 2 s', undefined],
     ['replies with status 429', () => new Response(null, { status: 429 })],
     ['cannot be reached', () => Promise.reject(new TypeError('fetch failed'))],
-  ])('keeps its last answer if the issuer %s, and is asked about again after 5 s', async (_how, reply) => {
+  ])('keeps its last result if the issuer %s, and is checked again after 5 s', async (_how, reply) => {
     const mount = await withSlowIssuer()
     await accept(mount, ['mine'])
     await mount.clock.advance(30_000)
@@ -116,7 +116,7 @@ describe('a token that was active', () => {
   it.each([
     ['its expiry', { exp: 1_600 }, 600_000, 401],
     ['an hour', {}, 3_600_000, 503],
-  ])('keeps its last answer until %s at the latest', async (_when, claims, ms, status) => {
+  ])('keeps its last result until %s at the latest', async (_when, claims, ms, status) => {
     const mount = await withSlowIssuer(claims)
     await accept(mount, ['mine'])
     mount.issuer.documents.delete(INTROSPECT)
@@ -126,7 +126,7 @@ describe('a token that was active', () => {
     expect(await mount.send('mine')).toBe(status)
   })
 
-  it('is forgotten by an answer that comes too late for its request', async () => {
+  it('is evicted by an answer that arrives after its request has timed out', async () => {
     const mount = await withSlowIssuer()
     const tokens = Array.from({ length: SHARE + 1 }, (_, i) => `mine-${i}`)
     await accept(mount, tokens)
@@ -145,7 +145,7 @@ describe('a token that was active', () => {
     expect(await mount.send(`mine-${SHARE}`)).toBe(503)
   })
 
-  it('is forgotten when the issuer says that it is inactive', async () => {
+  it('is evicted when the issuer reports it as inactive', async () => {
     const mount = await withSlowIssuer()
     await accept(mount, ['mine'])
     await mount.clock.advance(30_000)
@@ -157,8 +157,8 @@ describe('a token that was active', () => {
   })
 })
 
-describe('tokens never seen', () => {
-  it('wait for a turn, at most 2 s', async () => {
+describe('tokens that have never been seen', () => {
+  it('wait at most 2 s for a turn', async () => {
     const mount = await withSlowIssuer()
     const sent = inventTokens(SHARE).map((token) => mount.send(token))
     const second = mount.send('second')
@@ -206,7 +206,7 @@ describe('tokens never seen', () => {
     ['2001:db8::1', '2001:db8::1:2:3:4'],
     ['2001:db8:0:1::', '2001:db8:0:1:2:3:4:5'],
     ['2001:db8:1::', '2001:db8:1:0:2::3'],
-  ])('share the turns of a network of 64 bits: %s and %s', async (first, second) => {
+  ])('share the turns of their 64-bit network: %s and %s', async (first, second) => {
     const mount = await withSlowIssuer()
     const flood = inventTokens(SHARE + 100).map((token) => mount.send(token, from(first)))
     const own = mount.send('mine', from(second))
@@ -217,7 +217,7 @@ describe('tokens never seen', () => {
     await Promise.all(flood)
   })
 
-  it('get 503 if the queue is full, first those of the network with the most', async () => {
+  it('receive 503 if the queue is full, starting with those from the network that has sent the most', async () => {
     const mount = await withSlowIssuer()
     const running = inventTokens(SHARE).map((token) => mount.send(token, from('192.0.2.1')))
     const statuses: number[] = []
@@ -237,7 +237,7 @@ describe('tokens never seen', () => {
 })
 
 describe('TokenCache', () => {
-  it("replaces a holder's own oldest token when it is full and a tenth is theirs", async () => {
+  it("replaces a holder's own oldest token if the cache is full and the holder owns a tenth of it", async () => {
     let now = 0
     const clock = { now: () => now++, setTimeout: () => {}, clearTimeout: () => {} }
     const cache = new TokenCache<number>(20, clock)

@@ -74,13 +74,13 @@ describe('issuer metadata', () => {
     expect(await after(2 * 86_399_999)).toBe(2)
   })
 
-  it('is not fetched if the option `jwksUri` is set', async () => {
+  it('is not fetched if the `jwksUri` option is set', async () => {
     const { issuer, send } = await protect({ token: jwt({ jwksUri: KEYS }) })
     expect(await send(await tokenOf(issuer))).toBe(200)
     expect(issuer.fetched).toEqual([KEYS])
   })
 
-  it('is fetched again after a failure to fetch the keys', async () => {
+  it('is fetched again if the keys could not be fetched', async () => {
     const { issuer, send, clock } = await protect()
     const working = issuer.documents.get(KEYS)!
     issuer.documents.delete(KEYS)
@@ -116,7 +116,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('are used for 70 min while their server is down; after that, requests are refused with 503', async () => {
+  it('are used for 70 min while their server is down, after which requests are refused with 503', async () => {
     const { issuer, clock, send } = await protect()
     expect(await send(await tokenOf(issuer))).toBe(200)
     issuer.documents.delete(KEYS)
@@ -126,7 +126,7 @@ describe('issuer keys', () => {
     expect(await send(await tokenOf(issuer))).toBe(503)
   })
 
-  it('are fetched for an unknown key id at most once in 30 s', async () => {
+  it('are fetched for an unknown key id at most once every 30 s', async () => {
     const { issuer, send, clock } = await protect()
     const { privateKey, publicJwk } = await keysOf('ES256', 'next')
     expect(await send(await tokenOf(issuer))).toBe(200)
@@ -140,7 +140,7 @@ describe('issuer keys', () => {
     expect(countOf(issuer, KEYS)).toBe(2)
   })
 
-  it('may number up to 100, but a token must name its key if several match', async () => {
+  it('may number up to 100, but a token must name its key if several keys match', async () => {
     const { issuer, send, logged } = await protect()
     const [own] = issuer.keys
     issuer.keys = [...issuer.keys, ...Array.from({ length: 99 }, (_, i) => ({ ...own, kid: `k${i}` }))]
@@ -152,32 +152,28 @@ describe('issuer keys', () => {
   it.each([
     [262_144, 200],
     [262_145, 503],
-  ])(
-    'given a document of %s bytes, however it is split into chunks, cause status %s',
-    async (size, status) => {
-      const { issuer, send, clock, logged } = await protect()
-      const text = JSON.stringify({ keys: issuer.keys, x: '' })
-      const whole = text.replace('"x":""', `"x":"${'x'.repeat(size - text.length)}"`)
-      let canceled = false
-      issuer.documents.set(KEYS, () => {
-        const bytes = new TextEncoder().encode(whole)
-        return new Response(
-          new ReadableStream({
-            start(controller) {
-              for (let at = 0; at < bytes.length; at += 50_000)
-                controller.enqueue(bytes.slice(at, at + 50_000))
-              if (bytes.length <= 262_144) controller.close()
-            },
-            cancel: () => void (canceled = true),
-          }),
-        )
-      })
-      expect(await send(await tokenOf(issuer))).toBe(status)
-      expect([canceled, clock.pending]).toEqual([status === 503, 0])
-      const err = expect.objectContaining({ message: `${KEYS} has more than 262144 bytes` })
-      expect(logged).toEqual(status === 200 ? [] : [['error', { err }, expect.any(String)]])
-    },
-  )
+  ])('given a document of %s bytes in any number of chunks, cause status %s', async (size, status) => {
+    const { issuer, send, clock, logged } = await protect()
+    const text = JSON.stringify({ keys: issuer.keys, x: '' })
+    const whole = text.replace('"x":""', `"x":"${'x'.repeat(size - text.length)}"`)
+    let canceled = false
+    issuer.documents.set(KEYS, () => {
+      const bytes = new TextEncoder().encode(whole)
+      return new Response(
+        new ReadableStream({
+          start(controller) {
+            for (let at = 0; at < bytes.length; at += 50_000) controller.enqueue(bytes.slice(at, at + 50_000))
+            if (bytes.length <= 262_144) controller.close()
+          },
+          cancel: () => void (canceled = true),
+        }),
+      )
+    })
+    expect(await send(await tokenOf(issuer))).toBe(status)
+    expect([canceled, clock.pending]).toEqual([status === 503, 0])
+    const err = expect.objectContaining({ message: `${KEYS} has more than 262144 bytes` })
+    expect(logged).toEqual(status === 200 ? [] : [['error', { err }, expect.any(String)]])
+  })
 
   it.each([
     [
@@ -190,7 +186,7 @@ describe('issuer keys', () => {
     ['a point that is not on the curve', 'ES256', { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }],
     ['an Ed25519 key of one byte', 'EdDSA', { kty: 'OKP', crv: 'Ed25519', x: 'AA' }],
     ['a symmetric key', 'RS256', { kty: 'oct', k: 'AQAB' }],
-  ])('refuse a token that names a key that cannot be used, and accept others: %s', async (_, alg, key) => {
+  ])('refuse a token that names an unusable key, and accept other tokens: %s', async (_, alg, key) => {
     const { issuer, send, logged } = await protect()
     issuer.keys = [...issuer.keys, { ...key, kid: 'unusable' }]
     const json = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -233,7 +229,7 @@ describe('issuer keys', () => {
 })
 
 describe('several issuers', () => {
-  it('verify the tokens that name them, and one of them verifies opaque tokens', async () => {
+  it('verify the tokens that name them, and one of them also verifies opaque tokens', async () => {
     const second = 'https://second.example.com'
     const own = await createIssuer(second, () => 1_000_000)
     const token = introspection({ clientId: 'a', clientSecret: 'b', endpoint: `${ISSUER}/introspect` })

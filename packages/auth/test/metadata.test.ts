@@ -58,7 +58,7 @@ describe('protected resource metadata', () => {
     expect(await at('/other')).toBe(404)
   })
 
-  it('can be cached publicly and read by pages of any origin', async () => {
+  it('can be cached publicly and read by pages from any origin', async () => {
     const ask = fetchWith({ publicUrl })
     const got = await ask(`${WELL_KNOWN}/api/mcp`)
     expect(got.headers.get('access-control-allow-origin')).toBe('*')
@@ -73,7 +73,7 @@ describe('protected resource metadata', () => {
     expect((await ask(`${WELL_KNOWN}/api/mcp/`)).status).toBe(200)
   })
 
-  it('contains the members of the option `metadata`, and the scopes under their advertised names', async () => {
+  it('contains the members of the `metadata` option, and the scopes under their advertised names', async () => {
     const ask = fetchWith(
       { publicUrl },
       {
@@ -157,9 +157,9 @@ async function onFastify(options: FastifyServerOptions, belowPrefix: boolean): P
   return async (path, method) => (await app.inject({ url: path, method: method as 'GET' })).statusCode
 }
 
-describe.each(Object.keys(MOUNTS))('the metadata on %s', (name) => {
+describe.each(Object.keys(MOUNTS))('metadata on %s', (name) => {
   it.each([false, true])(
-    'is at the same paths as on every other framework (below a prefix: %s)',
+    'is served at the same paths as on every other framework (below a prefix: %s)',
     async (belowPrefix) => {
       const ask = await MOUNTS[name]!({ belowPrefix })
       const found: string[] = []
@@ -357,28 +357,35 @@ describe('options of oauth()', () => {
     [undefined, '/mcp', [200, 401, 401]],
     [undefined, '/sse', [401, 200, 404]],
     [undefined, '', [401, 200, 404]],
-  ])('given path %s on loopback, cause tokens for %s to get the statuses %j', async (path, aud, expected) => {
-    const origin = 'http://localhost:3000'
-    const issuer = await createIssuer()
-    const authenticate = oauth({ issuer: issuer.issuer, fetch: issuer.fetch })
-    const handler = toFetch(server(), { ...(path !== undefined && { path }), legacySse: true, authenticate })
-    const authorization = `Bearer ${await issuer.sign({ aud: origin + aud })}`
-    const posted = { ...message, headers: { ...HEADERS, authorization } }
-    const opened = { headers: { accept: 'text/event-stream', authorization } }
-    const statuses: number[] = []
-    for (const [at, init] of [
-      ['/mcp', posted],
-      ['/sse', opened],
-      ['/message?sessionId=unknown', posted],
-    ] as const) {
-      const answer = await handler(new Request(origin + at, init))
-      statuses.push(answer.status)
-      await answer.body?.cancel()
-    }
-    expect(statuses).toEqual(expected)
-  })
+  ])(
+    'given path %s on loopback, make requests with tokens for %s receive the statuses %j',
+    async (path, aud, expected) => {
+      const origin = 'http://localhost:3000'
+      const issuer = await createIssuer()
+      const authenticate = oauth({ issuer: issuer.issuer, fetch: issuer.fetch })
+      const handler = toFetch(server(), {
+        ...(path !== undefined && { path }),
+        legacySse: true,
+        authenticate,
+      })
+      const authorization = `Bearer ${await issuer.sign({ aud: origin + aud })}`
+      const posted = { ...message, headers: { ...HEADERS, authorization } }
+      const opened = { headers: { accept: 'text/event-stream', authorization } }
+      const statuses: number[] = []
+      for (const [at, init] of [
+        ['/mcp', posted],
+        ['/sse', opened],
+        ['/message?sessionId=unknown', posted],
+      ] as const) {
+        const answer = await handler(new Request(origin + at, init))
+        statuses.push(answer.status)
+        await answer.body?.cancel()
+      }
+      expect(statuses).toEqual(expected)
+    },
+  )
 
-  it('may be combined with every preset', () => {
+  it('can be combined with every preset', () => {
     const presets = [
       auth0({ domain: 'acme.eu.auth0.com', audience: 'api' }),
       authkit({ domain: 'acme.authkit.app' }),

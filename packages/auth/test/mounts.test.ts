@@ -41,7 +41,7 @@ async function serve(mount: (typeof NODE_MOUNTS)['Node']): Promise<Site> {
 }
 
 describe.each(Object.entries(NODE_MOUNTS))('oauth on %s', (_name, mount) => {
-  it('names the metadata in its 401, and answers a client that has a token', async () => {
+  it('points to the metadata in its 401, and serves a client that has a token', async () => {
     const { issuer, url, post } = await serve(mount)
     const refused = await post(initialize())
     expect(refused.status).toBe(401)

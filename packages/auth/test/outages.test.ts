@@ -20,7 +20,7 @@ describe('issuer keys', () => {
     expect(fetchedKeys(issuer)).toBe(1)
   })
 
-  it('are fetched at most once in 30 s for 1,000 unknown key ids', async () => {
+  it('are fetched at most once every 30 s for 1,000 unknown key ids', async () => {
     const { issuer, send, clock } = await protect()
     expect(await send(await issuer.sign({ aud: RESOURCE }))).toBe(200)
     const token = await issuer.sign({ aud: RESOURCE })
@@ -55,7 +55,7 @@ describe('issuer keys', () => {
       'sends more than 100 keys',
       () => Response.json({ keys: Array.from({ length: 101 }, () => ({ kty: 'EC' })) }),
     ],
-  ])('cause 503 and at most one request in 5 s if the key server %s', async (_how, answer) => {
+  ])('cause 503, and at most one request every 5 s, if the key server %s', async (_how, answer) => {
     const { issuer, send, clock } = await protect()
     const token = await issuer.sign({ aud: RESOURCE })
     const working = issuer.documents.get(KEYS) as () => Response
@@ -78,7 +78,7 @@ describe('issuer keys', () => {
 })
 
 describe('a verified token', () => {
-  it('is cached, and then accepted synchronously', async () => {
+  it('is cached, and is then accepted synchronously', async () => {
     const { issuer, send, authenticate } = await protect()
     const token = await issuer.sign({ aud: RESOURCE })
     await send(token)
@@ -121,7 +121,7 @@ describe('a verified token', () => {
     expect(await send(await padded(padding + 1))).toBe(401)
   })
 
-  it('replaces the oldest token in a full cache', async () => {
+  it('replaces the oldest token if the cache is full', async () => {
     const { issuer, send, authenticate } = await protect({ cache: { max: 2 } })
     const tokens = await Promise.all(['a', 'b', 'c'].map((sub) => issuer.sign({ aud: RESOURCE, sub })))
     for (const token of tokens) await send(token)

@@ -8,7 +8,7 @@ type Claims = Readonly<Record<string, unknown>>
 
 const OTHER = { aud: 'https://other.example' }
 
-describe('the log of a refused token', () => {
+describe('the log entry for a refused token', () => {
   it.each<[reason: string, level: string, claims: Claims, header?: object, options?: Partial<OAuthOptions>]>([
     ['aud', 'warn', OTHER],
     ['iss', 'warn', { iss: 'https://other.example' }],
@@ -55,7 +55,7 @@ describe('the log of a refused token', () => {
     ])
   })
 
-  it('contains each reason at most once a second, with the number of suppressed entries', async () => {
+  it('appears at most once a second for each reason, with the number of suppressed entries', async () => {
     const { issuer, send, clock, logged } = await protect()
     const refuse = async (claims: Claims): Promise<unknown> => send(await issuer.sign(claims))
     for (let i = 0; i < 3; i++) await refuse(OTHER)
@@ -76,7 +76,7 @@ describe('the log of a refused token', () => {
     ])
   })
 
-  it('names the invalid part of a proof, and limits the entries for each part separately', async () => {
+  it('names the invalid part of a proof, and is limited separately for each part', async () => {
     const { issuer, authenticate, logged } = await protect({ dpop: 'require' })
     const token = await issuer.sign({ aud: RESOURCE, cnf: { jkt: 'x' } })
     await authenticate(requestWith(token))

@@ -81,7 +81,7 @@ describe.each([
 })
 
 describe('tools for the AI SDK', () => {
-  it("have the server's schema", async () => {
+  it("use the server's schema", async () => {
     await using client = await connectToShop()
     const host = await hostTools(client)
     const model = new MockLanguageModelV3({ doGenerate: [answering] })
@@ -118,7 +118,7 @@ describe('tools for the AI SDK', () => {
     await expect(tools['photo']?.execute({}, { abortSignal })).rejects.toThrow('enough')
   })
 
-  it("have names that every provider accepts, and use the server's own name for the call", async () => {
+  it("have names that every provider accepts, and call the server by the tool's own name", async () => {
     const source = sourceOf('files/read', {
       type: 'object',
       properties: { $top: { type: 'array' } },

@@ -48,7 +48,7 @@ async function bridged(...taken: string[]) {
 }
 
 describe('bridgeAll', () => {
-  it('registers all tools, and reports tools whose names are taken', async () => {
+  it('registers all tools, and reports tools if their names are taken', async () => {
     const own = { name: 'a' } as HostTool
     const registry = new Map([['a', own]])
     const onSkipped = vi.fn<(tool: HostTool) => void>()
@@ -77,7 +77,7 @@ describe('bridgeAll', () => {
     expect(bridge.count).toBe(2)
   })
 
-  it('ignores changes to other lists, and lists tools once for many changes', async () => {
+  it('ignores changes to other lists, and lists tools only once for many changes', async () => {
     const source = new Changing()
     await bridgeAll(source, new Map())
     await source.tell('listChanged', 'resources')
@@ -92,14 +92,14 @@ describe('bridgeAll', () => {
     expect(source.lists).toBe(3)
   })
 
-  it('registers a tool as soon as its name is free', async () => {
+  it('registers a tool as soon as its name is available', async () => {
     const { registry, bridge } = await bridged('a')
     registry.delete('a')
     await bridge.refresh()
     expect([bridge.count, bridge.skipped]).toEqual([2, []])
   })
 
-  it('does not remove a tool that someone else replaced', async () => {
+  it('does not remove a tool that other code has replaced', async () => {
     const { registry, bridge } = await bridged()
     const own = { name: 'a' } as HostTool
     registry.set('a', own)
@@ -110,7 +110,7 @@ describe('bridgeAll', () => {
     expect([...registry.keys()]).toEqual(['a'])
   })
 
-  it('keeps the tools, and reports an error, if listing fails', async () => {
+  it('keeps the tools and reports an error if listing fails', async () => {
     const source = new Changing()
     const registry = new Map<string, HostTool>()
     const onError = vi.fn<(error: unknown) => void>()
@@ -126,7 +126,7 @@ describe('bridgeAll', () => {
     expect([...registry.keys()]).toEqual(['z'])
   })
 
-  it('removes its listeners and tools if it cannot start', async () => {
+  it('removes its listeners and tools if it fails to start', async () => {
     const source = new Changing()
     source.fails = true
     await expect(bridgeAll(source, new Map())).rejects.toThrow('not now')
@@ -148,7 +148,7 @@ describe('bridgeAll', () => {
     expect(source.lists).toBe(2)
   })
 
-  it('replaces a changed tool in place, and keeps the order', async () => {
+  it('replaces a changed tool in place, without changing the order', async () => {
     const { registry, bridge } = await bridged()
     const set: string[] = []
     registry.delete = (name) => {
@@ -183,7 +183,7 @@ describe('bridgeAll', () => {
     expect([bridge.count, held.size]).toEqual([0, 0])
   })
 
-  it('does not report or list anything after stop', async () => {
+  it('neither reports nor lists anything after stop', async () => {
     const source = new Changing()
     const onError = vi.fn<(error: unknown) => void>()
     const bridge = await bridgeAll(source, new Map([['a', {} as HostTool]]), { onError })
@@ -199,7 +199,7 @@ describe('bridgeAll', () => {
     expect([source.lists, bridge.count, bridge.skipped]).toEqual([2, 0, []])
   })
 
-  it("follows a single client's tools", async () => {
+  it('tracks the tools of a single client', async () => {
     const server = shop()
     await using client = await connectTo(server)
     const registry = new Map<string, HostTool>()

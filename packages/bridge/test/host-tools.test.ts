@@ -28,7 +28,7 @@ const of = (content: readonly object[], more: object = {}): CallToolResult =>
   ({ content, ...more }) as unknown as CallToolResult
 
 describe('hostTools', () => {
-  it('calls a tool by its name in the source, with arguments, signal and limits', async () => {
+  it('calls a tool by its name in the source, passing on arguments, signal and limits', async () => {
     const callTool = vi.fn<ToolSource['callTool']>(() => Promise.resolve({ content: [] }))
     const [tool] = await hostTools(source([listed()], callTool))
     expect(tool?.name).toBe('mcp__shop__x')
@@ -116,7 +116,7 @@ describe('hostTools', () => {
     expect(tool?.metadata).toEqual(expected)
   })
 
-  it('omits duplicates, and tools that are only for user interfaces', async () => {
+  it('omits duplicates, and tools intended only for user interfaces', async () => {
     const tools = await hostTools(
       source([
         listed({ name: 'both', _meta: { ui: { visibility: ['model', 'app'] } } }),
@@ -184,18 +184,18 @@ describe('failed calls of hostTools', () => {
     })
   })
 
-  it('reject if the caller has aborted', async () => {
+  it('reject if the caller has aborted them', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(failing(new ClientError('closed', 'gone'), signal)).rejects.toThrow('enough')
   })
 
-  it('reject on any other error', async () => {
+  it('reject for any other error', async () => {
     await expect(failing(new TypeError('a bug'))).rejects.toThrow('a bug')
   })
 })
 
 describe('results of hostTools', () => {
-  it('keep every type of content, and describe binary data in the text', () => {
+  it('keep every type of content, and describe binary data as text', () => {
     const annotations = { audience: ['user'], priority: 1 }
     const result = toHostResult(
       of([
@@ -267,7 +267,7 @@ describe('results of hostTools', () => {
     })
   })
 
-  it('contain the structured value, and its JSON as text unless the tool returned text', () => {
+  it('contain the structured value, and also its JSON as text unless the tool returned text', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' }
     expect(toHostResult(of([], { structuredContent: { a: 1 } }))).toMatchObject({
       text: '{"a":1}',
@@ -284,7 +284,7 @@ describe('results of hostTools', () => {
     expect(toHostResult(of([]))).toEqual({ text: '', parts: [], structured: undefined, isError: false })
   })
 
-  it('are cut at the text limit, but not within a character', () => {
+  it('are truncated at the text limit, but never within a character', () => {
     const texts = ['abc', 'd🙂f', 'later'].map((text) => ({ type: 'text', text }))
     const { text, parts } = toHostResult(of(texts), { maxText: 5 })
     expect(text).toBe('abc\nd\n[left out: 8 more characters]')
@@ -318,14 +318,14 @@ describe('results of hostTools', () => {
     expect(parts.filter(({ type }) => type === 'image')).toHaveLength(count)
   })
 
-  it('contain at most 20 MiB of base64, unless the host allows more', () => {
+  it('contain at most 20 MiB of base64 unless the host allows more', () => {
     const image = { type: 'image', data: 'A'.repeat(20_971_520), mimeType: 'image/png' }
     const more = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
     expect(toHostResult(of([image])).parts).toMatchObject([{ type: 'image' }])
     expect(toHostResult(of([image, more])).parts).toMatchObject([{ type: 'image' }, { type: 'text' }])
   })
 
-  it('contain the allowed number of parts', () => {
+  it('contain at most the allowed number of parts', () => {
     const texts = ['a', 'b', 'c'].map((text) => ({ type: 'text', text }))
     const textOf = (limits: object): string => toHostResult(of(texts), limits).text
     expect(textOf({ maxParts: 3 })).toBe('a\nb\nc')

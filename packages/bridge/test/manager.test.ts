@@ -14,7 +14,7 @@ function dialTo(server: ReturnType<typeof shop>): () => ClientTransport {
   }
 }
 
-it("a manager's tools have full names and follow its servers", async () => {
+it("a manager's tools have full names and follow changes to its servers", async () => {
   expectTypeOf<ClientManager>().toExtend<ToolSource>()
   await using manager = new ClientManager({ name: 'host', version: '1' })
   const one = shop()
@@ -38,7 +38,7 @@ it("a manager's tools have full names and follow its servers", async () => {
   expect(bridge.count).toBe(9)
 })
 
-it("a manager's errors become results for the model", async () => {
+it("a manager's errors are converted to results for the model", async () => {
   await using manager = new ClientManager(
     { name: 'host', version: '1' },
     { approve: ({ kind }) => kind !== 'call' },

@@ -19,7 +19,7 @@ const ENCODINGS: readonly (readonly [string, (base64: string) => string])[] = [
 ]
 
 describe('base64', () => {
-  it.each(ENCODINGS)('is made canonical from %s', (_, encode) => {
+  it.each(ENCODINGS)('is converted to canonical form from %s', (_, encode) => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (bytes) => {
         const base64 = Buffer.from(bytes).toString('base64')
@@ -28,7 +28,7 @@ describe('base64', () => {
     )
   })
 
-  it('is canonical or undefined for any string', () => {
+  it('is converted to canonical form or to undefined for any string', () => {
     const pieces = fc.constantFrom(
       'A',
       'z9',
@@ -110,7 +110,7 @@ describe('media type', () => {
   })
 })
 
-describe('media that model APIs refuse', () => {
+describe('media that model APIs do not accept', () => {
   const sdkOutput = async (block: object, version: 6 | 7 = 7): Promise<unknown> => {
     const tools = await aiSdkTools(
       [{ name: 'x', description: '', server: '', inputSchema: { type: 'object' }, metadata: {} } as never],
@@ -139,13 +139,13 @@ describe('media that model APIs refuse', () => {
     expect(await sdkOutput(block)).toEqual({ type: 'text', value: text })
   })
 
-  it('are sent with the media type that matches their bytes, even in results from the host', () => {
+  it("are sent with the media type that matches their bytes, even in the host's own results", () => {
     const part = { type: 'image', data: PNG, mimeType: 'image/jpg' } as const
     const result = { parts: [part], text: '', structured: undefined, isError: false }
     expect(anthropicResult('t', result).content).toMatchObject([{ source: { media_type: 'image/png' } }])
   })
 
-  it('are sent to the provider if they are audio', async () => {
+  it('are passed to the provider if they are audio', async () => {
     const audio = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }
     const file = { type: 'file', data: { type: 'data', data: 'AAAA' }, mediaType: 'audio/wav' }
     expect(await sdkOutput(audio)).toEqual({ type: 'content', value: [file] })
@@ -153,7 +153,7 @@ describe('media that model APIs refuse', () => {
     expect(await sdkOutput(audio, 6)).toEqual({ type: 'content', value: [old] })
   })
 
-  it('are omitted if they have no bytes, even in results from the host', async () => {
+  it("are omitted if they are empty, even in the host's own results", async () => {
     const part = { type: 'audio', data: '', mimeType: 'audio/wav' } as const
     const made = { parts: [part], text: 'nothing', structured: undefined, isError: false }
     const tools = await aiSdkTools(

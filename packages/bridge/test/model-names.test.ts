@@ -7,12 +7,12 @@ const of = (...names: readonly string[]): { name: string; server: string }[] =>
   names.map((name) => ({ name, server: 's' }))
 
 describe('names for models', () => {
-  it("equal the tools' names if these are allowed", async () => {
+  it("equal the tools' own names if these are allowed", async () => {
     const names = ['get_order', 'mcp__a__b', 'x'.repeat(64), 'A-1']
     expect(await modelNames(of(...names))).toEqual(names)
   })
 
-  it('are different for each tool name that the APIs refuse', async () => {
+  it('are different for all tool names that the APIs refuse', async () => {
     const names = await modelNames(
       of('files/read', 'files.read', 'größe', '', 'x'.repeat(65), 'x'.repeat(66)),
     )
@@ -22,7 +22,7 @@ describe('names for models', () => {
     expect(names[4]).toMatch(/^x{55}_[0-9a-f]{8}$/)
   })
 
-  it('differ if two servers have a tool of the same name', async () => {
+  it('differ if two servers have tools with the same name', async () => {
     const names = await modelNames([
       { name: 'search', server: 'one' },
       { name: 'search', server: 'two' },
@@ -31,7 +31,7 @@ describe('names for models', () => {
     for (const name of names) expect(name).toMatch(/^search_[0-9a-f]{8}$/)
   })
 
-  it('cannot be taken by a tool with a different name', async () => {
+  it('cannot be claimed by a tool with a different name', async () => {
     const [taken = ''] = await modelNames(of('files/read'))
     const [victim, thief] = await modelNames([
       { name: 'files/read', server: 's' },
@@ -42,7 +42,7 @@ describe('names for models', () => {
     expect(thief).toMatch(VALID)
   })
 
-  it('are omitted for a tool if other tools deliberately claim all its candidates', async () => {
+  it('are omitted for a tool if other tools deliberately take all its candidates', async () => {
     const chain = of('files/read')
     for (let last = chain[0]; last !== undefined && chain.length < 12; last = chain.at(-1)) {
       const [next = ''] = await modelNames([last, { ...last, server: 'other' }])
@@ -55,7 +55,7 @@ describe('names for models', () => {
     expect(names[0]).toBe(chain[1]?.name)
   })
 
-  it('cause a TypeError for duplicate tools', async () => {
+  it('cause a TypeError if tools are duplicated', async () => {
     await expect(modelNames(of('a', 'a'))).rejects.toThrow('appears twice')
   })
 
@@ -77,8 +77,8 @@ describe('names for models', () => {
   })
 })
 
-describe('descriptions', () => {
-  it("are truncated before the server's name, which stays at the end", () => {
+describe('tool descriptions', () => {
+  it("are truncated before the server's name, which remains at the end", () => {
     expect(shortened(`${'x'.repeat(50)} (MCP server: shop)`, 40)).toBe(
       `${'x'.repeat(20)}… (MCP server: shop)`,
     )

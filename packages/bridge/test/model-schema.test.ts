@@ -24,7 +24,7 @@ describe('modelSchema', () => {
     expect(modelSchema(DEEP, { complete: true, keys: KEYS }).schema).toBe(DEEP)
   })
 
-  it('sets the type object at the root', () => {
+  it('sets the type at the root to object', () => {
     expect(modelSchema({ properties: { a: TEXT } }).schema).toEqual({
       type: 'object',
       properties: { a: TEXT },
@@ -33,7 +33,7 @@ describe('modelSchema', () => {
   })
 
   it.each(['anyOf', 'oneOf'])(
-    'removes %s at the root, and requires the properties that all branches require',
+    'removes %s at the root, and requires only the properties that all branches require',
     (key) => {
       const { schema } = modelSchema({
         type: 'object',
@@ -64,7 +64,7 @@ describe('modelSchema', () => {
     },
   )
 
-  it('removes allOf at the root, and requires the properties that any of its schemas requires', () => {
+  it('removes allOf at the root, and requires every property that any of its schemas requires', () => {
     expect(
       modelSchema({
         allOf: [
@@ -85,7 +85,7 @@ describe('modelSchema', () => {
     ).toEqual({ type: 'object', properties: { route: TEXT, file: TEXT } })
   })
 
-  it('resolves only local references', () => {
+  it('resolves local references only', () => {
     const $defs = { 'a/b': { type: 'object', properties: { x: TEXT }, required: ['x'] } }
     expect(modelSchema({ $ref: '#/$defs/a~1b', $defs }).schema).toEqual({
       $defs,
@@ -125,7 +125,7 @@ describe('modelSchema', () => {
     })
   })
 
-  it('renames arguments whose names the API refuses', () => {
+  it('renames arguments if the API refuses their names', () => {
     const long = 'x'.repeat(70)
     const { schema, originals } = modelSchema(
       {
@@ -153,7 +153,7 @@ describe('modelSchema', () => {
     expect(schema['required']).toEqual(['_top_2', '_top', 'x'.repeat(56)])
   })
 
-  it('collects properties through 32 nested references, and from 256 branches', () => {
+  it('collects properties through up to 32 nested references, and from up to 256 branches', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [
         `d${i}`,
@@ -167,7 +167,7 @@ describe('modelSchema', () => {
     expect(Object.keys(wide)).toEqual(Array.from({ length: 256 }, (_, i) => `p${i}`))
   })
 
-  it('collects at most 10,000 members of branches, which references repeat at no cost', () => {
+  it('collects at most 10,000 members from branches, at no extra cost for repeated references', () => {
     const properties = (count: number): JsonObject =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, {}]))
     const collected = (repeated: JsonObject): number => {
@@ -193,7 +193,7 @@ describe('modelSchema', () => {
       expect(collected(repeated)).toBe(0)
   })
 
-  it('keeps required names that have no property', () => {
+  it('drops required names that are not strings', () => {
     const branch = { properties: { a: TEXT }, required: ['a', 5] }
     expect(modelSchema({ allOf: [branch, 'x'], oneOf: 'x', required: 'b' }).schema).toEqual({
       type: 'object',

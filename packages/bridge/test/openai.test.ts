@@ -166,7 +166,7 @@ describe('tools for the Responses API', () => {
     expect(output).toMatchObject([{ filename }])
   })
 
-  it('return only text, marked as a failure, for a failed call', () => {
+  it('return only text, marked as a failure, if a call fails', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
     expect(openAiCallOutput('1', toHostResult({ content: [image], isError: true }))).toEqual({
       type: 'function_call_output',
@@ -175,7 +175,7 @@ describe('tools for the Responses API', () => {
     })
   })
 
-  it('ignore output items other than function calls', async () => {
+  it('ignore output items that are not function calls', async () => {
     const { run } = await openAiResponsesTools([])
     expect(await run([{}, { type: 'message' }])).toEqual([])
     const chat = await openAiChatTools([], { images: 'user-message' })
@@ -183,7 +183,7 @@ describe('tools for the Responses API', () => {
     expect(await chat.run(undefined)).toEqual([])
   })
 
-  it('do not send documents as images, and name the call that returned each image', async () => {
+  it('do not send documents as images, and identify the call that returned each image', async () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
     const resource = { uri: 'a://b', blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const source: ToolSource = {
@@ -255,7 +255,7 @@ describe('tools that OpenAI refuses', () => {
     ])
   })
 
-  it('stay unchanged if the host allows them', async () => {
+  it('are not changed if the host allows them', async () => {
     const { tools } = await openAiResponsesTools(await hostTools(strange), { maxDescription: Infinity })
     expect(tools[0]?.description).toHaveLength(2_000 + ' (MCP server: shop)'.length)
   })

@@ -49,7 +49,7 @@ interface Level {
 const TEXT = { type: 'string' }
 const NUMBER = { type: 'number' }
 
-describe('validSchema, for partly valid schemas,', () => {
+describe('validSchema with a partly valid schema', () => {
   it.each<[string, object, object]>([
     [
       'a tuple of draft-07',
@@ -195,7 +195,7 @@ describe('validSchema, for partly valid schemas,', () => {
     })
   })
 
-  it('keeps references that lead to a schema', () => {
+  it('keeps references that point to a schema', () => {
     const $ref = ['#', '#/$defs/a%20b', '#/$defs/c~1d/anyOf/1', '#here']
     const schema = {
       type: 'object',

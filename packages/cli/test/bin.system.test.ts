@@ -30,7 +30,7 @@ describe('jetway', () => {
     })
   })
 
-  it('exits with 4 if the file throws', async () => {
+  it('exits with code 4 if the file throws', async () => {
     expect(await runBin(['list', fixture('broken')])).toMatchObject({
       exitCode: 4,
       stderr: expect.stringContaining('This file is broken'),
@@ -104,7 +104,7 @@ describe('jetway in a terminal', () => {
     return { child, output: () => text }
   }
 
-  it("asks the server's questions", async () => {
+  it("asks the user the server's questions", async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toMatch(/Which name\?[\s\S]*name \(string; required\)[\s\S]*> /))
@@ -127,7 +127,7 @@ describe('jetway in a terminal', () => {
     expect(output()).toContain('declined, because')
   })
 
-  it('ends the command and its server if the user presses Ctrl-C at a question', async () => {
+  it('stops the command and its server if the user presses Ctrl-C at a question', async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toContain('> '))

@@ -54,7 +54,7 @@ describe('Terminal', () => {
 describe('--json', () => {
   const value = { text: 'a\n\u009B31m\u0085\u202E\u200B\u2028\u{E0041}ü😀', name: '\uD800' }
 
-  it('escapes what could change a terminal, and prints the same value', () => {
+  it('escapes characters that could affect a terminal, without changing the printed value', () => {
     const { terminal, noted } = terminalOf({ json: true })
     terminal.printJson(value)
     terminal.error(new CliError('failed', value.text))
@@ -105,7 +105,7 @@ it.each([
   ['zzz', [], 'The x zzz is unknown', 'There are none'],
   ['zzz', ['a\nb\u001B'], 'The x zzz is unknown', 'Use a\uFFFDb\uFFFD'],
 ])(
-  'given %s, unknownName suggests a similar name from %j or lists the known names',
+  'unknownName, given %s, suggests a similar name from %j or lists the known names',
   async (name, known, message, hint) => {
     expect(await unknownName('The x', name, known)).toMatchObject({ code: 'usage', message, hint })
   },

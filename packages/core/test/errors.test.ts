@@ -79,7 +79,7 @@ it('every usage error is thrown in some package', () => {
   expect(Object.keys(USAGE_ERRORS).filter((code) => !sources.includes(`'${code}'`))).toEqual([])
 })
 
-it('usageError puts its code into `code` and into the message', () => {
+it('usageError puts its code into both `code` and the message', () => {
   const error = usageError('ERR_MCP_OPTION', 'The option x is wrong')
   expect(error).toBeInstanceOf(UsageError)
   expect(error).toMatchObject({ code: 'ERR_MCP_OPTION', message: 'The option x is wrong [ERR_MCP_OPTION]' })

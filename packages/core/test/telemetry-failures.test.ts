@@ -92,7 +92,7 @@ describe('telemetry that fails', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not affect a question or send it twice: %s',
+    'does not affect a question, and does not send it twice: %s',
     async (question) => {
       const { client, handler, lines } = await startServer(telemetryWith({ question }))
       expect(textOf(await client.call('ask'))).toBe('1 folders')

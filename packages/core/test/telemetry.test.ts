@@ -96,7 +96,7 @@ describe('the `telemetry` option', () => {
     ['tools/list', {}, { target: undefined, known: true }],
     ['invented/method', {}, { target: undefined, known: false }],
   ])(
-    'reports the registered name for %s %o, never a name invented by the client',
+    'reports the registered name for %s %o, but never a name invented by the client',
     async (method, params, expected) => {
       const { telemetry, server, connect } = await observedPeer()
       server.addTool({ name: 'add', handler: () => '3' })
@@ -122,7 +122,7 @@ describe('the `telemetry` option', () => {
     })
   })
 
-  it('passes the result as it was before adaptation to the revision, if the observation requests it', async () => {
+  it('passes the result as it was before adaptation to the revision if the observation requests it', async () => {
     const { telemetry, server, connect } = await observedPeer()
     server.addTool({ name: 'tool', outputSchema: z.object({ n: z.number() }), handler: () => ({ n: 3 }) })
     const peer = await connect()
@@ -194,7 +194,7 @@ describe('the `telemetry` option', () => {
     expect(telemetry.calls.slice(-2).map(({ queuedMs }) => queuedMs)).toEqual([0, 7])
   })
 
-  it('adds fields to the _meta of a question, and reports that the question was not answered', async () => {
+  it("adds fields to a question's _meta, and reports that the question was not answered", async () => {
     const { telemetry, server } = await observedPeer()
     telemetry.meta = { traceparent: '00-1', progressToken: 'kept' }
     server.addTool({
@@ -251,7 +251,7 @@ describe('the `telemetry` option', () => {
     expect(telemetry.calls).toEqual([])
   })
 
-  it('is attached once, and detached after the server has closed', async () => {
+  it('is attached once, and is detached after the server has closed', async () => {
     const telemetry = new Recorder()
     const server = createServer(telemetry)
     expect([telemetry.attached, telemetry.detached]).toEqual([1, 0])

@@ -22,7 +22,7 @@ const slow = (url: string): Promise<Response> => post(`${url}/mcp`, callFrame('s
 it.each([
   ['@fastify/compress', compress],
   ['@fastify/etag', etag],
-])('%s passes on the events of a call at once', async (_name, plugin) => {
+])('%s forwards the events of a call immediately', async (_name, plugin) => {
   const { server, finish } = slowServer()
   const app = Fastify()
   await app.register(plugin as typeof compress)
@@ -51,7 +51,7 @@ it('@fastify/compress decompresses requests without removing their header', asyn
   expect(await text(await fetch(`${await listen(app)}/mcp`, { method: 'POST', headers, body }))).toBe('test')
 })
 
-it('@fastify/swagger lists the routes of the app, but not those of the mount', async () => {
+it("@fastify/swagger lists the app's routes, but not the mount's", async () => {
   const app = Fastify()
   await app.register(swagger, { openapi: {} })
   app.get('/own', () => 'own')
@@ -60,7 +60,7 @@ it('@fastify/swagger lists the routes of the app, but not those of the mount', a
   expect(Object.keys(app.swagger().paths ?? {})).toEqual(['/own'])
 })
 
-it('an app timeout that ends a call is logged once, with a remedy', async () => {
+it('a call that an app timeout ends is logged once, with a remedy', async () => {
   const { server, finish } = slowServer()
   const warn = vi.fn<Logger['warn']>()
   const app = Fastify()

@@ -273,7 +273,7 @@ describe('request bodies', () => {
     },
   )
 
-  it('are answered with an error at once if a hook has consumed them', async () => {
+  it('are answered with an error immediately if a hook has consumed them', async () => {
     const app = Fastify()
     app.addHook('preHandler', async (request) => void (await buffer(request.body as Readable)))
     const logger = logLines()

@@ -23,7 +23,7 @@ import { listen, mounted } from './support.ts'
 const server = createServer()
 const STATELESS = { server, stateless: true } as const
 
-describe('the path of a mount', () => {
+describe("a mount's path", () => {
   it("is logged with the app's address when the app listens", async () => {
     const lines: string[] = []
     const stream = { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) }
@@ -144,11 +144,11 @@ describe('HTTP/2', () => {
   })
 })
 
-describe('closing', () => {
+describe('closing the app', () => {
   it.each([
     ['read before the endpoint is called', {}],
     ['read when the endpoint requests the body', { authenticate: () => ({ principal: 'ada' }) }],
-  ])('does not make the app wait forever for an unfinished body (%s)', async (_when, options) => {
+  ])('does not wait forever for an unfinished body (%s)', async (_when, options) => {
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     app.register(mcp, {
       server: createServer(),
@@ -170,7 +170,7 @@ describe('closing', () => {
   it.each([
     ['nothing', ''],
     ['half of the headers of a request', 'POST /mcp HTTP/1.1\r\nhost: 127'],
-  ])('does not make the app wait for a connection that has sent %s', async (_what, bytes) => {
+  ])('does not wait for a connection that has sent %s', async (_what, bytes) => {
     const app = Fastify({ keepAliveTimeout: 60_000 })
     const url = await mounted({ server: createServer() }, app)
     const connected = once(app.server, 'connection')
@@ -181,7 +181,7 @@ describe('closing', () => {
     await vi.waitFor(() => expect(socket.destroyed).toBe(true))
   })
 
-  it('ends pipelined streams and their connection along with the app', async () => {
+  it('closes pipelined streams together with their connection', async () => {
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     app.register(mcp, { server: createServer() })
     const url = await listen(app)

@@ -109,7 +109,7 @@ describe('app.close', () => {
     expect(performance.now() - began).toBeLessThan(30_000)
   })
 
-  it.each(['reads', 'does not read'])('ends an open stream whose client %s', async (how) => {
+  it.each(['reads', 'does not read'])('closes an open stream whose client %s', async (how) => {
     const opened = deferred<FrameSink>()
     const app = Fastify({ forceCloseConnections: false, keepAliveTimeout: 60_000 })
     const url = await mounted(() => ({ status: 200, headers: SSE, open: opened.resolve }), app)
@@ -126,7 +126,7 @@ describe('app.close', () => {
   })
 })
 
-it("passes the plugin's other options to the endpoint together with the app’s logger", async () => {
+it('the plugin passes its other options to the endpoint, together with the app’s logger', async () => {
   const app = Fastify({ logger: { level: 'silent' } })
   endpoint.handle = () => OK
   app.register(mcp, { server: new McpServer({ name: 'seam', version: '1' }), stateless: true })
@@ -138,7 +138,7 @@ it("passes the plugin's other options to the endpoint together with the app’s 
   })
 })
 
-it('does not leave listeners on a connection that serves many calls', async () => {
+it('the plugin leaves no listeners on a connection that serves many calls', async () => {
   const responses: ServerResponse[] = []
   const app = Fastify()
   app.addHook('onRequest', async (_request, reply) => void responses.push(reply.raw))

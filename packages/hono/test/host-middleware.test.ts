@@ -16,7 +16,7 @@ it.each([
   ['etag()', etag()],
   ['compress()', compress()],
   ['timeout()', timeout(60_000)],
-])('%s passes on the events of a call at once', async (_name, middleware) => {
+])('%s forwards the events of a call immediately', async (_name, middleware) => {
   const { server, finish } = slowServer()
   const url = await listen(new Hono().use(middleware).use(mcp({ server, stateless: true })))
   const response = await slow(url)
@@ -24,7 +24,7 @@ it.each([
   finish()
 })
 
-it('etag() passes on the events of a session at once, and gives each stream its own tag', async () => {
+it('etag() forwards the events of a session immediately, and gives each stream its own tag', async () => {
   const { server } = slowServer()
   const url = await listen(new Hono().use(etag()).use(mcp({ server })))
   const headers = { accept: 'text/event-stream', ...(await openSession(`${url}/mcp`)) }
@@ -46,7 +46,7 @@ it('compress() compresses JSON replies', async () => {
   expect(await response.text()).toContain('xxx')
 })
 
-it('a timeout() that ends a call is logged once, with a remedy', async () => {
+it('a call that timeout() ends is logged once, with a remedy', async () => {
   const { server, finish } = slowServer()
   const warn = vi.fn<Logger['warn']>()
   const app = new Hono()

@@ -2,6 +2,7 @@ import type { WellKnown } from '@jetway/core/http'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { requestId } from 'hono/request-id'
+import { logLines, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { bytesOf, callFrame, createServer, post, raw, text, until } from '@jetway-apps/test-support/http'
@@ -11,7 +12,7 @@ const server = createServer()
 const STATELESS = { server, stateless: true } as const
 const STREAMED = { ...STATELESS, response: 'sse' } as const
 
-describe('the path of a mount', () => {
+describe("a mount's path", () => {
   it.each<[string, string, (app: Hono) => unknown]>([
     ['no option', '/mcp', (app) => app.use(mcp(STATELESS))],
     ['path', '/ai/tools', (app) => app.use(mcp({ ...STATELESS, path: '/ai/tools' }))],
@@ -72,7 +73,7 @@ describe('the path of a mount', () => {
     ])
   })
 
-  it('may be one of several routes', async () => {
+  it('can be one of several routes', async () => {
     const app = new Hono()
     const mount = mcp({ ...STATELESS, path: '/mcp', health: true })
     app.all('/mcp', mount)
@@ -93,14 +94,31 @@ describe('the path of a mount', () => {
     [true, 404],
     [false, 200],
   ])(
-    'follows the app’s option `strict`: if %s, a trailing slash is answered with %i',
+    'follows the app’s `strict` option: if %s, a trailing slash is answered with %i',
     async (strict, status) => {
       const app = new Hono({ strict })
-      const url = await mounted(STATELESS, app)
+      const url = await mounted({ ...STATELESS, logger: silent }, app)
       expect((await post(`${url}/mcp/`)).status).toBe(status)
       expect((await post(`${url}/mcp`)).status).toBe(200)
     },
   )
+
+  it('is logged once if MCP clients call / or the path with a closing slash, and not for other requests', async () => {
+    const logger = logLines()
+    const app = new Hono().basePath('/api').use(mcp({ ...STATELESS, logger }))
+    const url = await listen(new Hono().use(mcp({ ...STATELESS, path: '/ai', logger })).route('/', app))
+    await post(`${url}/other`)
+    await fetch(url, { headers: { accept: 'text/event-stream' } })
+    await fetch(url, { method: 'POST', body: '{}' })
+    expect(logger.lines).toEqual([])
+    for (const path of ['/', '/ai/', '/api/mcp/', '/ai/']) await post(url + path)
+    expect(logger.lines).toEqual(
+      ['/ai', '/mcp'].map(
+        (path) =>
+          `warn: An MCP client has called / or ${path}/, where this mount does not answer. Set the client's URL to end in ${path}`,
+      ),
+    )
+  })
 
   it('can differ between two mounts in one app', async () => {
     const url = await mounted([
@@ -133,7 +151,7 @@ describe("the app's middleware", () => {
   it.each([
     ['JSON replies', STATELESS],
     ['streams', STREAMED],
-  ])('can set headers of %s before and after the mount runs', async (_kind, options) => {
+  ])('can set headers on %s before and after the mount runs', async (_kind, options) => {
     const app = new Hono()
     const order: string[] = []
     app.use(cors({ origin: ORIGIN, exposeHeaders: ['mcp-session-id'] }), requestId())
@@ -215,7 +233,7 @@ describe("the app's middleware", () => {
 })
 
 describe('request bodies', () => {
-  it('reach both the server and a middleware that reads a clone of the request', async () => {
+  it('reach both the server and middleware that reads a clone of the request', async () => {
     const app = new Hono()
     const copies: Promise<string>[] = []
     app.use((c, next) => {
@@ -260,7 +278,7 @@ it("a public document contains the URL's host if there is no Host header", async
   expect(await ask({ host: 'other.example' })).toBe('/.well-known/any other.example ')
 })
 
-it('closed resolves when the mount is closed', async () => {
+it('closed resolves when the mount has closed', async () => {
   const mount = mcp({ ...STATELESS, server: createServer() })
   await mount.close({ deadline: 100 })
   await mount.closed

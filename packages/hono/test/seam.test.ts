@@ -104,6 +104,23 @@ describe.each([
   })
 
   it.each([
+    ['c.req.json()', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
+    ['c.req.text()', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
+    ['c.req.arrayBuffer()', (app: Hono) => app.use(async (c, next) => (await c.req.arrayBuffer(), next()))],
+  ])('is limited after a middleware that uses %s, also in chunks', async (_what, use) => {
+    const json = (length: number): string[] => ['{"text":"', 'ä'.repeat(length), '"}']
+    for (const [parts, status] of [
+      [json(44), 200],
+      [json(45), 413],
+    ] as const)
+      for (const body of [parts.join(''), new Blob([...parts]).stream()]) {
+        const app = new Hono()
+        use(app)
+        expect((await post(await served(measured, app), body)).status).toBe(status)
+      }
+  })
+
+  it.each([
     ['c.req.json()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
     ['c.req.text()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
     [
@@ -121,7 +138,7 @@ describe.each([
           return next()
         }),
     ],
-  ])('is available after a middleware that uses %s', async (_what, length, use) => {
+  ])('is available after middleware that uses %s', async (_what, length, use) => {
     for (const body of ['{"text":"x"}', new Blob(['{"text":', '"x"}']).stream()]) {
       const app = new Hono()
       use(app)
@@ -129,7 +146,7 @@ describe.each([
     }
   })
 
-  it('is refused with 400 if a middleware has consumed it', async () => {
+  it('is refused with 400 if middleware has already consumed it', async () => {
     const app = new Hono()
     app.use(async (c, next) => (await c.req.raw.text(), next()))
     expect((await post(await served(measured, app))).status).toBe(400)
@@ -145,7 +162,7 @@ describe.each([
   })
 })
 
-describe('the request for the endpoint', () => {
+describe('the request passed to the endpoint', () => {
   it.each([
     [
       'whether it changes the request in place',
@@ -163,7 +180,7 @@ describe('the request for the endpoint', () => {
         c.req.raw = new Request(c.req.raw, { headers })
       },
     ],
-  ])('has the headers set by a middleware, no matter %s', async (_how, change) => {
+  ])('has the headers set by middleware, regardless of %s', async (_how, change) => {
     let seen: unknown
     const app = new Hono().use((c, next) => (change(c), next()))
     const url = await served((request, body) => {
@@ -174,13 +191,13 @@ describe('the request for the endpoint', () => {
     expect(seen).toEqual([undefined, 'changed', 2])
   })
 
-  it('does not have a socket address if there is no socket', async () => {
+  it('has no socket address if there is no socket', async () => {
     let seen: unknown
     await mounted((request) => ((seen = request.peer?.localAddress), OK)).request('/mcp')
     expect(seen).toBeUndefined()
   })
 
-  it("passes work that follows the reply to the runtime's waitUntil, if present", async () => {
+  it("passes work that outlasts the reply to the runtime's waitUntil, if there is one", async () => {
     const work = Promise.resolve()
     const kept: unknown[] = []
     const app = mounted((request) => (request.waitUntil?.(work), OK))

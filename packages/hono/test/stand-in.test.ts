@@ -40,7 +40,7 @@ describe('touched', () => {
     expect(await after(read)).toBe(expected)
   })
 
-  test('treats a Request of the runtime as read', () => {
+  test('treats a Request created by the runtime as read', () => {
     expect(touched(new Request('http://127.0.0.1/'))).toBe(TOUCHED)
   })
 

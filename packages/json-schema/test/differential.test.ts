@@ -149,8 +149,8 @@ function hasHiddenAnchor(schema: JsonSchema): boolean {
 }
 
 /** Ajv compares the members `constructor` of two values by identity before it compares the values. */
-const ajvMisjudges = (schema: JsonSchema, value: unknown): boolean =>
-  /"(?:const|uniqueItems)":/.test(JSON.stringify(schema)) && JSON.stringify(value).includes('"constructor":')
+const ajvMisjudges = (schema: JsonSchema, given: unknown): boolean =>
+  /"(?:const|uniqueItems)":/.test(JSON.stringify(schema)) && JSON.stringify(given).includes('"constructor":')
 
 const attempt = <T>(make: () => T): T | undefined => {
   try {

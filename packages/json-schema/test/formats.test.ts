@@ -128,7 +128,7 @@ describe('FORMATS', () => {
     ['json-pointer-uri-fragment', ['#', '#/a%25'], ['/a', '#a', '#/%x']],
     ['relative-json-pointer', ['0', '1/a', '2#'], ['-1', '01', '/a', '#']],
     ['byte', ['', 'YQ==', 'YWI=', 'YWJj'], ['YQ=', 'Y', 'Y===', 'YQ==\n', '====']],
-  ])('%s accepts valid strings and refuses others', (name, good, bad) => {
+  ])('%s accepts valid strings and refuses all others', (name, good, bad) => {
     const format = FORMATS[name]
     expect(good.filter((text) => !holds(format, text))).toEqual([])
     expect(bad.filter((text) => holds(format, text))).toEqual([])

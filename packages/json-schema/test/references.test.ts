@@ -118,7 +118,7 @@ describe('$ref', () => {
   })
 
   it.each([DRAFT_07, DRAFT_2019, DRAFT_2020])(
-    'resolves to the metaschema %s, by both of its names',
+    'resolves to the metaschema %s by both of its names',
     ($schema) => {
       const values = [{ p: { type: 'string' } }, { p: { type: 'strin' } }, { p: true }, { p: 1 }]
       for (const $ref of [$schema, 'http://json-schema.org/schema'])
@@ -222,7 +222,7 @@ it.each<[string, JsonSchema, boolean]>([
   [DRAFT_2020, { dependencies: { a: ['x'] } }, true],
   [DRAFT_2020, { dependencies: { a: 1 } }, false],
   [DRAFT_2020, { default: 1, const: 1, examples: [] }, true],
-])('createValidator checks against the metaschema %s whether %j is valid: %s', ($schema, part, valid) => {
+])('createValidator validates schemas against the metaschema %s: %j is valid: %s', ($schema, part, valid) => {
   const validator = createValidator({ $schema, properties: { p: { $ref: $schema } } })
   expect(validator.isValid({ p: part })).toBe(valid)
   const create = (): unknown => createValidator({ $schema, properties: { a: part } })

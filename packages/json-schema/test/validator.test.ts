@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createValidator, dialectOf, findDuplicates } from '@jetway/json-schema'
 
 describe('createValidator', () => {
-  it('reports the first error, as ajv does', () => {
+  it('reports the same first error as ajv', () => {
     const validator = createValidator({
       type: 'object',
       properties: { a: { type: 'array', items: { required: ['b'] } } },
@@ -23,7 +23,7 @@ describe('createValidator', () => {
     ])
   })
 
-  it('reports the errors of all alternatives before the error of the keyword', () => {
+  it('reports the errors of all alternatives before the error of the keyword itself', () => {
     const validator = createValidator({ anyOf: [{ type: 'string' }, { minimum: 3 }] })
     expect(validator.errors(1).map(({ keyword, schemaPath }) => [keyword, schemaPath])).toEqual([
       ['type', '#/anyOf/0/type'],
@@ -164,7 +164,7 @@ describe('createValidator', () => {
     expect(() => createValidator({ ...schema })).toThrow(/leads back to its own schema without going into/)
   })
 
-  it('compiles each reference once, even if many paths lead to it', () => {
+  it('compiles each reference once, even if it is reached by many paths', () => {
     const both = (name: string): object => ({ allOf: [{ $ref: name }, { $ref: name }] })
     const levels = Array.from({ length: 24 }, (_, i) => [`level${i}`, both(`#/$defs/level${i + 1}`)] as const)
     const $defs = { ...Object.fromEntries(levels), level24: { type: 'string' } }
@@ -187,7 +187,7 @@ describe('createValidator', () => {
     expect(() => createValidator(schema)).toThrow(/^can't resolve reference https:\/\/a\.test\/part/)
   })
 
-  it('follows references from a schema to itself that apply to parts of the value', () => {
+  it("follows a schema's references to itself that apply to parts of the value", () => {
     const validator = createValidator({
       $dynamicAnchor: 'p',
       type: 'object',

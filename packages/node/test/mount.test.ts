@@ -7,6 +7,7 @@ import Koa, { type Context } from 'koa'
 import koaMount from 'koa-mount'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mcp, type McpMountOptions } from '../src/index.ts'
+import { type LogLines, logLines } from '@jetway-apps/test-support'
 import { createServer, HEADERS, listen, openSession } from '@jetway-apps/test-support/http'
 import { call, serve } from './support/client.ts'
 import type { Listener } from './support/hosts.ts'
@@ -17,7 +18,7 @@ const mount = (options: Partial<McpMountOptions> = {}): ReturnType<typeof mcp> =
 
 const answers = async (url: string): Promise<boolean> => (await call(url, 'echo', { text: 'x' })) === 'x'
 
-describe('the path of a mount', () => {
+describe("a mount's path", () => {
   it.each<[string, string, () => Listener]>([
     ['node:http', '/mcp', () => mount()],
     ['node:http, path', '/ai/tools', () => mount({ path: 'ai/tools' })],
@@ -61,10 +62,30 @@ describe('the path of a mount', () => {
     expect((await fetch(`${origin}${path === '/' ? '' : path}/below`, { method: 'POST' })).status).toBe(404)
   })
 
-  it('is named by the 404 of node:http for other paths', async () => {
+  it('is named in the 404 of node:http for other paths', async () => {
     const origin = await serve(mount({ path: '/ai' }))
     const response = await fetch(`${origin}/ai/`, { method: 'POST' })
     expect([response.status, await response.text()]).toEqual([404, 'Not found. The MCP endpoint is /ai\n'])
+  })
+
+  it.each<[string, (logger: LogLines) => Listener]>([
+    ['node:http', (logger) => mount({ logger })],
+    ['Express', (logger) => express().use(mount({ logger }))],
+    ['Express, below a path', (logger) => express().use('/', mount({ logger, path: 'mcp' }))],
+    ['Connect', (logger) => connect().use(mount({ logger }))],
+    ['Koa', (logger) => new Koa().use(mount({ logger }).koa).callback()],
+  ])('is logged once if MCP clients call / or the path with a closing slash: %s', async (_host, listener) => {
+    const logger = logLines()
+    const origin = await serve(listener(logger))
+    await fetch(origin, { headers: { accept: 'text/event-stream' } })
+    await fetch(origin, { method: 'POST', body: '{}' })
+    await fetch(`${origin}/elsewhere`, { method: 'POST', headers: HEADERS, body: '{}' })
+    expect(logger.lines).toEqual([])
+    for (const path of ['/mcp/', '/', '/mcp/'])
+      expect((await fetch(origin + path, { method: 'POST', headers: HEADERS, body: '{}' })).status).toBe(404)
+    expect(logger.lines).toEqual([
+      "warn: An MCP client has called / or /mcp/, where this mount does not answer. Set the client's URL to end in /mcp",
+    ])
   })
 
   it("does not include the app's root", async () => {
@@ -77,7 +98,7 @@ describe('the path of a mount', () => {
     ['Express', '/api', () => express().use('/api', mcp({ server, legacySse: true, path: '/mcp' }))],
     ['Express, at a path', '/mcp', () => express().use('/mcp', mcp({ server, legacySse: true }))],
     ['Koa', '/api', () => new Koa().use(koaMount('/api', mcp({ server, legacySse: true }).koa)).callback()],
-  ])("prefixes HTTP+SSE's /message path on %s", async (_host, prefix, listener) => {
+  ])("is the prefix of HTTP+SSE's /message path on %s", async (_host, prefix, listener) => {
     const origin = await serve(listener())
     const { body } = await fetch(`${origin}${prefix}/sse`, { headers: { accept: 'text/event-stream' } })
     const reader = body?.getReader()
@@ -93,7 +114,7 @@ describe('the path of a mount', () => {
     expect(sent.status).toBe(202)
   })
 
-  it('prefixes health probes, which are still answered after the mount has closed', async () => {
+  it('is the prefix of health probes, which are still answered after the mount has closed', async () => {
     const probed = mount({ health: true })
     const origin = await serve(express().use('/api', probed))
     const statuses = async (): Promise<number[]> =>
@@ -104,7 +125,7 @@ describe('the path of a mount', () => {
   })
 })
 
-describe('locals, authInfo and server', () => {
+describe('the functions locals, authInfo and server', () => {
   interface Locals {
     readonly user: string
   }

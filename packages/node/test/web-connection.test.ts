@@ -19,7 +19,7 @@ describe('nodeConnection', () => {
     expect(await statusOf('rebound.example')).toBe(403)
   })
 
-  it("does not find a connection in a Worker's bindings", () => {
+  it("finds no connection in a Worker's bindings", () => {
     expect(nodeConnection(new Request('http://localhost/'), [{ incoming: 'a queue' }])).toBeUndefined()
     expect(nodeConnection(new Request('http://localhost/'), [])).toBeUndefined()
   })

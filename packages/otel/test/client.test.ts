@@ -81,7 +81,7 @@ describe('client telemetry', () => {
     ])
   })
 
-  it("sends its span's context in _meta of every request", async () => {
+  it("sends the span's context in the _meta of every request", async () => {
     const { spans } = registerSdk()
     const { client, sent } = await watchedClient(plainServer().server, telemetry())
     await client.listTools()
@@ -223,7 +223,7 @@ describe('client telemetry', () => {
     expect(Object.fromEntries(found)).toEqual(expected)
   })
 
-  it('does not record method names invented by a server', async () => {
+  it('does not record method names that a server invents', async () => {
     const { spans } = registerSdk()
     const { server } = plainServer(
       async (ctx: { request(method: string, params: object): Promise<unknown> }) => {
@@ -289,7 +289,7 @@ describe('client telemetry', () => {
     await vi.waitFor(() => expect(streams).toEqual([undefined]))
   })
 
-  it('reconnects outside the trace of the call that noticed the loss', async () => {
+  it('reconnects outside the trace of the call that detected the loss', async () => {
     const { spans } = registerSdk()
     const manager = new ClientManager(
       { name: 'c', version: '1' },
@@ -317,7 +317,7 @@ describe('client telemetry', () => {
     expect(traceIds(CALL)).toEqual([hosts[1]])
   })
 
-  it('ends the span of a subscription when the server acknowledges it', async () => {
+  it("ends a subscription's span when the server acknowledges the subscription", async () => {
     const { span } = registerSdk()
     const { server } = plainServer()
     server.addResource({ uri: 'note:///1', name: 'note', handler: () => 'text' })
@@ -327,7 +327,7 @@ describe('client telemetry', () => {
     expect(span('subscriptions/listen').parentSpanContext).toBeUndefined()
   })
 
-  it('calls progress listeners within the span of the call', async () => {
+  it("calls progress listeners within the call's span", async () => {
     const { span } = registerSdk()
     const { server } = plainServer(async (ctx: { progress(done: number): Promise<void> }) => {
       await ctx.progress(1)
@@ -347,7 +347,7 @@ describe('client telemetry', () => {
 })
 
 it.each(['sent', 'run', 'run twice', 'end', 'apart', 'received', 'sessionClosed'])(
-  'a client completes a call exactly once even if `%s` of its telemetry throws',
+  'a client completes a call exactly once even if `%s` in its telemetry throws',
   async (fault) => {
     const fail = (): never => {
       throw new Error('telemetry')

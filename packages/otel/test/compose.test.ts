@@ -35,7 +35,7 @@ describe("the guide's compose file", () => {
     expect(targetOf('grafana', 'dashboards')).toMatch(/^\/etc\/grafana\/provisioning\/dashboards\//)
   })
 
-  it('publishes ports on loopback only', () => {
+  it('publishes ports only on loopback', () => {
     const ports = Object.values(services).flatMap((service) => service.ports ?? [])
     expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
     expect(ports.length).toBeGreaterThan(0)

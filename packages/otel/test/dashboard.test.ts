@@ -16,7 +16,7 @@ import {
 } from './support/dashboard.ts'
 import { startServer } from './support/load.ts'
 
-it('the Prometheus exporter exports every metric of the dashboard and the rules', async () => {
+it('the Prometheus exporter exports every metric used by the dashboard and the rules', async () => {
   const reader = new PrometheusExporter({ preventServerStart: true })
   const meterProvider = new MeterProvider({ readers: [reader] })
   const observed = telemetry({ meterProvider })
@@ -41,7 +41,7 @@ it('the Prometheus exporter exports every metric of the dashboard and the rules'
   expect([...used].filter((name) => !there.has(name))).toEqual([])
 })
 
-describe('dashboard', () => {
+describe('the dashboard', () => {
   const { panels, templating } = readDashboard()
   const charts = panels.filter(({ type }) => type !== 'row')
 
@@ -60,7 +60,7 @@ describe('dashboard', () => {
     },
   )
 
-  it('has legends that refer only to labels of their expression', () => {
+  it('has legends that refer only to labels in their own expression', () => {
     const missing = charts.flatMap(({ title, targets = [] }) =>
       targets.flatMap(({ expr, legendFormat }) =>
         [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([, label = '']) =>
@@ -78,7 +78,7 @@ describe('dashboard', () => {
     expect(used).toEqual(new Set([...templating.list.map(({ name }) => name), '__all', '__rate_interval']))
   })
 
-  it('gives each panel a unique id and a position within the 24 columns', () => {
+  it('gives each panel a unique id, and a position within the 24 columns', () => {
     const cells = panels.flatMap(({ title, gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => [`${x + (i % w)}:${y + Math.floor(i / w)}`, title] as const),
     )

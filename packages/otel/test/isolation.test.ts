@@ -71,7 +71,7 @@ it('each of 1,000 concurrent calls logs and ends in its own trace, even if it ti
   expect(openSpans()).toBe(0)
 })
 
-it('fetch and timers of a handler run within the span of its call', async () => {
+it('fetch calls and timers in a handler run within the span of their call', async () => {
   const { spans, span } = registerSdk()
   const tracer = trace.getTracer('instrumentation')
   const upstream = createHttpServer((_request, response) => void response.end('{}'))
@@ -133,7 +133,7 @@ it('a queued call keeps the span that was active when it arrived', async () => {
   expect(parents.map((parent) => parent?.name)).toEqual(['POST 1', 'POST 2'])
 })
 
-it('the run of a task has its own trace, which links to the call that started the task', async () => {
+it('a task runs in its own trace, which links to the call that started the task', async () => {
   const { spans } = registerSdk()
   const server = new McpServer(
     { name: 'server', version: '1' },

@@ -130,7 +130,7 @@ describe('metrics', () => {
     expect(stats).toHaveBeenCalledTimes(1_000)
   })
 
-  it('do not contain labels or span names invented by a client', async () => {
+  it('contain no labels or span names that a client invented', async () => {
     const { points, spans } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'real', handler: () => 'fine' })
@@ -200,7 +200,7 @@ describe('metrics', () => {
     expect(labels('mcp.client.session.duration')).toEqual({ ...revision, ...network, ...address })
   })
 
-  it('record the reason why a client session failed', async () => {
+  it('record why a client session failed', async () => {
     const { points } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -226,7 +226,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals by the reason in their event', async () => {
+  it('count refusals by the reason given in their event', async () => {
     const { points } = registerSdk()
     const server = createServer({}, { limits: { running: 1, inFlight: 1 } })
     const reasons: string[] = []

@@ -53,7 +53,7 @@ const PROMPT = {
 }
 const READ = { ...PROMPT, 'mcp.method.name': 'resources/read', 'mcp.resource.uri': 'note:///1' }
 
-describe('span of a received call', () => {
+describe('the span of a received call', () => {
   it.each<[string, ReceivedCall, string, Attributes]>([
     ['a tool', received(), 'tools/call tool', CALL],
     [

@@ -39,7 +39,7 @@ function send(
   return span
 }
 
-describe('span of a sent request', () => {
+describe('the span of a sent request', () => {
   const LIST = { ...PROMPT, 'mcp.method.name': 'tools/list' }
   it.each<[string, SentRequest, string, Attributes]>([
     ['a tool', sent(), 'tools/call tool', CALL],
@@ -169,7 +169,7 @@ describe('span of a sent request', () => {
     expect([of('arguments'), of('result')]).toEqual(texts)
   })
 
-  it('names at most 500 tools', () => {
+  it('is named after its tool for at most 500 tools', () => {
     const { spans } = registerSdk()
     const both = telemetry()
     const names = [...Array.from({ length: 500 }, (_, i) => `${i}`), 'new', '0']
@@ -182,7 +182,7 @@ describe('span of a sent request', () => {
   })
 })
 
-describe('trace context of a sent request', () => {
+describe('the trace context of a sent request', () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c'
   const spanId = 'b7ad6b7169203331'
   const within = (traceFlags: number, step: () => void): void => {
@@ -209,7 +209,7 @@ describe('trace context of a sent request', () => {
     ],
     ['without a valid state', { traceparent: 'own', tracestate: 1 }, { traceparent: 'own' }],
   ])(
-    'is copied to the headers, but not added to _meta, if the caller passed a context %s',
+    'is copied to the headers, but is not added to _meta, if the caller passed a context %s',
     (_what, meta, headers) => {
       registerSdk()
       const request = sent({ params: { name: 'tool', _meta: meta } })

@@ -84,7 +84,7 @@ describe('the span of a request', () => {
     )
   })
 
-  it('ends when a subscription is acknowledged, while the subscription is still open', async () => {
+  it('ends when a subscription is acknowledged, even though the subscription stays open', async () => {
     const { spans, openSpans } = registerSdk()
     const server = createServer()
     const client = await connectOver('toFetch', server, { telemetry: telemetry() })
@@ -106,7 +106,7 @@ describe('the span of a request', () => {
   })
 })
 
-it('notifications, streams, session ends and refusals do not have spans', async () => {
+it('notifications, streams, session ends and refusals have no spans', async () => {
   const { spans } = registerSdk()
   const server = createServer()
   const open = toFetch(server)
@@ -144,7 +144,7 @@ it('notifications, streams, session ends and refusals do not have spans', async 
   expect(spans().map(({ name }) => name)).toEqual(['initialize'])
 })
 
-describe("a client's request not to record", () => {
+describe("a client's request not to be recorded", () => {
   const META = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` }
   const call = (server: McpServer) =>
     server.handleMessage({
@@ -164,7 +164,7 @@ describe("a client's request not to record", () => {
     ['link', [TRACE_ID]],
     ['ignore', []],
   ] as const)(
-    'is ignored if `remoteParent` is %s, so that its call starts a new trace',
+    'is ignored if `remoteParent` is %s, and then the call starts a new trace',
     async (remoteParent, linked) => {
       const { span } = registerSdk()
       await call(createServer({ remoteParent }))
@@ -187,7 +187,7 @@ describe("a client's request not to record", () => {
   })
 })
 
-it('a log line has the fields of its call, even if the host writes the line', async () => {
+it('a log line contains the fields of its call, even if the host writes the line', async () => {
   const { span } = registerSdk()
   const lines: string[] = []
   const stream = { write: (line: string): void => void lines.push(line) }

@@ -89,7 +89,7 @@ describeMatrix('a trace', { transports: [memoryTransport, fetchTransport] }, (ce
   })
 })
 
-it('the span of a task has its own trace', async () => {
+it("a task's span has its own trace", async () => {
   const { spans } = registerSdk()
   const server = createServer()
   server.addTool({ name: 'tool', taskSupport: 'required', handler: () => 'fine' })
@@ -114,7 +114,7 @@ it('the span of an unanswered question contains the reason', async () => {
   ])
 })
 
-describe('span of a call', () => {
+describe("a call's span", () => {
   it.each([
     ['a result', () => 'fine', { code: SpanStatusCode.UNSET }, { 'jetway.outcome': 'ok' }],
     [
@@ -208,7 +208,7 @@ describe('span of a call', () => {
     else expect(id).toMatch(pattern)
   })
 
-  it('contains the attributes returned by the option `attributes`', async () => {
+  it('contains the attributes returned by the `attributes` option', async () => {
     const { tool } = await spanOf(() => 'fine', {
       attributes: (ctx) => ({ client: ctx.client.info?.name ?? '' }),
     })
@@ -216,14 +216,14 @@ describe('span of a call', () => {
   })
 })
 
-describe('trace context of the client', () => {
+describe("the client's trace context", () => {
   const cases = [
     ['parent', TRACE_ID, 1],
     ['link', 'ambient', 1],
     ['ignore', 'ambient', 0],
   ] as const
   it.each(cases)(
-    'given `remoteParent` %s, leads to a span in trace %s with %i links',
+    'given `remoteParent` %s, produces a span in trace %s with %i links',
     async (remoteParent, traceOf, links) => {
       const { span } = registerSdk()
       const server = createServer({ remoteParent })
@@ -300,8 +300,8 @@ describe('trace context of the client', () => {
   })
 })
 
-describe('SDK', () => {
-  it('may be registered later, and records from then on', async () => {
+describe('the OpenTelemetry SDK', () => {
+  it('can be registered later, and records from then on', async () => {
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
     const client = await connect(server)
@@ -312,7 +312,7 @@ describe('SDK', () => {
     expect((await points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('may be replaced, and from then on only the new SDK records', async () => {
+  it('can be replaced, after which only the new SDK records', async () => {
     const first = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -328,7 +328,7 @@ describe('SDK', () => {
     expect((await second.points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('does not record anything in mode propagate, but passes on the context', async () => {
+  it('records nothing in mode propagate, but passes on the context', async () => {
     const { spans, points } = registerSdk()
     const server = createServer({ mode: 'propagate' })
     let inHandler: string | undefined

@@ -99,7 +99,7 @@ it(
 )
 
 it(
-  'after 100,000 calls and 1,000 closed servers, no span is open and the heap has not grown',
+  '100,000 calls and 1,000 closed servers leave no open spans, and do not make the heap grow',
   { timeout: 300_000 },
   async () => {
     const sdk = registerCountingSdk()

@@ -8,7 +8,7 @@ import { createTwo, newTwo } from './support/stores.ts'
 /** What docs/guide/scale-out.md tells users to grant. */
 const GRANTS = '~jw1:* resetchannels -@all +@read +@write +@scripting +@connection +time -@dangerous'
 
-describe('a user of Redis with few permissions', () => {
+describe('a Redis user with few permissions', () => {
   it('is sufficient for ready() and for all stores', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
@@ -83,7 +83,7 @@ describe('ready', () => {
 })
 
 describe('the first initialize of a process', () => {
-  it('gets 503 after one command that Redis did not answer, and 200 when Redis is back', async () => {
+  it('receives 503 after a single command that Redis did not answer, and 200 once Redis is back', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     const [shared] = newTwo({ url: server.url })

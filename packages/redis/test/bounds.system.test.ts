@@ -55,7 +55,7 @@ async function infoOf(section: string, name: string): Promise<number> {
   return Number(new RegExp(`${name}:(\\d+)`).exec(await redis.command('INFO', section))?.[1])
 }
 
-describe('a change of a record', () => {
+describe('a change to a record', () => {
   it('sends the new record, but not the old one', async () => {
     const { sessions } = await createStores({ url: redis.url })
     const uris = Array.from({ length: 8 }, (_, i) => `test://${i}${'x'.repeat(8_000)}`)
@@ -85,7 +85,7 @@ describe('a full task store', () => {
     ['tasks', 2_000, 64 * 1024 * 1024],
     ['bytes', 10_000, 600_000],
   ])(
-    'with too many %s takes as few commands for a task as a store with few tasks',
+    'with too many %s needs as few commands for a task as a store with few tasks',
     async (_what, max, maxBytes) => {
       const { tasks } = await createStores({ url: redis.url }, { tasks: { max, maxPerOwner: max, maxBytes } })
       const now = Date.now()
@@ -118,7 +118,7 @@ describe('a full task store', () => {
 })
 
 describe('servers with different names in one namespace', () => {
-  it("do not get each other's messages", async () => {
+  it("do not receive each other's messages", async () => {
     const [first, second] = await createTwo({ url: redis.url })
     const [acme, same, other] = [
       first.forServer?.('acme'),
@@ -135,7 +135,7 @@ describe('servers with different names in one namespace', () => {
     expect(new Set(heard.map(String))).toEqual(new Set(['acme,1', 'other,2']))
   })
 
-  it("do not find each other's tasks of one principal", async () => {
+  it("do not find each other's tasks, even for the same principal", async () => {
     const stores = await createTwo({ url: redis.url })
     const names = ['acme', 'other']
     const [acme, other] = stores.map((shared, i) =>

@@ -63,7 +63,7 @@ function describeMessages(name: string, address: () => Address): void {
   })
 }
 
-describe('one Redis', () => {
+describe('a single Redis server', () => {
   let server: RedisServer
   beforeAll(async () => {
     server = await startRedis()
@@ -81,7 +81,7 @@ describe('a Redis Cluster', () => {
   describeStores('in a Redis Cluster', () => ({ cluster: servers.map(({ url }) => url) }))
 })
 
-describe('a client of ioredis', () => {
+describe('an ioredis client', () => {
   let server: RedisServer
   let client: Redis
   beforeAll(async () => {

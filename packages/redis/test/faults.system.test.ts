@@ -8,7 +8,9 @@ import {
 import { inspect } from 'node:util'
 import { settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Redis } from 'ioredis'
 import {
+  fromIoredis,
   redis,
   type RedisOptions,
   RedisReplyError,
@@ -70,8 +72,8 @@ async function storesWithSession(...args: Parameters<typeof createStores>): Prom
   return stores
 }
 
-describe('a Redis that hangs', () => {
-  it('causes commands to fail within 1 s at first, and then at once until Redis recovers', async () => {
+describe('a Redis server that hangs', () => {
+  it('makes commands fail within 1 s at first, and then immediately until Redis recovers', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -86,7 +88,7 @@ describe('a Redis that hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('lets at most 2,000 of 10,000 commands wait, and causes all 10,000 to fail', async () => {
+  it('makes all of 10,000 commands fail, but at most 2,000 of them wait', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -118,7 +120,7 @@ describe('a Redis that hangs', () => {
     expect(heard).toEqual([1, 2, 1, 3])
   })
 
-  it('makes the bus repeat what Redis may have stored, but deliver it once and in order', async () => {
+  it('makes the bus resend what Redis may already have stored, but deliver it once and in order', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -147,7 +149,7 @@ describe('a Redis that hangs', () => {
     expect(gaps).toBe(0)
   })
 
-  it('makes the bus drop the oldest of too many messages, and other nodes report a gap', async () => {
+  it('makes the bus drop the oldest messages if there are too many, and other nodes report a gap', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -233,7 +235,7 @@ describe('a Redis restart', () => {
     await vi.waitFor(() => expect(inbox).toEqual([{ n: 1 }]))
   })
 
-  it('causes the bus to report that messages were lost', async () => {
+  it('makes the bus report that messages were lost', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     let gaps = 0
@@ -254,8 +256,8 @@ describe('a Redis restart', () => {
   })
 })
 
-describe('a Redis that is slow or resets connections', () => {
-  it('causes commands to fail within 1 s while it is slow', async () => {
+describe('a Redis server that is slow or resets connections', () => {
+  it('makes commands fail within 1 s while it is slow', async () => {
     const server = await startServer()
     const proxy = await startSlowProxy(server.port)
     onTestFinished(() => proxy.stop())
@@ -278,8 +280,8 @@ describe('a Redis that is slow or resets connections', () => {
   })
 })
 
-describe('a Redis that became a replica', () => {
-  it('is left as soon as it refuses a write, although it still replies to reads', async () => {
+describe('a Redis server that has become a replica', () => {
+  it('is abandoned as soon as it refuses a write, although it still replies to reads', async () => {
     const master = await startServer()
     const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
     const proxy = await startSlowProxy(master.port)
@@ -314,14 +316,60 @@ describe('a Redis that became a replica', () => {
   })
 })
 
-describe('a Redis that cannot be used', () => {
+describe('fromIoredis', () => {
+  const clientOf = (
+    port: number,
+    credentials: { readonly username?: string; readonly password?: string } = {},
+  ): Redis => {
+    const client = new Redis(port, '127.0.0.1', {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => 100,
+      ...credentials,
+    })
+    onTestFinished(() => client.disconnect())
+    return client
+  }
+
+  it('leaves a former master as soon as it refuses a write', async () => {
+    const master = await startServer()
+    const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
+    const proxy = await startSlowProxy(master.port)
+    onTestFinished(() => proxy.stop())
+    const client = clientOf(Number(new URL(proxy.url).port))
+    await vi.waitFor(() => expect(client.status).toBe('ready'))
+    const stores = await createStores({ connection: fromIoredis(client) })
+    await stores.sessions.create(sessionRecord('session-1'), LIFETIME)
+    await vi.waitFor(async () => expect(await replica.command('DBSIZE')).toMatch(/^:[1-9]/))
+    await replica.command('REPLICAOF', 'NO', 'ONE')
+    await master.command('REPLICAOF', '127.0.0.1', '1')
+    proxy.moveTo(replica.port)
+    const create = (): unknown => stores.sessions.create(sessionRecord('session-2'), LIFETIME)
+    expect(String(await failure(create))).toContain('READONLY')
+    await vi.waitFor(async () => expect(await create()).toBeTypeOf('string'), RECOVERY_MS)
+    expect(await read(stores)).toBeDefined()
+  })
+
+  it('names the address and the reason if Redis refuses the password', async () => {
+    const server = await startServer()
+    await server.command('CONFIG', 'SET', 'requirepass', 'right')
+    const client = clientOf(server.port, { username: 'ann', password: 'topsecret' })
+    const stores = redis({ connection: fromIoredis(client), namespace: 'test', logger: silent })
+    onTestFinished(stores.acquire())
+    const problem = new RegExp(`Redis at 127.0.0.1:${server.port} .*: WRONGPASS`)
+    await vi.waitFor(async () => expect(String(await failure(() => read(stores)))).toMatch(problem))
+    expect(String(await failure(() => read(stores)))).not.toContain('topsecret')
+  })
+})
+
+describe('a Redis server that cannot be used', () => {
   const open = (url: string, options: Partial<RedisOptions> = {}): RedisStores => {
     const stores = redis({ url, namespace: 'test', logger: silent, ...options })
     onTestFinished(stores.acquire())
     return stores
   }
 
-  it('is named with its address and the reason, but without the password', async () => {
+  it('is named in the error with its address and the reason, but without the password', async () => {
     const server = await startServer()
     await server.command('CONFIG', 'SET', 'requirepass', 'right')
     const url = `redis://ann:topsecret@127.0.0.1:${server.port}`
@@ -337,7 +385,7 @@ describe('a Redis that cannot be used', () => {
     expect(inspect(lines, { depth: 9 })).not.toContain('topsecret')
   })
 
-  it('is named with ECONNREFUSED if nothing listens at its address', async () => {
+  it('is named in the error with ECONNREFUSED if nothing listens at its address', async () => {
     const server = await startServer()
     await server.kill()
     const stores = open(server.url)
@@ -348,7 +396,7 @@ describe('a Redis that cannot be used', () => {
     await vi.waitFor(async () => expect(await read(stores)).toBeUndefined(), RECOVERY_MS)
   })
 
-  it('gets no connection after the stores were closed, until they are used again', async () => {
+  it('receives no connections after the stores have been closed, until they are used again', async () => {
     const server = await startServer()
     const stores = redis({ url: server.url, namespace: 'test', logger: silent })
     const release = stores.acquire()
@@ -371,8 +419,8 @@ describe('a Redis that cannot be used', () => {
   })
 })
 
-describe('a Redis out of memory', () => {
-  it('refuses writes but allows reads until it has memory again', async () => {
+describe('a Redis server that is out of memory', () => {
+  it('refuses writes, but allows reads, until it has memory again', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     await server.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -400,7 +448,7 @@ describe('Redis Sentinel', () => {
 })
 
 describe('a Redis Cluster', () => {
-  it('serves keys of the other nodes while one node hangs', async () => {
+  it('serves keys on the other nodes while one node hangs', async () => {
     const servers = await startRedisCluster()
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
     const stores = await createStores({ cluster: servers.map(({ url }) => url) })

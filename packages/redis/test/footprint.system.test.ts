@@ -88,8 +88,8 @@ async function commandsOf(server: RedisServer, step: () => unknown): Promise<num
   return (await count()) - before
 }
 
-describe('commands', () => {
-  it('take one round trip to read a session or append to a stream', async () => {
+describe('Redis commands', () => {
+  it('take one round trip to read a session or to append to a stream', async () => {
     const { server, stores } = await start()
     const { sessions, events } = stores
     const owner = { principal: '', id: SESSION }
@@ -116,7 +116,7 @@ describe('commands', () => {
   })
 })
 
-describe('memory of Redis', () => {
+describe('Redis memory', () => {
   const KIB = 1_024
 
   async function used(server: RedisServer): Promise<number> {
@@ -139,7 +139,7 @@ describe('memory of Redis', () => {
   })
 
   it.each(['principal:ann', 'session:1'])(
-    'is at most 1.2 KiB per task of %s besides its record',
+    'is at most 1.2 KiB per task of %s in addition to its record',
     async (owner) => {
       const { server } = await start()
       const count = 1_000

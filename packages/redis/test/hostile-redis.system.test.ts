@@ -19,8 +19,8 @@ async function keyLike(pattern: string): Promise<string> {
 const textOf = async (key: string): Promise<string> =>
   (await redis.command('GET', key)).split('\r\n').slice(1, -2).join('').replace('+OK', '')
 
-describe('a session record that somebody else has written', () => {
-  it('is not found, on the process of the session too, until the record is right again', async () => {
+describe('a session record written by a third party', () => {
+  it("is not found, even on the session's own process, until the record is valid again", async () => {
     const stores = await createTwo({ url: redis.url })
     const [first, second] = stores.map((shared) => serve(shared)) as [ServedProcess, ServedProcess]
     const session = await first.open()
@@ -55,6 +55,7 @@ describe('a session record that somebody else has written', () => {
         { stream: 'node' },
       ].map((change) => JSON.stringify({ ...record, ...change })),
       JSON.stringify({ ...record, client: { capabilities: { x: '#' } } }).replace('"#"', deep),
+      JSON.stringify({ ...record, other: '#' }).replace('"#"', deep),
     ]
     for (const text of wrong) {
       await redis.command('SET', key, text)
@@ -72,7 +73,7 @@ describe('a session record that somebody else has written', () => {
     expect((await first.post(ping(), session)).status).toBe(404)
   })
 
-  it('does not keep its principal from opening sessions if the index is wrong', async () => {
+  it('does not prevent its principal from opening sessions if the index is wrong', async () => {
     await redis.command('FLUSHALL')
     const [shared] = await createTwo({ url: redis.url })
     const node = serve(shared, { users: true })
@@ -85,7 +86,48 @@ describe('a session record that somebody else has written', () => {
   })
 })
 
-describe('a task record that somebody else has written', () => {
+describe('a key of messages that somebody else has replaced with a text', () => {
+  it.each([
+    ['the inbox of a process', '*:i:*'],
+    ['the bus', '*:b:*'],
+  ])('is removed, and the process gets messages again: %s', async (_, pattern) => {
+    await redis.command('FLUSHALL')
+    const log = logLines()
+    const [first, second] = await createTwo({ url: redis.url }, { logger: log })
+    const heard: unknown[] = []
+    await second.nodes.join((message) => heard.push(message['n']))
+    second.bus.subscribe('changes', (message) => heard.push(message))
+    await second.ready()
+    await first.nodes.send(second.nodes.id, { n: 1 })
+    await first.bus.publish('changes', 2)
+    await vi.waitFor(() => expect(heard).toHaveLength(2))
+    const key = await keyLike(pattern)
+    await redis.command('SET', key, 'text')
+    const sent = async (): Promise<unknown> => first.nodes.send(second.nodes.id, { n: 3 })
+    await vi.waitFor(async () => expect(await sent().catch(String)).toBe(true), 10_000)
+    await vi.waitFor(() => expect(heard).toContain(3), 10_000)
+    await first.bus.publish('changes', 4)
+    await vi.waitFor(() => expect(heard).toContain(4), 10_000)
+    const refused = log.lines.filter((line) => line.includes('Redis refuses to read'))
+    expect(refused.length).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('an index of streams that somebody else has replaced with a text', () => {
+  it('does not keep the streams of the session from being deleted', async () => {
+    await redis.command('FLUSHALL')
+    const [{ events }] = await createTwo({ url: redis.url })
+    const key = { principal: 'ann', session: 'session-1' }
+    const lease = await events.open({ ...key, stream: 'stream-1' }, { node: 'n', kind: 'call', pending: [] })
+    await events.append({ ...key, stream: 'stream-1' }, lease, [{ seq: 1, frame: 'one' }])
+    const index = await keyLike('*:x:*')
+    await redis.command('SET', index, 'text')
+    await events.delete(key)
+    expect(await keyLike('*:x:*')).toBe('')
+  })
+})
+
+describe('a task record written by a third party', () => {
   it.each(['null', '[]', 'garbage', '{"taskId":"task-1"}'])('is not found if it is %s', async (text) => {
     const [{ tasks }] = await createTwo({ url: redis.url })
     const now = Date.now()
@@ -102,8 +144,8 @@ describe('a task record that somebody else has written', () => {
   })
 })
 
-describe('a listener of the bus that throws', () => {
-  it('is logged, and all listeners get the further messages', async () => {
+describe('a bus listener that throws', () => {
+  it('is logged, and all listeners receive later messages', async () => {
     const log = logLines()
     const [first, second] = await createTwo({ url: redis.url }, { logger: log })
     const fail = (): never => {

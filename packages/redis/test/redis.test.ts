@@ -45,7 +45,7 @@ describe('redis', () => {
     ['url', { url: 'redis://127.0.0.1:6379/secret' }],
     ['cluster', { cluster: ['redis://127.0.0.1:6379', '127.0.0.1:6380'] }],
     ['sentinel.urls', { sentinel: { name: 'main', urls: ['127.0.0.1:26379'] } }],
-  ])('refuses the option %s for %j, and does not repeat it', (option, address) => {
+  ])('refuses the option %s for %j, and does not repeat the value', (option, address) => {
     const create = (): unknown => redis({ ...address, namespace: 'test' })
     expect(create).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
     expect(create).toThrow(new RegExp(`The option ${option} needs a URL with a scheme`))
@@ -53,7 +53,7 @@ describe('redis', () => {
   })
 
   it.each(['redis://ann:secret@127.0.0.1:6379/1', 'rediss://redis.example.com', 'unix:///run/redis.sock'])(
-    'takes the URL %s without connecting',
+    'accepts the URL %s without connecting',
     (url) => {
       expect(redis({ url, namespace: 'test', logger: silent }).stats().inFlight).toBe(0)
     },
@@ -61,7 +61,7 @@ describe('redis', () => {
 })
 
 describe('commands', () => {
-  it('are sent again after Redis has recovered, although the clock was set back', async () => {
+  it('are sent again after Redis has recovered, even if the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     let isDown = true
@@ -95,7 +95,7 @@ describe('commands', () => {
     expect(resets).toBe(1)
   })
 
-  it('count LOADING as a failure, and a refused value as a reply', async () => {
+  it('treat LOADING as a failure, and a refused value as a reply', async () => {
     let reply = 'OOM command not allowed when used memory > maxmemory'
     const stores = over(() => {
       throw new RedisReplyError(reply)
@@ -109,7 +109,7 @@ describe('commands', () => {
 })
 
 describe('nodes.alive', () => {
-  it('notices a stopped node 7 s after a connect, although the clock was set back', async () => {
+  it('detects a stopped node 7 s after a connect, even if the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const stores = over(([command]) => (command === 'MGET' ? [null] : 1))
@@ -122,7 +122,7 @@ describe('nodes.alive', () => {
 })
 
 describe('a reader that cannot be created', () => {
-  it('does not end the process, and is tried again', async () => {
+  it('does not crash the process, and is created again later', async () => {
     let tries = 0
     const stores = over(() => 1, {
       reader: () => {

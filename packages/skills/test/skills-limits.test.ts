@@ -38,7 +38,7 @@ const pageOf = async (request: Request, cursor?: unknown): Promise<Page> =>
 const many = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, '']))
 
-describe('limits of a skill', () => {
+describe('limits for a skill', () => {
   it.each<[string, number, (size: number) => SkillDefinition, string]>([
     [
       'characters in the description',
@@ -88,13 +88,13 @@ describe('limits of a skill', () => {
       (size) => documented({ [`${'é'.repeat(681)}${'x'.repeat(size - 4096)}`]: '' }),
       'longer than 4096 characters',
     ],
-  ])('allow as many %s as %d, and refuse one more', (_, limit, define, message) => {
+  ])('accept the maximum number of %s, %d, and refuse one more', (_, limit, define, message) => {
     expect(() => skills({ skills: [define(limit)] })).not.toThrow()
     expect(() => skills({ skills: [define(limit + 1)] })).toThrow(message)
   })
 })
 
-describe('pages of skills/list', () => {
+describe('the pages of skills/list', () => {
   it('contain 100 skills by default', async () => {
     const { request } = serve(Array.from({ length: 101 }, (_, index) => named(`s${index}`)))
     const { skills: first, nextCursor } = await pageOf(request)
@@ -102,12 +102,12 @@ describe('pages of skills/list', () => {
     expect((await pageOf(request, nextCursor)).skills).toHaveLength(1)
   })
 
-  it('do not have a cursor after the last skill', async () => {
+  it('have no cursor after the last skill', async () => {
     const { request } = serve([named('a'), named('b')], { pageSize: 2 })
     expect(await pageOf(request)).not.toHaveProperty('nextCursor')
   })
 
-  it('are empty if the last skill was removed', async () => {
+  it('are empty if the last skill has been removed', async () => {
     const { library, request } = serve([named('a'), named('b'), named('c')], { pageSize: 2 })
     const { nextCursor } = await pageOf(request)
     library.set([named('a')])
@@ -116,7 +116,7 @@ describe('pages of skills/list', () => {
     expect(page).not.toHaveProperty('nextCursor')
   })
 
-  it('contain up to 1 MiB of entries, or one larger entry', async () => {
+  it('contain up to 1 MiB of entries, or a single larger entry', async () => {
     const noted = (name: string, note: string): SkillDefinition => named(name, { frontmatter: { note } })
     const { library, request } = serve([noted('a', ''), noted('b', 'x'.repeat(1_000_000))])
     const size = (await pageOf(request)).skills.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0)
@@ -169,7 +169,7 @@ describe('files', () => {
   })
 })
 
-describe('the error of an invalid skill', () => {
+describe('the error for an invalid skill', () => {
   it.each<[object, string]>([
     [{ path: 1 }, 'The skill "1" needs a path that ends in its name'],
     [{ name: 'a--b' }, 'The skill "a--b" needs a name of 1 to 64 characters'],

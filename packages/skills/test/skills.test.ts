@@ -61,7 +61,7 @@ const manifestOf = (skill: Listed | undefined): Manifest =>
 const paths = (skill: Listed | undefined): readonly string[] => manifestOf(skill).map(({ uri }) => uri)
 
 describe(`skills/list (${SPEC}#listing-skills)`, () => {
-  it('returns the whole frontmatter, and a manifest that matches every file', async () => {
+  it('returns the complete frontmatter, and a manifest that matches every file', async () => {
     const { request } = bench([git])
     const { result } = await request('skills/list')
     expect(result).toMatchObject({ resultType: 'complete', ttlMs: 0, cacheScope: 'private' })
@@ -85,7 +85,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     }
   })
 
-  it('returns each skill once over all pages, in URI order', async () => {
+  it('returns each skill once across all pages, in URI order', async () => {
     const many = ['c', 'a', 'b/x', 'd', 'b/y'].map((path) => ({ ...named(path), path }))
     const { request } = bench(many, { pageSize: 2 })
     const seen: string[][] = []
@@ -102,7 +102,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     ])
   })
 
-  it('continues at the right skill if one is removed between pages', async () => {
+  it('continues with the right skill if one is removed between pages', async () => {
     const { library, request } = bench(['a', 'b', 'c'].map(named), { pageSize: 2 })
     const { nextCursor } = (await request('skills/list')).result
     library.set(['a', 'c'].map(named))
@@ -127,7 +127,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect((await request('skills/list', { cursor: 'made-up' })).error?.code).toBe(-32602)
   })
 
-  it('contains a cache hint if the option `cache` is set', async () => {
+  it('contains a cache hint if the `cache` option is set', async () => {
     const { request } = bench([git], { cache: { ttlMs: 60_000, cacheScope: 'public' } })
     expect((await request('skills/list')).result).toMatchObject({ ttlMs: 60_000, cacheScope: 'public' })
     const uri = 'skill://git-workflow/SKILL.md'
@@ -154,7 +154,7 @@ describe(`skills/list (${SPEC}#listing-skills)`, () => {
     expect(paths(inner)).toEqual(['skill://billing/tax/SKILL.md', 'skill://billing/tax/rates.csv'])
   })
 
-  it('marks a skill as dynamic if any of its files, nested ones included, is generated on each read', async () => {
+  it('marks a skill as dynamic if any of its files, including nested ones, is generated on each read', async () => {
     let count = 0
     const { request } = bench([
       named('outer'),
@@ -216,7 +216,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
     ])
   })
 
-  it('lists page by page, and refuses a cursor from another folder', async () => {
+  it('lists one page at a time, and refuses a cursor from another folder', async () => {
     const { request } = bench([git], { directoryRead: true, pageSize: 2 })
     const uri = 'skill://git-workflow'
     const first = (await request('resources/directory/read', { uri })).result
@@ -237,7 +237,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
     },
   )
 
-  it('is declared if enabled; otherwise the method is unknown', async () => {
+  it('is declared if it is enabled, and is otherwise an unknown method', async () => {
     const without = bench([git])
     const withIt = bench([git], { directoryRead: true })
     const call = ({ request }: Bench): Promise<{ error?: { code: number } }> =>
@@ -254,7 +254,7 @@ describe(`resources/directory/read (${SPEC}#reading-directories)`, () => {
 })
 
 describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
-  it('are resources; the SKILL.md resource has the name and description of its skill', async () => {
+  it('are resources, and the SKILL.md resource has the name and description of its skill', async () => {
     const { request } = bench([git])
     const { resources } = (await request('resources/list')).result as { resources: Record<string, unknown>[] }
     expect(resources.map(({ uri, mimeType }) => [uri, mimeType])).toEqual([
@@ -305,7 +305,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(await read(request, 'skill://fixed/a.bin')).toMatchObject({ blob: 'AAEC' })
   })
 
-  it('cannot be read if a function does not return a file; the client does not get the details', async () => {
+  it('cannot be read if a function returns no file, and the client does not receive the details', async () => {
     const { request } = bench([{ ...named('broken'), files: { 'a.md': () => 1 as unknown as string } }])
     const { error } = await request('resources/read', { uri: 'skill://broken/a.md' })
     expect(error?.code).toBe(-32603)

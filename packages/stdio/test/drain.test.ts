@@ -36,13 +36,13 @@ async function endOf(input: PassThrough): Promise<void> {
   await ended
 }
 
-describe('drain', () => {
+describe('the drain', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
   })
 
-  it('gives a running call 1.8 s, and its response the remainder of 2 s', async () => {
+  it('gives a running call 1.8 s, and gives its response the rest of the 2 s', async () => {
     const { handle, input, aborted, closed } = await running({ output: new PassThrough() })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(1_799)

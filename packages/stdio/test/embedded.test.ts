@@ -23,7 +23,7 @@ function nextLine(output: PassThrough): Promise<unknown> {
 }
 
 describe('serveStdio on given streams', () => {
-  it('passes the client’s identity to handlers, and closes without ending the process', async () => {
+  it('passes the client’s identity to handlers, and closes without exiting the process', async () => {
     const input = new PassThrough()
     const output = new PassThrough()
     const signals = process.listenerCount('SIGTERM')
@@ -40,7 +40,7 @@ describe('serveStdio on given streams', () => {
     expect(input.listenerCount('data')).toBe(0)
   })
 
-  it('closes at the end of the input, and when the server closes', async () => {
+  it('closes at the end of the input, and also when the server closes', async () => {
     const input = new PassThrough()
     const first = await serveStdio(createServer(), { input, output: new PassThrough() })
     input.end()

@@ -43,7 +43,7 @@ describe('LineFramer', () => {
     expect(frame(['{"a":\r1}\n'])).toEqual(['{"a":\r1}'])
   })
 
-  it('drops one leading byte order mark, whole or split', () => {
+  it('drops one leading byte order mark, whether whole or split', () => {
     const bytes = Buffer.from('\ufeff{"a":1}\n\ufeff{"a":2}\n')
     expect(frame([bytes])).toEqual(['{"a":1}', '\ufeff{"a":2}'])
     expect(frame(cut(bytes, [1]))).toEqual(['{"a":1}', '\ufeff{"a":2}'])
@@ -67,7 +67,7 @@ describe('LineFramer', () => {
     expect(frame(chunks, 100)).toEqual(lines)
   })
 
-  it('returns long lines whole, whatever the chunk size', () => {
+  it('returns long lines whole, regardless of the chunk size', () => {
     const lines = [65_535, 65_536, 65_537, 10, 200_000].map((length) =>
       Array.from({ length }, (_, at) => String.fromCharCode(0x61 + (at % 25))).join(''),
     )
@@ -127,7 +127,7 @@ describe('LineFramer', () => {
     )
   })
 
-  it('limits each line, not the sum of the buffered bytes and the chunk', () => {
+  it('limits each line, but not the sum of the buffered bytes and the chunk', () => {
     const nearly = 'x'.repeat(99)
     // The chunk ends the first line and contains more than the limit in total.
     expect(frame([nearly.slice(0, 60), `${nearly.slice(60)}\n${nearly}\n${nearly}\n`], 100)).toEqual([
@@ -147,7 +147,7 @@ describe('LineFramer', () => {
     }
   })
 
-  it('reports an oversize line once, and continues with the next', () => {
+  it('reports an oversize line once, and continues with the next line', () => {
     const lines = frame([...cut(Buffer.from('x'.repeat(1000)), [64]), 'y\n{"a":1}\n'], 100)
     expect(lines).toEqual([{ reason: 'The line is longer than 100 bytes' }, '{"a":1}'])
   })
@@ -165,7 +165,7 @@ describe('LineFramer', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * MIB)
   })
 
-  it('reads a line of 8 MiB in chunks of 64 bytes in linear time', () => {
+  it('reads an 8 MiB line in chunks of 64 bytes in linear time', () => {
     const time = (size: number): number => {
       const bytes = Buffer.alloc(size, 'x')
       bytes[size - 1] = 0x0a

@@ -84,10 +84,10 @@ const call = { name: 'echo', arguments: { text: 'hello' } }
 const hello = { content: [{ text: 'hello' }] }
 
 // https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
-describe('serveStdio with revision 2026-07-28 only', () => {
+describe('serveStdio with only revision 2026-07-28', () => {
   const revisions = [MODERN] as const
 
-  it('serves official clients that probe or know the revision, but not one that initializes', async () => {
+  it('serves official clients that probe or know the revision, but not a client that initializes', async () => {
     expect(
       await Promise.all([
         visit('auto', revisions),
@@ -112,10 +112,10 @@ describe('serveStdio with revision 2026-07-28 only', () => {
   })
 })
 
-describe('serveStdio with session revisions only', () => {
+describe('serveStdio with only session revisions', () => {
   const revisions = ['2025-11-25', '2025-06-18'] as const
 
-  it('serves official clients that initialize, even after a probe, but not one that never initializes', async () => {
+  it('serves official clients that initialize, even after a probe, but not a client that never initializes', async () => {
     expect(
       await Promise.all([
         visit('legacy', revisions),

@@ -19,7 +19,7 @@ async function timed(child: Child, act: () => void): Promise<Exit & { readonly m
 const answer = (child: Child, id: number): unknown => child.messages.find((message) => message.id === id)
 
 describe('serveStdio in a process', () => {
-  it('answers, and exits with 0 at the end of the input if it is idle', async () => {
+  it('answers, and exits with code 0 at the end of the input if it is idle', async () => {
     const child = await start(LONG).open()
     child.call(1, 'echo', { text: 'hällo 😀' })
     await child.until(() => child.lines.length === 2)
@@ -43,7 +43,7 @@ describe('serveStdio in a process', () => {
     expect(answer(child, 1)).toMatchObject({ result: { content: [{ text: 'finished' }] } })
   })
 
-  it('aborts calls that outlast the drain, and exits with 0', async () => {
+  it('aborts calls that outlast the drain, and exits with code 0', async () => {
     const child = await start().open()
     child.call(1, 'endless')
     await child.until(() => child.stderr.includes('running'))
@@ -52,7 +52,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr).toContain('aborted')
   })
 
-  it('redirects the output of tools to stderr, and warns once', async () => {
+  it('redirects output from tools to stderr, and warns once', async () => {
     const child = await start().open()
     child.call(1, 'chatty')
     child.call(2, 'chatty')
@@ -66,7 +66,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr.match(/Something wrote to stdout/g)).toHaveLength(1)
   })
 
-  it('waits for running calls on SIGTERM, then exits with 0', async () => {
+  it('waits for running calls on SIGTERM, and then exits with code 0', async () => {
     const child = await start(LONG).open()
     child.call(1, 'short')
     child.call(2, 'echo', { text: 'now' })
@@ -79,7 +79,7 @@ describe('serveStdio in a process', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
-  ] as const)('exits at once on a second %s', async (signal, expected) => {
+  ] as const)('exits immediately on a second %s', async (signal, expected) => {
     const child = await start(LONG).open()
     child.call(1, 'endless')
     await child.until(() => child.stderr.includes('running'))
@@ -92,7 +92,7 @@ describe('serveStdio in a process', () => {
     expect(ms).toBeLessThan(AT_ONCE)
   })
 
-  it('exits with 0 if the reader of its output disconnects', async () => {
+  it('exits with code 0 if the reader of its output disconnects', async () => {
     const child = await start().open()
     child.process.stdout.destroy()
     for (let id = 1; id < 20; id++) child.call(id, 'echo', { text: 'x'.repeat(1000) })
@@ -110,7 +110,7 @@ describe('serveStdio in a process', () => {
     expect(await child.exited).toMatchObject({ code: 0, signal: null })
   })
 
-  it('answers after stderr is closed, even if tools print', async () => {
+  it('continues to answer after stderr has been closed, even if tools print', async () => {
     const child = await start().open()
     child.process.stderr.destroy()
     for (let id = 1; id < 20; id++) child.call(id, 'chatty')

@@ -60,14 +60,14 @@ describe('guardStdout', () => {
     ['null', [null], ''],
     ['a string', ['é'], 'é'],
     ['a string in another encoding', ['e9', 'hex'], '\ufffd'],
-  ])('diverts the argument of `end` and does not end the output: %s', async (_what, args, text) => {
+  ])('diverts the argument of `end`, and does not end the output: %s', async (_what, args, text) => {
     const { output, diversion, notices } = setUp()
     await new Promise<void>((resolve) => endOf(output)(...args, resolve))
     expect(endOf(output)()).toBe(output)
     expect([diversion.text, notices(), output.writableEnded]).toEqual([text, 1, false])
   })
 
-  it('passes `end` through after the guard is released', async () => {
+  it('passes `end` through after the guard has been released', async () => {
     const { output, guard, notices } = setUp()
     const end = endOf(output)
     guard.release()

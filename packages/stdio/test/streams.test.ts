@@ -38,8 +38,8 @@ function stderr(): string[] {
   return texts
 }
 
-describe('serveStdio exitOnEnd', () => {
-  it('closes the server and ends the process at the end of the input', async () => {
+describe('serveStdio with exitOnEnd', () => {
+  it('closes the server and exits the process at the end of the input', async () => {
     const codes = exits()
     const { server, input, handle } = await serve({ exitOnEnd: true })
     const close = vi.spyOn(server, 'close')
@@ -52,7 +52,7 @@ describe('serveStdio exitOnEnd', () => {
   it.each([
     ['is closed by its handle', true],
     ['is started without `exitOnEnd` and its input ends', undefined],
-  ])('does not end the process if serveStdio %s', async (_what, exitOnEnd) => {
+  ])('does not exit the process if serveStdio %s', async (_what, exitOnEnd) => {
     const codes = exits()
     const { server, input, handle } = await serve(exitOnEnd === undefined ? {} : { exitOnEnd })
     const close = vi.spyOn(server, 'close')
@@ -64,30 +64,33 @@ describe('serveStdio exitOnEnd', () => {
   })
 })
 
-describe('serveStdio handleSignals', () => {
+describe('serveStdio with handleSignals', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('closes on the first %s, and ends the process with %i on the second', async (signal, code) => {
-    const codes = exits()
-    const before = listeners()
-    const others = new Set(process.listeners(signal))
-    const { handle } = await serve({ handleSignals: true })
-    // Other test files of this process may listen to the signal.
-    const send = (): void => {
-      for (const own of process.listeners(signal)) if (!others.has(own)) own(signal)
-    }
-    expect(listeners()).toEqual(before.map((count) => count + 1))
-    send()
-    expect(codes).toEqual([])
-    send()
-    expect(codes).toEqual([code])
-    await handle.closed
-    expect(listeners()).toEqual(before)
-  })
+  ] as const)(
+    'closes on the first %s, and exits the process with code %i on the second',
+    async (signal, code) => {
+      const codes = exits()
+      const before = listeners()
+      const others = new Set(process.listeners(signal))
+      const { handle } = await serve({ handleSignals: true })
+      // Other test files of this process may listen to the signal.
+      const send = (): void => {
+        for (const own of process.listeners(signal)) if (!others.has(own)) own(signal)
+      }
+      expect(listeners()).toEqual(before.map((count) => count + 1))
+      send()
+      expect(codes).toEqual([])
+      send()
+      expect(codes).toEqual([code])
+      await handle.closed
+      expect(listeners()).toEqual(before)
+    },
+  )
 })
 
-describe('serveStdio guardStdout', () => {
+describe('serveStdio with guardStdout', () => {
   it('diverts other writes to its output until it closes', async () => {
     const errors = stderr()
     const warn = vi.fn<(fields: object, message: string) => void>()
@@ -113,7 +116,7 @@ describe('serveStdio guardStdout', () => {
   })
 })
 
-describe('serveStdio streams', () => {
+describe('serveStdio with given streams', () => {
   it('throws ERR_MCP_IN_USE while another server uses one of the streams', async () => {
     const { input, output, handle } = await serve()
     const inUse = { code: 'ERR_MCP_IN_USE' }

@@ -27,7 +27,7 @@ it('serveStdio in a terminal prints on stderr that it is waiting for a client, a
   ])
 })
 
-it('serveStdio does not print anything if a client started the server', async () => {
+it('serveStdio prints nothing if it was started by a client', async () => {
   expect(await stderrOf(new PassThrough())).toBe('')
 })
 

@@ -121,7 +121,7 @@ describe('StdioTransport', () => {
     expect(output.writableEnded).toBe(true)
   })
 
-  it('joins the frames sent in one turn of the event loop into one write', async () => {
+  it('joins the frames sent in one turn of the event loop into a single write', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     for (let i = 0; i < 100; i++) void transport.send(`{"id":${i}}`)
@@ -134,7 +134,7 @@ describe('StdioTransport', () => {
     [65_534, 0],
     [65_535, 1],
   ])(
-    'writes a frame of %i characters in the next turn, or at once if it has 64 KiB or more',
+    'writes a frame of %i characters in the next turn, or immediately if it has 64 KiB or more',
     async (length, writes) => {
       const output = new SlowOutput()
       const { transport } = setUp({ output, maxQueuedBytes: 100_000 })
@@ -170,7 +170,7 @@ describe('StdioTransport', () => {
     expect(output.writes[0]).toBe('last\n')
   })
 
-  it('removes line ends within a frame', async () => {
+  it('removes line breaks within a frame', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output })
     void transport.send('{\r\n  "id": 1\n}')
@@ -178,7 +178,7 @@ describe('StdioTransport', () => {
     expect(output.writes).toEqual(['{   "id": 1 }\n'])
   })
 
-  it('returns a promise while the peer is slow, and keeps the order', async () => {
+  it('returns a promise while the peer is slow, and preserves the order', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     expect(transport.send('x'.repeat(64))).toBeUndefined()
@@ -233,7 +233,7 @@ describe('StdioTransport', () => {
     expect(messages).toEqual(['1', '2'])
   })
 
-  it('notices the end of the input while a message is being handled, and delivers buffered messages before it closes', async () => {
+  it('detects the end of the input while a message is being handled, and delivers buffered messages before it closes', async () => {
     const releases: (() => void)[] = []
     const ended = vi.fn<() => void>()
     const { input, messages, closed } = setUp(
@@ -256,7 +256,7 @@ describe('StdioTransport', () => {
     expect(ended).toHaveBeenCalledTimes(1)
   })
 
-  it('limits the bytes that it reads ahead', async () => {
+  it('limits the number of bytes that it reads ahead', async () => {
     let release = (): void => {}
     const { input, messages } = setUp({}, () => new Promise((resolve) => (release = resolve)))
     const chunk = Buffer.alloc(64 * 1024, 'x')
@@ -287,7 +287,7 @@ describe('StdioTransport', () => {
   })
 
   it.each(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])(
-    'closes quietly when the output fails with %s',
+    'closes without an error when the output fails with %s',
     async (code) => {
       const output = new Writable({
         write: (_chunk, _encoding, done) => done(Object.assign(new Error('write failed'), { code })),
@@ -367,7 +367,7 @@ describe('StdioTransport', () => {
     expect(output.writableEnded).toBe(ended)
   })
 
-  it("does not end the process's output", async () => {
+  it("does not end the process's own output", async () => {
     const end = vi.spyOn(process.stdout, 'end').mockReturnThis()
     onTestFinished(() => end.mockRestore())
     await new StdioTransport({ input: new PassThrough() }).close()

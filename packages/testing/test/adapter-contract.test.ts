@@ -565,7 +565,7 @@ function named(name: string): AdapterCase {
 
 describe('the adapter contract', () => {
   it.each(FAULTS)(
-    'fails an adapter that $does',
+    'fails for an adapter that $does',
     async ({ parts, breaks }) => {
       const subject = breakable(parts)
       // The cases run at the same time, because most of them wait until their time limit.

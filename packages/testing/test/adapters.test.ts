@@ -17,17 +17,20 @@ it('describeAdapter registers a test for each case of the declared capabilities,
   expect(adapterCases([])).toHaveLength(36)
 })
 
-it('describeAdapter does not register duplicate test names', () => {
+it('describeAdapter registers no duplicate test names', () => {
   expect(new Set(tests.sound).size).toBe(tests.sound.length)
 })
 
 it.each([
   ['Fastify', fastify],
   ['Hono', hono],
-])('checks the request head on %s before it reads the auth info of the host', async (_name, subject) => {
-  const auth = vi.fn(() => ({ principal: 'ada' }))
-  const { url, release } = await subject.serve(createServer(), { stateless: true }, { auth })
-  onTestFinished(release)
-  expect((await post(url, '{}', { origin: 'https://evil.example.com' })).status).toBe(403)
-  expect(auth).not.toHaveBeenCalled()
-})
+])(
+  "an adapter on %s checks the request head before it reads the host's auth info",
+  async (_name, subject) => {
+    const auth = vi.fn(() => ({ principal: 'ada' }))
+    const { url, release } = await subject.serve(createServer(), { stateless: true }, { auth })
+    onTestFinished(release)
+    expect((await post(url, '{}', { origin: 'https://evil.example.com' })).status).toBe(403)
+    expect(auth).not.toHaveBeenCalled()
+  },
+)

@@ -51,7 +51,7 @@ const entries = entriesOf('packages/core')
 const sample = (path: string, text: string): Source => parseSource(path, text)
 const core = (path: string, text: string): Source => sample(`packages/core/src/${path}`, text)
 
-describe('the layers of core', () => {
+describe('the layers in core', () => {
   it('import only layers to their left', () => {
     expect(shipped.flatMap((source) => importOrder(source, entries))).toEqual([])
   })
@@ -69,7 +69,7 @@ describe('the layers of core', () => {
     expect(importOrder(core('session/session.ts', text), entries)).toHaveLength(1)
   })
 
-  it('refuse a file outside every layer', () => {
+  it('refuse a file outside all layers', () => {
     expect(importOrder(core('helpers.ts', ''), entries)).toHaveLength(1)
   })
 
@@ -148,7 +148,7 @@ describe('two folders in src', () => {
     ).toHaveLength(1)
   })
 
-  it('may import in one direction only, unless one folder contains the other', () => {
+  it('may import in only one direction unless one folder contains the other', () => {
     expect(
       mutualImports([tools, core('features/apps/tool-ui.ts', `import '../registry/checks.ts'`)]),
     ).toEqual([])
@@ -176,7 +176,7 @@ describe('a source folder', () => {
     expect(roomSize(shipped, 18)).toEqual([])
   })
 
-  it('may have further files in its subfolders', () => {
+  it('may have more files in its subfolders', () => {
     const files = Array.from({ length: 18 }, (_, at) => core(`http/${at}.ts`, ''))
     expect(roomSize([...files, core('http/guard/hosts.ts', '')], 18)).toEqual([])
     expect(roomSize([...files, core('http/one-more.ts', '')], 18)).toHaveLength(1)
@@ -197,13 +197,13 @@ describe('revision dates', () => {
   })
 })
 
-describe('the eras of the protocol', () => {
-  it('are distinguished, and versions compared, only under protocol/revisions/', () => {
+describe("the protocol's eras", () => {
+  it('are distinguished, and versions are compared, only under protocol/revisions/', () => {
     expect(shipped.flatMap(eraReads)).toEqual([])
     expect(shipped.flatMap(versionComparisons)).toEqual([])
   })
 
-  it('are branched on in one file only, and never in a feature', () => {
+  it('cause branches in only one file, and never in a feature', () => {
     expect(eraBranches(shipped)).toEqual(['packages/core/src/session/receiver.ts'])
     expect(shipped.flatMap(eraQuestions)).toEqual([])
   })
@@ -300,8 +300,8 @@ describe('packages', () => {
   })
 })
 
-describe('finished work', () => {
-  it('does not contain TODO marks or tests that do not run', () => {
+describe('finished code', () => {
+  it('contains no TODO marks and no tests that do not run', () => {
     expect([...shipped, ...tests].flatMap(unfinished)).toEqual([])
   })
 

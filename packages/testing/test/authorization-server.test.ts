@@ -103,7 +103,7 @@ async function register(issuer: AuthorizationServer): Promise<string> {
   return (await oauth.processDynamicClientRegistrationResponse(response)).client_id
 }
 
-it('serves the same values in both metadata documents', async ({ issuer }) => {
+it('the authorization server serves the same values in both metadata documents', async ({ issuer }) => {
   const metadata = await metadataOf(issuer)
   expect(metadata).toEqual(await metadataOf(issuer, 'oidc'))
   expect(metadata).toMatchObject({
@@ -124,7 +124,7 @@ it('serves the same values in both metadata documents', async ({ issuer }) => {
   expect(metadata.end_session_endpoint).toBeUndefined()
 })
 
-it('allows only its own service to introspect tokens, and clients to revoke only their own tokens', async () => {
+it('the authorization server lets only its own service introspect tokens, and lets clients revoke only their own tokens', async () => {
   const issuer = await started({ tokens: 'opaque' })
   const { accessToken: token, refreshToken } = await issuer.issue({ resource: RESOURCE })
   const { clientId, clientSecret } = issuer.service
@@ -150,14 +150,14 @@ it('allows only its own service to introspect tokens, and clients to revoke only
   expect(granted).toContain('access_token')
 })
 
-it('accepts requests from pages with other origins', async ({ issuer }) => {
+it('the authorization server accepts requests from pages with other origins', async ({ issuer }) => {
   const headers = { origin: 'https://app.test' }
   const response = await fetch(`${issuer.issuer}/token`, { method: 'POST', headers })
   expect(response.headers.get('access-control-allow-origin')).toBe('https://app.test')
 })
 
 it.for(['http://127.0.0.1:5/oauth/callback', 'http://localhost:5/callback'])(
-  'redirects to %s',
+  'the authorization server redirects to %s',
   async (redirect_uri, { issuer }) => {
     const url = new URL('/authorize', issuer.issuer)
     const code_challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
@@ -172,14 +172,14 @@ it.for(['http://127.0.0.1:5/oauth/callback', 'http://localhost:5/callback'])(
   },
 )
 
-it('requires a PKCE challenge', async ({ issuer }) => {
+it('the authorization server requires a PKCE challenge', async ({ issuer }) => {
   const url = new URL('/authorize', issuer.issuer)
   const fields = { client_id: issuer.client.clientId, redirect_uri: REDIRECT, response_type: 'code' }
   url.search = String(new URLSearchParams(fields))
   expect(await issuer.signIn(url)).toContain('error=invalid_request')
 })
 
-it('reports the reason if it does not issue tokens', async ({ issuer }) => {
+it('the authorization server reports the reason if it issues no tokens', async ({ issuer }) => {
   await expect(issuer.issue({ resource: 'mcp' })).rejects.toThrow(
     'The authorization server refused: ?error=invalid_target',
   )
@@ -187,13 +187,15 @@ it('reports the reason if it does not issue tokens', async ({ issuer }) => {
   await expect(issuer.issue({ resource: RESOURCE })).rejects.toThrow('The token endpoint answered 503')
 })
 
-it('listens on the configured port', async () => {
+it('the authorization server listens on the configured port', async () => {
   const { origin, release } = await listen(() => {})
   onTestFinished(release)
   await expect(started({ port: Number(new URL(origin).port) })).rejects.toThrow('EADDRINUSE')
 })
 
-it('counts the requests to each endpoint, including those below /authorize', async ({ issuer }) => {
+it('the authorization server counts the requests to each endpoint, including those below /authorize', async ({
+  issuer,
+}) => {
   const endpoints = ['metadata', 'keys', 'registration', 'authorization', 'token', 'introspection'] as const
   const counts = (): readonly number[] =>
     [...endpoints, 'revocation' as const].map((endpoint) => issuer.requests(endpoint))
@@ -207,15 +209,20 @@ it.for<[string, (issuer: AuthorizationServer) => string | Promise<string>]>([
   ['is registered by hand', ({ client }) => client.clientId],
   ['has a metadata document', ({ clientMetadataUrl }) => clientMetadataUrl],
   ['registers dynamically', register],
-])('issues a token for the requested resource to a client that %s', async ([, clientOf], { issuer }) => {
-  const clientId = await clientOf(issuer)
-  const { access_token: token, expires_in: seconds, scope } = await authorize(issuer, clientId)
-  expect([seconds, scope]).toEqual([300, 'mcp'])
-  const claims = await validate(issuer, token)
-  expect(claims).toMatchObject({ sub: 'alice', aud: RESOURCE, client_id: clientId, scope: 'mcp' })
-})
+])(
+  'the authorization server issues a token for the requested resource to a client that %s',
+  async ([, clientOf], { issuer }) => {
+    const clientId = await clientOf(issuer)
+    const { access_token: token, expires_in: seconds, scope } = await authorize(issuer, clientId)
+    expect([seconds, scope]).toEqual([300, 'mcp'])
+    const claims = await validate(issuer, token)
+    expect(claims).toMatchObject({ sub: 'alice', aud: RESOURCE, client_id: clientId, scope: 'mcp' })
+  },
+)
 
-it('accepts a metadata document once it is published, without opening a connection', async ({ issuer }) => {
+it('the authorization server accepts a metadata document once it is published, without opening a connection', async ({
+  issuer,
+}) => {
   const url = 'https://other.test/client.json'
   await expect(authorize(issuer, url)).rejects.toThrow('metadata document fetch failed')
   const document = { client_id: url, redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' }
@@ -223,7 +230,7 @@ it('accepts a metadata document once it is published, without opening a connecti
   expect((await authorize(issuer, url)).token_type).toBe('bearer')
 })
 
-it('offers only the configured kinds of registration', async () => {
+it('the authorization server offers only the configured kinds of registration', async () => {
   const without = await metadataOf(await started({ registration: [] }))
   expect(without.registration_endpoint).toBeUndefined()
   expect(without.client_id_metadata_document_supported).toBeUndefined()
@@ -232,12 +239,15 @@ it('offers only the configured kinds of registration', async () => {
 it.for([
   ['mcp everything', 'mcp'],
   [undefined, 'mcp files:write'],
-])('given the requested scopes %s, grants %s', async ([asked, granted], { issuer }) => {
-  const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
-  expect(scope).toBe(granted)
-})
+])(
+  'the authorization server, given the requested scopes %s, grants %s',
+  async ([asked, granted], { issuer }) => {
+    const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
+    expect(scope).toBe(granted)
+  },
+)
 
-it('issues tokens without a client, for any user', async ({ issuer }) => {
+it('the authorization server issues tokens without a client, for any user', async ({ issuer }) => {
   const { accessToken, scope } = await issuer.issue({ resource: RESOURCE, user: 'bob' })
   expect(scope).toBe('mcp files:write')
   expect(await validate(issuer, accessToken)).toMatchObject({ sub: 'bob', aud: RESOURCE })
@@ -250,7 +260,7 @@ it('issues tokens without a client, for any user', async ({ issuer }) => {
   expect(await validate(issuer, mine.accessToken)).toMatchObject({ sub: 'alice' })
 })
 
-it('binds tokens to the key of a client that uses DPoP', async ({ issuer }) => {
+it('the authorization server binds tokens to the key of a client that uses DPoP', async ({ issuer }) => {
   const keys = await oauth.generateKeyPair('ES256')
   const { access_token: token, token_type: type } = await authorize(issuer, issuer.client.clientId, {
     DPoP: oauth.DPoP({}, keys),
@@ -267,46 +277,52 @@ async function thumbprintOf(key: CryptoKey): Promise<string> {
   return Buffer.from(digest).toString('base64url')
 }
 
-it.for(['jwt', 'opaque'] as const)("revokes one user's %s tokens", async (tokens) => {
-  const issuer = await started({ tokens })
-  const [bob, carol] = [
-    await issuer.issue({ resource: RESOURCE, user: 'bob' }),
-    await issuer.issue({ resource: RESOURCE, user: 'carol' }),
-  ]
-  issuer.revoke('bob')
-  await expect(refresh(issuer, bob.refreshToken)).rejects.toMatchObject({ error: 'invalid_grant' })
-  if (tokens === 'opaque') {
-    expect(await introspect(issuer, bob.accessToken)).toEqual({ active: false })
-    expect(await introspect(issuer, carol.accessToken)).toMatchObject({ sub: 'carol', aud: RESOURCE })
-  }
-  const refreshed = await refresh(issuer, carol.refreshToken)
-  expect(refreshed.scope).toBe('mcp files:write')
-  issuer.revoke()
-  await expect(refresh(issuer, String(refreshed.refresh_token))).rejects.toThrow()
-})
+it.for(['jwt', 'opaque'] as const)(
+  "the authorization server revokes one user's %s tokens",
+  async (tokens) => {
+    const issuer = await started({ tokens })
+    const [bob, carol] = [
+      await issuer.issue({ resource: RESOURCE, user: 'bob' }),
+      await issuer.issue({ resource: RESOURCE, user: 'carol' }),
+    ]
+    issuer.revoke('bob')
+    await expect(refresh(issuer, bob.refreshToken)).rejects.toMatchObject({ error: 'invalid_grant' })
+    if (tokens === 'opaque') {
+      expect(await introspect(issuer, bob.accessToken)).toEqual({ active: false })
+      expect(await introspect(issuer, carol.accessToken)).toMatchObject({ sub: 'carol', aud: RESOURCE })
+    }
+    const refreshed = await refresh(issuer, carol.refreshToken)
+    expect(refreshed.scope).toBe('mcp files:write')
+    issuer.revoke()
+    await expect(refresh(issuer, String(refreshed.refresh_token))).rejects.toThrow()
+  },
+)
 
-it.for(['jwt', 'opaque'] as const)('sets the lifetime of %s tokens', async (tokens) => {
-  const issuer = await started({ tokens, lifetime: 60 })
-  const endOf = async (lifetime: number): Promise<number | undefined> => {
-    issuer.lifetime = lifetime
-    const { accessToken, expiresIn } = await issuer.issue({ resource: RESOURCE })
-    expect(expiresIn).toBe(Math.max(1, lifetime))
-    const check = tokens === 'jwt' ? validate : introspect
-    const { exp, iat } = await check(issuer, accessToken).catch(() => ({ exp: undefined, iat: undefined }))
-    return exp && iat && exp - iat
-  }
-  const seen = [issuer.lifetime, await endOf(60), await endOf(900), await endOf(1), await endOf(-90)]
-  expect(seen).toEqual([60, 60, 900, 1, undefined])
-  issuer.lifetime = 0
-  const { accessToken } = await issuer.issue({ resource: RESOURCE })
-  if (tokens === 'opaque') expect(await introspect(issuer, accessToken)).toEqual({ active: false })
-  else {
-    const { exp, iat } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())
-    expect(exp - iat).toBe(0)
-  }
-})
+it.for(['jwt', 'opaque'] as const)(
+  'the authorization server sets the lifetime of %s tokens',
+  async (tokens) => {
+    const issuer = await started({ tokens, lifetime: 60 })
+    const endOf = async (lifetime: number): Promise<number | undefined> => {
+      issuer.lifetime = lifetime
+      const { accessToken, expiresIn } = await issuer.issue({ resource: RESOURCE })
+      expect(expiresIn).toBe(Math.max(1, lifetime))
+      const check = tokens === 'jwt' ? validate : introspect
+      const { exp, iat } = await check(issuer, accessToken).catch(() => ({ exp: undefined, iat: undefined }))
+      return exp && iat && exp - iat
+    }
+    const seen = [issuer.lifetime, await endOf(60), await endOf(900), await endOf(1), await endOf(-90)]
+    expect(seen).toEqual([60, 60, 900, 1, undefined])
+    issuer.lifetime = 0
+    const { accessToken } = await issuer.issue({ resource: RESOURCE })
+    if (tokens === 'opaque') expect(await introspect(issuer, accessToken)).toEqual({ active: false })
+    else {
+      const { exp, iat } = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())
+      expect(exp - iat).toBe(0)
+    }
+  },
+)
 
-it('rejects a token after its signing key was replaced', async ({ issuer }) => {
+it('the authorization server rejects a token after its signing key has been replaced', async ({ issuer }) => {
   const { accessToken, refreshToken } = await issuer.issue({ resource: RESOURCE })
   await validate(issuer, accessToken)
   issuer.rotateKeys()
@@ -320,7 +336,7 @@ it.for<[Disruption, string | number]>([
   ['unreachable', 'TypeError'],
   ['silent', 'AbortError'],
 ])(
-  'fails requests to an endpoint that is %s, until the endpoint is restored',
+  'the authorization server fails requests to an endpoint that is %s until the endpoint is restored',
   async ([disruption, failure], { issuer }) => {
     const endpoints: [Endpoint, string][] = [
       ['keys', '/keys'],
@@ -347,7 +363,7 @@ it.for<[Disruption, string | number]>([
   },
 )
 
-it('rejects a sign-in that leads to an error page', async ({ issuer }) => {
+it('signIn rejects if the sign-in reaches an error page', async ({ issuer }) => {
   const url = new URL('/authorize?client_id=nobody', issuer.issuer)
   await expect(issuer.signIn(url)).rejects.toThrow('The authorization server answered 400: invalid_client')
 })
@@ -355,11 +371,11 @@ it('rejects a sign-in that leads to an error page', async ({ issuer }) => {
 it.for<[string, Partial<AuthorizationServerOptions>]>([
   ['scope', { scopes: [] }],
   ['redirect URI', { redirectUris: [] }],
-])('does not start without a %s', async ([, options]) => {
+])('the authorization server does not start without a %s', async ([, options]) => {
   await expect(started(options)).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
 })
 
-it('closes its connections, even those with a pending request', async () => {
+it('the authorization server closes its connections, even those with a pending request', async () => {
   const issuer = await startAuthorizationServer({ scopes: ['mcp'] })
   issuer.disrupt('keys', 'silent')
   const waiting = fetch(`${issuer.issuer}/keys`).catch(({ name }: Error) => name)

@@ -51,7 +51,7 @@ function report(files: Readonly<Record<string, string>>): Report {
 }
 
 describe('the failure summary printed by .ci/run', () => {
-  it('lists failed tests with file, name, message, location and diff, and errors outside of tests', () => {
+  it('lists failed tests with file, name, message, location and diff, as well as errors outside of tests', () => {
     const { passed, failed, failures } = report({
       'a.test.js': `describe('of a', () => {
         it('works', () => {})

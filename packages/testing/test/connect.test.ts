@@ -49,7 +49,7 @@ function tillServer(): McpServer {
   return server
 }
 
-describe.each(REVISIONS)('a test client that speaks $version', ({ version, forms }) => {
+describe.each(REVISIONS)('a test client that uses $version', ({ version, forms }) => {
   it('calls a tool by its definition', async () => {
     await using client = await connect(tillServer(), { revision: version })
     const { content: blocks, structuredContent } = await client.callTool(addNumbers, { a: 1, b: 2 })
@@ -164,7 +164,7 @@ describe.each(REVISIONS)('a test client that speaks $version', ({ version, forms
 })
 
 describe('a script with too few answers', () => {
-  it('fails the call in revisions where the server requests input', async () => {
+  it('makes the call fail in revisions where the server requests input', async () => {
     await using client = await connect(tillServer(), { handlers: { elicit: [], sample: [], roots: [] } })
     await expect(client.callTool('survey')).rejects.toThrow('the test has 0 answers')
   })

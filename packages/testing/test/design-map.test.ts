@@ -15,7 +15,7 @@ const foldersOf = (folder: string): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
 
-describe('the map of the code', () => {
+describe('the code map', () => {
   it('names files that exist', () => {
     expect(files.length).toBeGreaterThan(70)
     expect(files.filter((path) => !existsSync(root + path))).toEqual([])
@@ -55,7 +55,7 @@ describe('the map of the code', () => {
   })
 })
 
-describe('the picture of the map', () => {
+describe('the picture of the code map', () => {
   it('equals what the script draws from the page, in both themes', async () => {
     const script = (await import(new URL('../../../scripts/map.mjs', import.meta.url).href)) as {
       pictures(): readonly { theme: string; drawn: string; committed: string }[]

@@ -162,7 +162,7 @@ describe.each(Object.entries(HOSTS))('the logger %s', (_, serve) => {
 })
 
 describe('a logger that throws', () => {
-  it('does not change a response', async () => {
+  it('does not affect a response', async () => {
     const broken = (): never => {
       throw new Error('full')
     }
@@ -175,7 +175,7 @@ describe('a logger that throws', () => {
   })
 })
 
-it("passes an error that occurs before the call to the request's logger", async () => {
+it("a server passes an error that occurs before the call to the request's logger", async () => {
   const { lines, stream } = pinoLines()
   const app = Fastify({ logger: { stream } })
   onTestFinished(() => app.close())

@@ -47,7 +47,7 @@ const answerLate = (): Promise<{}> => turn().then(() => ({}))
 describeMatrix('a forgotten await', { transports: TRANSPORTS, revisions: REVISIONS }, ({ connect }) => {
   for (const [client, capabilities] of CLIENTS) {
     it.each(ASKING)(
-      `does not end the process when ctx.%s is not awaited and the client ${client}`,
+      `does not crash the process when ctx.%s is not awaited and the client ${client}`,
       async (method, ask) => {
         const rejections = watchRejections()
         const { server, warned } = serverWith((_args, ctx) => {

@@ -60,7 +60,7 @@ describe('a call to a misbehaving handler', () => {
     ['later', (act) => async () => (await turn(), act())],
   ]
   for (const [when, way] of ways) {
-    it.each(THROWN)(`gets one generic error if the handler throws %s ${when}`, async (_, value) => {
+    it.each(THROWN)(`receives one generic error if the handler throws %s ${when}`, async (_, value) => {
       const bench = await serve()
       const handler = way(() => {
         throw value
@@ -82,7 +82,7 @@ describe('a call to a misbehaving handler', () => {
       expect(await alive(bench)).toEqual([])
     })
 
-    it.each(RETURNED)(`gets one response if the handler returns %s ${when}`, async (_, value, said) => {
+    it.each(RETURNED)(`receives one response if the handler returns %s ${when}`, async (_, value, said) => {
       const bench = await serve()
       const handler = way(() => value)
       bench.server.addTool({ name: 'odd', handler })
@@ -105,7 +105,7 @@ describe('a call to a misbehaving handler', () => {
       ['a cycle', cycle],
       ['a BigInt', { n: 1n }],
     ])(
-      `gets one generic error if the handler has an outputSchema and returns %s ${when}`,
+      `receives one generic error if the handler has an outputSchema and returns %s ${when}`,
       async (_, value) => {
         const bench = await serve()
         const outputSchema = {

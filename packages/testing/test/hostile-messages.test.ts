@@ -105,23 +105,26 @@ const REFUSED: [what: string, line: string, code: number][] = [
 ]
 
 describe('an invalid message', () => {
-  it.each(REFUSED)('gets one error, and the next message is still processed: %s', async (_, line, code) => {
-    const bench = await serve()
-    await bench.peer.raw(line)
-    const strays = await alive(bench)
-    expect(strays).toEqual([
-      {
-        jsonrpc: '2.0',
-        ...((strays[0] as JsonObject)['id'] !== undefined && { id: expect.anything() }),
-        error: { code, message: expect.any(String), ...(code === -32002 && { data: expect.anything() }) },
-      },
-    ])
-    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
-    expect(bench.reached).toEqual([])
-    expect(JSON.stringify(strays).length).toBeLessThan(1024)
-  })
+  it.each(REFUSED)(
+    'receives one error, and the next message is still processed: %s',
+    async (_, line, code) => {
+      const bench = await serve()
+      await bench.peer.raw(line)
+      const strays = await alive(bench)
+      expect(strays).toEqual([
+        {
+          jsonrpc: '2.0',
+          ...((strays[0] as JsonObject)['id'] !== undefined && { id: expect.anything() }),
+          error: { code, message: expect.any(String), ...(code === -32002 && { data: expect.anything() }) },
+        },
+      ])
+      expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+      expect(bench.reached).toEqual([])
+      expect(JSON.stringify(strays).length).toBeLessThan(1024)
+    },
+  )
 
-  it('gets one error if it is cut off at any byte', async () => {
+  it('receives one error if it is cut off at any byte', async () => {
     const bench = await serve()
     const whole = text(call(1, { city: 'Ærø "x"', list: [1, { a: null }] }))
     for (let length = 0; length < whole.length; length++) await bench.peer.raw(whole.slice(0, length))
@@ -193,7 +196,7 @@ describe('ids', () => {
   })
 })
 
-describe('a batch, in a revision with batches', () => {
+describe('a batch in a revision with batches', () => {
   const pings = (count: number): object[] => Array.from({ length: count }, (_, n) => request(n, 'ping'))
   it.each<[what: string, batch: unknown[], answers: number | 'refused']>([
     ['no messages', [], 'refused'],
@@ -208,7 +211,7 @@ describe('a batch, in a revision with batches', () => {
     ['a value that is not a message', [request(1, 'ping'), 5], 'refused'],
     ['100 values that are not messages', Array.from({ length: 100 }, () => 1), 'refused'],
     ['a request and a response', [request(1, 'ping'), { jsonrpc: '2.0', id: 1, result: {} }], 'refused'],
-  ])('is answered, or refused as a whole, if it contains %s', async (_, batch, answers) => {
+  ])('is answered, or is refused as a whole, if it contains %s', async (_, batch, answers) => {
     const bench = await serve(BATCHING)
     await bench.peer.raw(JSON.stringify(batch))
     const strays = await alive(bench)
@@ -220,7 +223,7 @@ describe('a batch, in a revision with batches', () => {
 })
 
 describe('unexpected messages', () => {
-  it('are ignored if they are responses, or unknown or malformed notifications', async () => {
+  it('are ignored if they are responses or if they are unknown or malformed notifications', async () => {
     const bench = await serve()
     for (let id = 0; id < 1_000; id++) {
       await bench.peer.raw(text({ jsonrpc: '2.0', id, result: {} }))

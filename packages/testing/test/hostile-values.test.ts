@@ -145,10 +145,11 @@ describeMatrix(
   'a handler with a hostile value',
   { revisions: REVISIONS, transports: [memoryTransport] },
   ({ connect }) => {
-    it.each(Object.entries(HOSTILE))('gets one response if it returns %s, and frees its slot', (_, make) =>
-      answersAll(connect, make),
+    it.each(Object.entries(HOSTILE))(
+      'produces one response if it returns %s, and frees its slot',
+      (_, make) => answersAll(connect, make),
     )
-    it.each(Object.entries(THROWN))('gets one response if it throws %s, and frees its slot', (_, make) =>
+    it.each(Object.entries(THROWN))('produces one response if it throws %s, and frees its slot', (_, make) =>
       answersAll(connect, throwIt(make)),
     )
   },
@@ -160,7 +161,7 @@ describeMatrix(
   'a handler with a hostile value',
   { revisions: REVISIONS, transports: [fetchTransport, ...HOST_TRANSPORTS, ...SSE] },
   ({ connect }) => {
-    it('gets one response if it returns an object with a getter that throws, and frees its slot', () =>
+    it('produces one response if it returns an object with a getter that throws, and frees its slot', () =>
       answersAll(connect, HOSTILE['an object with a getter that throws'] as () => unknown))
 
     it.each([
@@ -169,7 +170,7 @@ describeMatrix(
       'an error with a BigInt in its data',
       'a question error whose message throws',
       'a required URL whose questions throw',
-    ])('gets one response if it throws %s, and frees its slot', (name) =>
+    ])('produces one response if it throws %s, and frees its slot', (name) =>
       answersAll(connect, throwIt(THROWN[name] as () => unknown)),
     )
   },

@@ -43,7 +43,7 @@ describe('HttpTransport', () => {
     await expect(opening).rejects.toMatchObject({ status: 503, body: 'nobody home' })
   })
 
-  it('refuses to start twice, and sends DELETE only once if closed repeatedly', async () => {
+  it('refuses to start twice, and sends DELETE only once if it is closed repeatedly', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, listen: false })
     await connectPeer(transport, { revision: '2025-06-18' })
@@ -55,7 +55,7 @@ describe('HttpTransport', () => {
     expect(exchanges.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE'])
   })
 
-  it('closes after the server has ended, and does not send DELETE without a session', async () => {
+  it('closes after the server has ended, and sends no DELETE without a session', async () => {
     const asked: string[] = []
     const ends: unknown[] = []
     const opened = async (headers: Record<string, string>): Promise<HttpTransport> => {

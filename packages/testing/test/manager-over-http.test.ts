@@ -39,11 +39,11 @@ function watched(): Watched {
 
 const LEGACY = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
 
-describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
+describe.each(Object.entries(FRAMEWORKS))('a managed connection to a server on %s', (_, mount) => {
   it.each([
     ['the newest revision', {}],
     ['the newest revision with sessions', { revisions: LEGACY.slice(-1) }],
-  ])('is reconnected after a restart with %s, and runs each call once', async (_revision, revisions) => {
+  ])('is restored after a restart with %s, and each call runs once', async (_revision, revisions) => {
     const runs = { count: 0 }
     const first = await mount(counting(runs), revisions)
     const { manager, events } = watched()
@@ -64,7 +64,7 @@ describe.each(Object.entries(FRAMEWORKS))('a server on %s', (_, mount) => {
     expect(runs.count).toBe(3)
   })
 
-  it('is given a new session, without a reconnect event, if it has lost its sessions', async () => {
+  it('receives a new session, without a reconnect event, if the server has lost its sessions', async () => {
     const runs = { count: 0 }
     const revisions = { revisions: LEGACY }
     const first = await mount(counting(runs), revisions)

@@ -39,14 +39,14 @@ const sessions = describeMatrix(
       expect(await connection.request('ping')).toEqual({ jsonrpc: '2.0', id: expect.any(Number), result: {} })
     })
 
-    it('gets one notification when the tool list changes', async () => {
+    it('receives one notification when the tool list changes', async () => {
       const server = createServer()
       const [first, second] = [await connect(server), await connect(server)]
       server.addTool({ name: 'later', handler: () => 'x' })
       await Promise.all([first, second].map((one) => one.notification('notifications/tools/list_changed')))
     })
 
-    it("gets log messages at the server's default level", async () => {
+    it("receives log messages at the server's default level", async () => {
       const connection = await connect(createServer())
       await connection.request('tools/call', SAMPLE)
       expect(connection.notifications).toMatchObject([
@@ -57,7 +57,7 @@ const sessions = describeMatrix(
 )
 
 const cells = describeMatrix('a client', { transports: TRANSPORTS }, ({ connect }) => {
-  it('gets progress in order before the response', async () => {
+  it('receives progress in order before the response', async () => {
     const connection = await connect(createServer())
     const { result } = await connection.request('tools/call', { ...SAMPLE, _meta: { progressToken: 'p' } })
     expect(result).toMatchObject({ content: [{ type: 'text', text: '3' }] })
@@ -66,7 +66,7 @@ const cells = describeMatrix('a client', { transports: TRANSPORTS }, ({ connect 
     expect(connection.strays).toEqual([])
   })
 
-  it('gets an error without an id for invalid JSON, and still gets responses', async () => {
+  it('receives an error without an id for invalid JSON, and still receives responses', async () => {
     const connection = await connect(createServer())
     await connection.raw('{"jsonrpc":"2.0","id":1,')
     await alive(connection)
@@ -89,7 +89,7 @@ const modern = describeMatrix(
   'a request without a session',
   { transports: TRANSPORTS, revisions: ['2026-07-28'] },
   ({ revision, connect }) => {
-    it('names its revision, and gets a response in that revision', async () => {
+    it('names its revision, and receives a response in that revision', async () => {
       const server = createServer()
       server.addTool({
         name: 'whoami',
@@ -106,7 +106,7 @@ const modern = describeMatrix(
       })
     })
 
-    it('gets log messages only if it asks for them', async () => {
+    it('receives log messages only if it requests them', async () => {
       const connection = await connect(createServer())
       await connection.request('tools/call', SAMPLE)
       expect(connection.notifications).toEqual([])

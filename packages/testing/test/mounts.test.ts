@@ -32,7 +32,7 @@ function tenant(name: string): McpServer<Mounted> {
 const textIn = async (response: { json(): unknown }): Promise<unknown> =>
   ((await response.json()) as { result?: { content: readonly { text: string }[] } }).result?.content[0]?.text
 
-describe('the types of a mount', () => {
+describe("a mount's types", () => {
   it('require locals in every package if the server declares them', async () => {
     const server = typed()
     const input = new PassThrough()
@@ -94,12 +94,12 @@ describe('the types of a mount', () => {
   })
 })
 
-describe('a function instead of a server', () => {
+describe('a function in place of a server', () => {
   const [a, b] = [tenant('a'), tenant('b')]
   const choose = (name: string | undefined): McpServer<Mounted> | undefined =>
     name === 'a' ? a : name === 'b' ? b : undefined
 
-  it('chooses a server based on the Fastify request', async () => {
+  it('can select a server based on the Fastify request', async () => {
     const app = Fastify()
     onTestFinished(() => app.close())
     await app.register(fastifyMcp, {
@@ -116,7 +116,7 @@ describe('a function instead of a server', () => {
     expect((await ask({ 'x-tenant': 'c' }, 'tenant')).status).toBe(404)
   })
 
-  it('chooses a server based on the Hono context or the fetch Request', async () => {
+  it('can select a server based on the Hono context or the fetch Request', async () => {
     const app = new Hono()
     app.use(
       honoMcp({
@@ -143,7 +143,7 @@ describe('a function instead of a server', () => {
   })
 })
 
-describe('the handle of a mount', () => {
+describe("a mount's handle", () => {
   it('is passed to onMount by Fastify, and closes the mount before the app', async () => {
     const app = Fastify()
     onTestFinished(() => app.close())
@@ -167,7 +167,7 @@ describe('the handle of a mount', () => {
     expect(refused.statusCode).toBe(503)
   })
 
-  it("passes work that outlives its call to Hono's execution context", async () => {
+  it("passes work that outlasts its call to Hono's execution context", async () => {
     const server = new McpServer(info)
     server.addTool({
       name: 'leave',

@@ -58,7 +58,7 @@ async function openSession(origin: string, headers: object = {}): Promise<object
 }
 const callOf = (name: string, id = 2): object => ({ id, method: 'tools/call', params: { name } })
 
-describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, mount) => {
+describe.each(Object.entries(MOUNTS))('a mount on %s', (_name, mount) => {
   it('answers GET and HEAD health probes with a one-word status, without authentication', async () => {
     const { origin, handle } = await mount(create(), {
       health: true,
@@ -80,7 +80,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, moun
     expect(handle.stats().refusals).toEqual({ forbiddenHost: 1 })
   })
 
-  it('answers probes only at configured paths, and does not answer them by default', async () => {
+  it('answers probes only at configured paths, and by default not at all', async () => {
     const plain = await mount(create(), {})
     // toFetch ignores the path: every request is for the MCP endpoint.
     expect((await send(`${plain.origin}/livez`)).status).not.toBe(200)
@@ -93,7 +93,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s in operation', (_name, moun
     expect((await send(`${named.origin}/health/ready`)).status).toBe(503)
   })
 
-  it('passes `onError` the reference that the client received, for each kind of handler', async () => {
+  it('passes the reference that the client received to `onError`, for each kind of handler', async () => {
     const seen: [text: string, method: string, reference: string][] = []
     const server = create({
       onError: (error, ctx, reference) => seen.push([String(error), ctx.message.method, reference]),
@@ -185,7 +185,7 @@ describe('health probes in an app with routes', () => {
   })
 })
 
-describe('a server on stdio in operation', () => {
+describe('a server on stdio', () => {
   /** A client that reads nothing until it is released. */
   async function stdio(server: McpServer) {
     const [input, output] = [new PassThrough(), new PassThrough({ highWaterMark: 1_000 })]
@@ -275,7 +275,7 @@ describe('a server on stdio in operation', () => {
   })
 })
 
-it('accepts responses while a Fastify app closes, if `return503OnClosing` is off', async () => {
+it('a Fastify mount accepts responses while the app closes if `return503OnClosing` is off', async () => {
   const server = create()
   server.addTool({
     name: 'ask',

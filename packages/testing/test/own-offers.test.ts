@@ -78,7 +78,7 @@ describeMatrix(
       },
     )
 
-    it('notify only its client, at most once per tick', async () => {
+    it("notify only the session's client, at most once per tick", async () => {
       const { server } = createServer()
       const [mine, other] = [await connect(server), await connect(server)]
       await call(mine, 'unlock')
@@ -112,7 +112,7 @@ describeMatrix(
       expect(updates).toHaveLength(1)
     })
 
-    it('can be added when the session opens, and removed', async () => {
+    it('can be added when the session opens, and removed later', async () => {
       const { server, sessions } = createServer()
       server.on('session:open', ({ session }) => {
         server.forSession(session).addTool({ name: 'early', handler: () => 'mine' })

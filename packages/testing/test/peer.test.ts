@@ -147,7 +147,7 @@ describe('a transport that refuses a message', () => {
   }
 
   it.each([LEGACY, MODERN])(
-    'has its reply kept among the unexpected messages, and gets the revision %s in headers',
+    'keeps its reply among the unexpected messages, and receives the revision %s in headers',
     async (revision) => {
       const { peer, headers, refuse } = await refusing(revision, '{"error":1}')
       refuse()
@@ -162,7 +162,7 @@ describe('a transport that refuses a message', () => {
     },
   )
 
-  it('rejects if the reply is not JSON or if the message is a request', async () => {
+  it('causes a rejection if the reply is not JSON or if the message is a request', async () => {
     const { peer, refuse } = await refusing(LEGACY, 'no')
     expect(peer.strays).toEqual([{ malformed: 'bad' }])
     refuse()
@@ -171,7 +171,7 @@ describe('a transport that refuses a message', () => {
     await expect(peer.notify('notifications/x', { a: 1 })).rejects.toThrow(HttpStatusError)
   })
 
-  it('gets an Mcp-Name header for the tool, resource or task in a request', async () => {
+  it('receives an Mcp-Name header for the tool, resource or task in a request', async () => {
     const { peer, headers } = await refusing(MODERN, '')
     const names = async (params: Record<string, unknown>): Promise<unknown> => {
       await peer.notify('x', params)

@@ -36,7 +36,7 @@ function repository(source: string, listed: string): string {
 const check = (source: string, listed: string): ReturnType<typeof run> =>
   run(join(repository(source, listed), 'scripts'))
 
-it("lists each package's public names in its exports.txt", () => {
+it('exports.txt lists the public names of each package', () => {
   expect(run(scripts)).toEqual({ code: 0, stderr: '' })
 })
 
@@ -47,11 +47,11 @@ it.each([
     '/** export { not } */\nexport function one(): void {}\nexport interface Two {}',
     'a\n  one\n  type Two\n',
   ],
-])('accepts a list that equals the exports: %j', (source, listed) => {
+])('the check accepts a list that equals the exports: %j', (source, listed) => {
   expect(check(source, listed)).toEqual({ code: 0, stderr: '' })
 })
 
-it('prints names that are exported but not listed, and names that are listed but not exported', () => {
+it('the check prints names that are exported but not listed, and names that are listed but not exported', () => {
   const { code, stderr } = check("export { one, type Two } from './a.ts'", 'a\n  one\n  type Three\n')
   expect(code).toBe(1)
   expect(stderr.split('\n').filter((line) => line.startsWith('  '))).toEqual([
@@ -60,14 +60,14 @@ it('prints names that are exported but not listed, and names that are listed but
   ])
 })
 
-it('updates the list with --write', () => {
+it('the check updates the list with --write', () => {
   const root = repository("export { one } from './a.ts'", '')
   expect(run(join(root, 'scripts'), '--write').code).toBe(0)
   expect(readFileSync(join(root, 'packages/a/exports.txt'), 'utf8')).toBe('a\n  one\n')
 })
 
 it.each(["export * from './a.ts'", 'export default 1'])(
-  'fails for an entry file with unnamed exports: %s',
+  'the check fails for an entry file with unnamed exports: %s',
   (source) => {
     expect(check(source, 'a\n').code).not.toBe(0)
   },

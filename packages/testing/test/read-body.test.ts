@@ -106,7 +106,7 @@ describe.each(READERS)('%s', (_, open) => {
     expect([await outcome(many), many.cancelled()]).toEqual([[503, 1], true])
   })
 
-  it('fails with 408 when the body takes too long, and with 400 when it ends early', async () => {
+  it('fails with 408 if the body takes too long, and with 400 if it ends early', async () => {
     const slow = start()
     slow.push('0')
     await settled()
@@ -120,7 +120,7 @@ describe.each(READERS)('%s', (_, open) => {
 })
 
 describe('collectStream', () => {
-  it('fails with 400 at once for a stream that has already ended', () => {
+  it('fails immediately with 400 for a stream that has already ended', () => {
     const stream = new PassThrough()
     stream.destroy()
     const reading = new Reading()
@@ -129,7 +129,7 @@ describe('collectStream', () => {
     expect([done, reading.ended]).toEqual([[expect.objectContaining({ status: 400 })], 0])
   })
 
-  it('reads a stream that middleware paused, and calls back only once', async () => {
+  it('reads a stream that middleware has paused, and calls back only once', async () => {
     const stream = new PassThrough()
     stream.pause()
     const done: unknown[] = []
@@ -140,7 +140,7 @@ describe('collectStream', () => {
     expect(done).toHaveLength(1)
   })
 
-  it('encodes the text from a stream that middleware decoded', async () => {
+  it('encodes the text of a stream that middleware has decoded', async () => {
     const stream = new PassThrough().setEncoding('utf8')
     const done: unknown[] = []
     collectStream(stream, { bodyLimit: 3, reading: new Reading() }, (read) => done.push(read))

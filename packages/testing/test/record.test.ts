@@ -36,7 +36,7 @@ describe('recordTransport', () => {
   })
 })
 
-it('passes options, malformed messages and the end through a recorded transport', async () => {
+it('recordTransport passes on options, malformed messages and the end of the connection', async () => {
   const [left, right] = createMemoryTransportPair()
   const seen: unknown[] = []
   const inner: Transport = {
@@ -62,7 +62,7 @@ it('passes options, malformed messages and the end through a recorded transport'
   expect(frames).toHaveLength(1)
 })
 
-it('keeps 10,000 entries in a record', async () => {
+it('recordTransport keeps 10,000 entries in a record', async () => {
   const [left] = createMemoryTransportPair()
   const { transport, frames } = recordTransport(left)
   const { fetch, exchanges } = recordFetch(async () => ({ headers: new Headers(), body: null }) as Response)

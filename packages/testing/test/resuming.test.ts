@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
-import { MemoryEventStore, MemorySessionStore } from '@jetway/core/stores'
+import { MemoryEventStore } from '@jetway/core/stores'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { fastify, hono } from './support/adapters.ts'
@@ -40,7 +41,7 @@ function createServer(): McpServer {
 describe.each([
   ['Fastify', fastify],
   ['Hono', hono],
-])('resuming on %s', (_, adapter) => {
+])('resuming a stream on %s', (_, adapter) => {
   const serve = async (options: EndpointOptions = {}): Promise<string> => {
     const app = await adapter.serve(createServer(), options, {})
     onTestFinished(async () => {

@@ -16,7 +16,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     return made
   }
 
-  it('get 408 after the timeout, and their connections end', async () => {
+  it('receive 408 after the timeout, and their connections are closed', async () => {
     const { origin, handle } = await mounted(50)
     const socket = await raw(origin, UNFINISHED)
     expect(await until(socket, 'The body took too long')).toMatch(/^HTTP\/1.1 408 /)
@@ -39,7 +39,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     },
   )
 
-  it('may hold as many bytes as 32 maximum-size bodies; the next body gets 503 until others have ended', async () => {
+  it('may hold as many bytes as 32 maximum-size bodies, after which the next body receives 503 until others have ended', async () => {
     const { origin, handle } = await mounted()
     const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
     const socket = await raw(origin, UNFINISHED)

@@ -87,7 +87,7 @@ describe.each([
   )
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'opens its streams in %s with event ids, and with a priming event from 2025-11-25 on',
+    'opens its streams in %s with event ids, and with a priming event since 2025-11-25',
     async (version) => {
       const { client } = await serve({ streams: { retryMs: 1_234 } })
       const headers = await openSession(client, version)
@@ -108,7 +108,7 @@ describe.each([
     },
   )
 
-  it('ends on DELETE: its streams end, its handlers are aborted, its calls get an error, and every method gets 404', async () => {
+  it('ends on DELETE: its streams close, its handlers are aborted, its calls receive an error, and every method receives 404', async () => {
     const { client, holding } = await serve({ streams: { upgradeAfterMs: 1 } })
     const headers = await openSession(client)
     const stream = await client.open({ method: 'GET', headers })
@@ -121,7 +121,7 @@ describe.each([
     expect(await verbs(client, headers)).toEqual([404, 404, 404])
   })
 
-  it('gets notifications regardless of other sessions', async () => {
+  it('receives notifications regardless of other sessions', async () => {
     const { server, client } = await serve()
     const sessions = [await openSession(client), await openSession(client), await openSession(client)]
     const [a, broken, c] = await Promise.all(

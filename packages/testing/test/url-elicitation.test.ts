@@ -61,7 +61,7 @@ describeMatrix(
   'a URL that must be opened first',
   { transports: HOST_TRANSPORTS, revisions: ['2025-11-25'] },
   (cell) => {
-    it.each(ASKING)('ends %s %j with an error that names the URL', async (method, params) => {
+    it.each(ASKING)('makes %s %j end with an error that names the URL', async (method, params) => {
       const connection = await cell.connect(createServer(), { capabilities })
       const response = await connection.request(method, params)
       const [first, second] = elicitationsOf(response)
@@ -90,7 +90,7 @@ describeMatrix(
       expect(validateWire('2025-11-25', response, { direction: 'server', method })).toEqual([])
     })
 
-    it('is reported complete once, and only to its session', async () => {
+    it('is reported as complete once, and only to its session', async () => {
       const server = createServer()
       const connection = await cell.connect(server, { capabilities })
       const other = cell.transport === 'stdio' ? undefined : await cell.connect(server, { capabilities })
@@ -113,7 +113,7 @@ describeMatrix(
       expect(other?.notifications.filter(({ method }) => method.includes('elicitation')) ?? []).toEqual([])
     })
 
-    it('is reported complete after elicitation during a call', async () => {
+    it('is reported as complete after elicitation during a call', async () => {
       const server = createServer()
       const asked: JsonObject[] = []
       const connection = await cell.connect(server, {
@@ -142,7 +142,7 @@ describeMatrix(
   ({ revision, connect }) => {
     const plain = revision === '2025-11-25' ? { elicitation: {} } : capabilities
 
-    it('is sent as text for the model, and is not reported complete', async () => {
+    it('is sent as text for the model, and is not reported as complete', async () => {
       const server = createServer()
       const connection = await connect(server, { capabilities: plain })
       for (const name of ['read_mail', 'guarded']) {
@@ -219,7 +219,7 @@ describeMatrix(
       },
     )
 
-    it.each(MAIL)('continues %s %j when the user has finished', async (method, params) => {
+    it.each(MAIL)('lets %s %j continue when the user has finished', async (method, params) => {
       const { server, visit } = createMailbox()
       const connection = await cell.connect(server, { capabilities })
       const response = await requestInRounds(connection, method, params, (_method, { url } = {}) => {
@@ -238,7 +238,7 @@ describeMatrix(
   { transports: [memoryTransport, ...HOST_TRANSPORTS], revisions: ['2025-11-25'] },
   (cell) => {
     it.each(MAIL)(
-      'ends %s %j with the error, and succeeds when the client retries',
+      'makes %s %j end with the error, and succeed when the client retries',
       async (method, params) => {
         const { server, visit } = createMailbox()
         const connection = await cell.connect(server, { capabilities })

@@ -72,14 +72,14 @@ describe('npm run walk', () => {
     expect(frames).toBeLessThanOrEqual(most.frames)
   })
 
-  it.each(FLOWS)('runs every step of the map for $flow', ({ flow, onMap }) => {
+  it.each(FLOWS)('runs every step in the code map for $flow', ({ flow, onMap }) => {
     const steps = map.hops.filter((hop) => hop.flow === onMap && hop.isStep).map(({ path }) => nameOf(path))
     expect(steps.length).toBeGreaterThan(5)
     const { files } = walkOf(flow)
     expect(steps.filter((name) => !files.includes(name))).toEqual([])
   })
 
-  it('finds exactly the files named in the map for a call in a session', () => {
+  it('reads exactly the files that the code map names for a call in a session', () => {
     const [{ flow, onMap }] = FLOWS
     const named = map.hops.filter((hop) => hop.flow === onMap).map(({ path }) => nameOf(path))
     // The validator of JSON Schema is a package by itself, which knows nothing of MCP.

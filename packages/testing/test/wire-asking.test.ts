@@ -100,7 +100,7 @@ const CELLS = TRANSPORTS.flatMap((over) =>
   Object.keys(ASKED).map((revision) => [over.name, revision, over] as const),
 )
 
-describe.each(CELLS)("a server's requests over %s at %s", (_name, revision, over) => {
+describe.each(CELLS)('server requests over %s at %s', (_name, revision, over) => {
   it("match the revision's schema, and are not sent if the revision does not define them", async () => {
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {
@@ -149,7 +149,7 @@ describe.each(CELLS)("a server's requests over %s at %s", (_name, revision, over
 const STANDALONE_TRANSPORTS = [memoryTransport, ...HOST_TRANSPORTS].map((over) => [over.name, over] as const)
 
 describe.each(STANDALONE_TRANSPORTS)('input requests in the result of a call over %s', (_name, over) => {
-  it('are valid in 2026-07-28 for every kind of input, as are the responses', async () => {
+  it('are valid in 2026-07-28 for every kind of input, and so are the responses', async () => {
     const revision = '2026-07-28'
     const server = new McpServer({ name: 'wire', version: '1.0.0' })
     for (const [name, question] of Object.entries(QUESTIONS)) {

@@ -11,8 +11,8 @@ const CELLS = SSE_TRANSPORTS.flatMap((over) =>
 )
 
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
-describe.each(CELLS)('a client over %s that speaks %s', (_name, revision, over) => {
-  it('gets responses in its revision, and nothing that the revision does not define', async () => {
+describe.each(CELLS)('a client over %s that uses %s', (_name, revision, over) => {
+  it('receives responses in its revision, and nothing that the revision does not define', async () => {
     const server = createTellingServer()
     const served = await over.open(server)
     onTestFinished(() => served.close())

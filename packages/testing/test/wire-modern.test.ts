@@ -51,7 +51,7 @@ async function run(over: keyof typeof TRANSPORTS, kind: keyof typeof SERVERS) {
 
 // https://modelcontextprotocol.io/specification/2026-07-28/schema
 describe.each(CELLS)('all messages from a server without sessions, over %s, %s', (over, kind) => {
-  it("match the revision's schema, with one response to every request", async () => {
+  it("match the revision's schema, with exactly one response to every request", async () => {
     const { answers, frames, strays } = await run(over, kind)
     const received = frames.filter(({ direction }) => direction === 'received')
     expect(received.length).toBeGreaterThan(answers.size + 12)

@@ -15,7 +15,7 @@ import {
   publishedOutput,
 } from './helpers.ts'
 
-describe('JSON Schema of zod3', () => {
+describe('the JSON Schema of zod3', () => {
   it('equals the JSON Schema from zod 4 for the same schema, for both inputs and outputs', () => {
     const build = (lib: typeof z | typeof z4) => {
       const of = lib as typeof z
@@ -48,7 +48,7 @@ describe('JSON Schema of zod3', () => {
     expect(plain(publishedOutput(three))).toEqual(plain(publishedOutput(four)))
   })
 
-  it('uses $ref for a repeated schema, and escapes names in the path', () => {
+  it('uses $ref for a repeated schema, and escapes names in its path', () => {
     const point = z.object({ x: z.number() })
     const schema = zod3(z.object({ 'a/b~c d%': point, size: z.tuple([point]), again: z.array(point) }))
     expect(publishedInput(schema)).toMatchObject({
@@ -64,7 +64,7 @@ describe('JSON Schema of zod3', () => {
     })
   })
 
-  it('is provided by a version 1 Standard Schema, created only once per zod 3 schema', () => {
+  it('is provided by a version 1 Standard Schema, which is created only once per zod 3 schema', () => {
     const schema = z.object({})
     expect(zod3(schema)['~standard']).toMatchObject({ version: 1, vendor: 'zod' })
     expect(zod3(schema)).toBe(zod3(schema))
@@ -79,7 +79,7 @@ describe('JSON Schema of zod3', () => {
     expect(() => jsonSchema.output({ target: 'draft-07' })).toThrow('not to draft-07')
   })
 
-  it('distinguishes alternatives of a union by their tuples', () => {
+  it('distinguishes the alternatives of a union by their tuples', () => {
     const first = z.object({ t: z.tuple([z.string()]), a: z.number() })
     const second = z.object({ t: z.tuple([z.number()]), b: z.number() })
     const schema = zod3(z.object({ u: z.union([first, second]) }))
@@ -98,7 +98,7 @@ describe('JSON Schema of zod3', () => {
     expect(checkOutput(schema, { v: 1, kids: [leaf] })).toEqual({ v: 1, kids: [{ v: 2, kids: [] }] })
   })
 
-  it('converts tuples with their description, and uses $ref for a repeated tuple', () => {
+  it('converts tuples with their descriptions, and uses $ref for a repeated tuple', () => {
     const pair = z.tuple([z.string(), z.number()]).describe('Two')
     expect(publishedInput(zod3(z.object({ a: pair, b: pair })))).toMatchObject({
       properties: {
@@ -308,7 +308,7 @@ describe('ERR_MCP_SCHEMA_UNSUPPORTED', () => {
 })
 
 describe('zod/v3 from zod 4', () => {
-  it('is accepted like zod 3', async () => {
+  it('is accepted in the same way as zod 3', async () => {
     const schema = zod3(bundled.object({ city: bundled.string(), days: bundled.number().default(3) }))
     expect(await checkInput(schema, { city: 'Oslo' })).toEqual({ city: 'Oslo', days: 3 })
     expect(publishedOutput(schema)).toMatchObject({ required: ['city', 'days'], additionalProperties: false })

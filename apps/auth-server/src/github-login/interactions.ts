@@ -1,6 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { text } from 'node:stream/consumers'
 import type Provider from 'oidc-provider'
 import { CONSENT_HEADERS, consentPage } from './consent-page.ts'
 import { type GitHubApp, type GitHubUser, loginUrl, userOf } from './github.ts'
@@ -53,6 +52,7 @@ export class Interactions {
       await this.#provider.interactionFinished(request, response, result)
     } catch (error) {
       console.error(String(error))
+      if (response.headersSent) return void response.destroy()
       response
         .writeHead(400, { 'content-type': 'text/plain' })
         .end('The login has failed. Please try again.\n')
@@ -113,8 +113,17 @@ const DENIED: Result = { error: 'access_denied', error_description: 'The user ha
 
 const scopeOf = ({ scope }: Interaction['params']): string => (typeof scope === 'string' ? scope : '')
 
-const isAllowedBy = async (request: IncomingMessage): Promise<boolean> =>
-  new URLSearchParams(await text(request)).get('answer') === 'allow'
+/** The maximum length of the form of the consent page, which has one field. */
+const MAX_FORM = 1_024
+
+async function isAllowedBy(request: IncomingMessage): Promise<boolean> {
+  let form = ''
+  for await (const chunk of request.setEncoding('utf8')) {
+    form += chunk
+    if (form.length > MAX_FORM) throw new Error('The form is too long')
+  }
+  return new URLSearchParams(form).get('answer') === 'allow'
+}
 
 const isEqual = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

@@ -64,11 +64,15 @@ export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }:
           },
         )
       } else {
-        it(`${name}: loses both if keep-alive is off`, { timeout: timeoutMs }, async () => {
-          const { stream, call } = await beSilent(index)
-          await Promise.all([call.ended, stream.ended])
-          expect(call.text()).not.toContain('at last')
-        })
+        it(
+          `${name}: loses both the call and the stream if keep-alive is off`,
+          { timeout: timeoutMs },
+          async () => {
+            const { stream, call } = await beSilent(index)
+            await Promise.all([call.ended, stream.ended])
+            expect(call.text()).not.toContain('at last')
+          },
+        )
       }
     }
   })

@@ -25,7 +25,7 @@ const call = (name: string, args: object = {}): Step => ({
 })
 
 describe.concurrent.each(VERSIONS)('the port of server-everything, for the official client %s', (version) => {
-  it('offers the same tools to a client without capabilities', async () => {
+  it('offers the same tools as the original to a client without capabilities', async () => {
     await using both = await connectBoth(version, {})
     const [theirs, ours] = both.clients
     const step = { method: 'tools/list' }
@@ -55,7 +55,7 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     }
   })
 
-  it('sends log messages at or above the level that the client has set', async () => {
+  it('sends log messages at or above the level set by the client', async () => {
     await using both = await connectBoth(version, {})
     for (const client of both.clients) {
       await client.run({ method: 'logging/setLevel', params: { level: 'debug' } })
@@ -71,7 +71,7 @@ describe.concurrent.each(VERSIONS)('the port of server-everything, for the offic
     ['accepts', { action: 'accept', content: { interpretation: 'snake' } }, 'snake'],
     ['declines', { action: 'decline' }, 'User declined - using default interpretation'],
     ['cancels', { action: 'cancel' }, 'User cancelled - using default interpretation'],
-  ])('runs the research as a task that asks a client that %s', async (_title, reply, clarification) => {
+  ])('runs the research as a task that questions a client that %s', async (_title, reply, clarification) => {
     await using both = await connectBoth(version, { elicitation: {} })
     const { clients } = both
     for (const client of clients) client.reply({ 'elicitation/create': reply })

@@ -46,7 +46,7 @@ describe.each(VERSIONS)('the port of server-everything, for the official client 
     await Promise.all([theirs.close(), ours.close()])
   })
 
-  it('returns the same initialize result', () => {
+  it('returns the same initialize result as the original', () => {
     expect(ours.server).toEqual(theirs.server)
   })
 
@@ -60,7 +60,7 @@ describe.each(VERSIONS)('the port of server-everything, for the official client 
     })
   })
 
-  it('shows every listed difference', () => {
+  it('exhibits every listed difference', () => {
     expect(differences.unmet).toEqual([])
   })
 })

@@ -31,7 +31,7 @@ describe.each(VERSIONS)('the port of server-filesystem, for the official client 
     await folders.remove()
   })
 
-  it('returns the same initialize result', () => {
+  it('returns the same initialize result as the original', () => {
     expect(ours.server).toEqual(theirs.server)
   })
 
@@ -43,17 +43,17 @@ describe.each(VERSIONS)('the port of server-filesystem, for the official client 
     expect(differences.remove(actual, step)).toEqual(differences.remove(expected, step))
   })
 
-  it('creates the same files, but no files outside the folders', async () => {
+  it('creates the same files as the original, and none outside the allowed folders', async () => {
     expect(await contentsOf(folders.ours)).toEqual(await contentsOf(folders.theirs))
     expect(await contentsOf(folders.outside)).toMatchObject([['/secret.txt', 0o100644, 'secret\n']])
   })
 
-  it('shows every listed difference', () => {
+  it('exhibits every listed difference', () => {
     expect(differences.unmet).toEqual([])
   })
 })
 
-describe.each(VERSIONS)('the ported server-filesystem, given roots by the official client %s', (version) => {
+describe.each(VERSIONS)('the ported server-filesystem with roots from the official client %s', (version) => {
   const differences = new Differences(FILESYSTEM_DIFFERENCES)
   let folders: Folders
 
@@ -63,7 +63,7 @@ describe.each(VERSIONS)('the ported server-filesystem, given roots by the offici
   it.each([
     ['started with folders', true],
     ['started without folders', false],
-  ])('uses the same folders if %s', async (_title, hasOwn) => {
+  ])('uses the same folders as the original if %s', async (_title, hasOwn) => {
     const args = hasOwn ? [folders.shared] : []
     const capabilities = { roots: { listChanged: true } }
     const clients = await Promise.all([

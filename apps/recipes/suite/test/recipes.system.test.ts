@@ -96,7 +96,7 @@ describe.each(RECIPES)('$name', (recipe) => {
       },
     )
 
-    it('refuses a request without a token, and names the metadata', async () => {
+    it('refuses a request without a token, and points to the metadata', async () => {
       const { method, params } = FIRST_REQUESTS[revision]
       const response = await fetch(running.url, {
         method: 'POST',
@@ -114,7 +114,7 @@ describe.each(RECIPES)('$name', (recipe) => {
       await response.body?.cancel()
     })
 
-    it('accepts a body of 3 MiB, and refuses one of 5 MiB', async () => {
+    it('accepts a 3 MiB body, and refuses a 5 MiB body', async () => {
       const { peer } = await connect(running.url, revision)
       const measured = await call(peer, 'measure', { text: 'x'.repeat(3 * MIB) })
       expect(measured).toMatchObject({ result: { structuredContent: { characters: 3 * MIB } } })
@@ -136,7 +136,7 @@ describe.each(RECIPES)('$name', (recipe) => {
       await watching.close()
     })
   if (recipe.closes)
-    it('ends its streams and its process on SIGTERM', async () => {
+    it('closes its streams and exits on SIGTERM', async () => {
       const { peer, mediaType } = await connect(running.url, SESSIONS, { listen: true })
       expect(mediaType()).toBe('text/event-stream')
       running.terminate()

@@ -1,7 +1,7 @@
 import type { Group } from './row.ts'
 
 /** A test with more than 60 tokens, each sent with every kind of request. */
-const BAD_TOKEN = 'are refused with the same 401 for every request, without running a handler: %s'
+const BAD_TOKEN = 'are refused with the same 401 for every request, and run no handler: %s'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',
@@ -33,7 +33,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/expiry.test.ts',
-          name: 'end the GET stream, and let the session continue with new credentials',
+          name: 'close the GET stream, but the session can continue with new credentials',
         },
       ],
     },
@@ -68,11 +68,11 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/bad-tokens.test.ts', name: BAD_TOKEN },
         {
           file: 'packages/auth/test/bad-tokens.test.ts',
-          name: "are refused if their claims differ from a cached token's with the same signature",
+          name: 'are refused if their claims differ from those of a cached token with the same signature',
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'refuse a token that names a key that cannot be used, and accept others: %s',
+          name: 'refuse a token that names an unusable key, and accept other tokens: %s',
         },
       ],
     },
@@ -116,7 +116,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'are used for 70 min while their server is down; after that, requests are refused with 503',
+          name: 'are used for 70 min while their server is down, after which requests are refused with 503',
         },
       ],
     },
@@ -128,11 +128,11 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'refuses the token if `verify` throws or rejects, and logs the cause without revealing it',
+          name: 'refuses the token if `verify` throws or rejects, and logs the cause without sending it to the client',
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',
-          name: 'are sent only to the origin of its server',
+          name: 'are sent only to the origin of the server that they belong to',
         },
         {
           file: 'packages/client/test/auth/with-auth.test.ts',
@@ -140,11 +140,11 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',
-          name: 'has no access token that a header cannot contain, such as one with %s',
+          name: 'is thrown for an access token that a header cannot contain, such as one with %s',
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',
-          name: 'an error for an invalid header does not contain its value',
+          name: "an error for an invalid header does not contain the header's value",
         },
       ],
     },
@@ -172,7 +172,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/client/test/auth/authorization-code.test.ts',
-          name: 'given announced=%j and iss="%s", results in the error "%s"',
+          name: 'given announced=%j and iss="%s", produces the error "%s"',
         },
         {
           file: 'packages/client/test/auth/discovery.test.ts',
@@ -193,7 +193,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/client/test/auth/authorization-code.test.ts', name: 'is never sent to %s' },
         {
           file: 'packages/client/test/input/input-requests.test.ts',
-          name: 'is rejected without calling the handler if its mode is not declared or its URL is unsafe',
+          name: 'is rejected without calling the handler if its mode was not declared or its URL is unsafe',
         },
       ],
     },
@@ -205,12 +205,12 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/dpop/proofs.test.ts',
-          name: 'is refused with the same 401 for every request, without running a handler: %s',
+          name: 'is refused with the same 401 for every request, and runs no handler: %s',
         },
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'three processes together accept a proof only once, and share their nonces',
+          name: 'three processes accept a proof only once between them, and share their nonces',
         },
       ],
     },
@@ -222,13 +222,24 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/invented-tokens.test.ts',
-          name: 'is asked about first while invented tokens fill the queue',
+          name: 'is checked first while invented tokens fill the queue',
         },
         {
           file: 'packages/auth/test/invented-tokens.test.ts',
-          name: 'keeps its last answer if the issuer %s, and is asked about again after 5 s',
+          name: 'keeps its last result if the issuer %s, and is checked again after 5 s',
         },
         { file: 'packages/auth/test/invented-tokens.test.ts', name: 'take turns by network: %s and %s' },
+      ],
+    },
+    {
+      row: 'I15',
+      fault: 'A well-known address with a closing slash',
+      behaviour: 'It has the same reply as without, on every framework.',
+      tests: [
+        {
+          file: 'packages/auth/test/metadata.test.ts',
+          name: 'is served at the same paths as on every other framework (below a prefix: %s)',
+        },
       ],
     },
   ],

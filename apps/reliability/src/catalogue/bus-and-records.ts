@@ -10,11 +10,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'reports changes made before the client has resumed it at another process',
+        name: 'reports changes made before the client resumes it on another process',
       },
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'continues on another node, and reports that everything has changed, while its former node runs',
+        name: 'continues on another node while its former node is still running, and reports that everything has changed',
       },
     ],
   },
@@ -22,23 +22,35 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     row: 'H15',
     fault: 'An answer or a cancellation that does not arrive',
     behaviour:
-      'It is never accepted with 202: it is tried for up to 3 s, then refused with 503 and `Retry-After`.',
+      'It is never accepted with 202: it is tried for up to 3 s, then refused with 503 and `Retry-After`. The question of a task is sent again.',
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'is refused while the process that asked is paused, and accepted when it continues',
+        name: 'is refused while the process that asked is paused, and accepted when that process continues',
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'is accepted only when it has arrived, although Redis refuses it at first',
+        name: 'is not accepted before it has arrived, even if Redis refuses it at first',
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'is refused while Redis hangs, and still ends the call later',
+        name: 'is refused while Redis hangs, but still cancels the call later',
       },
       {
         file: 'packages/core/test/http/nodes/calls.test.ts',
         name: 'refuses a response on another node with 503 if the store fails for 3 s, and accepts it later',
+      },
+      {
+        file: 'packages/core/test/http/nodes/tasks.test.ts',
+        name: 'gets the answer although sending it %s once',
+      },
+      {
+        file: 'packages/core/test/http/nodes/tasks.test.ts',
+        name: 'sends its question again if the answer could not be sent for 3 s',
+      },
+      {
+        file: 'packages/core/test/http/nodes/tasks.test.ts',
+        name: 'is aborted although sending its cancellation fails once',
       },
     ],
   },
@@ -49,9 +61,13 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is left as soon as it refuses a write, although it still replies to reads',
+        name: 'is abandoned as soon as it refuses a write, although it still replies to reads',
       },
       { file: 'packages/redis/test/redis.test.ts', name: 'replace the connection after the reply %s' },
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'leaves a former master as soon as it refuses a write',
+      },
     ],
   },
   {
@@ -61,11 +77,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'are sent again after Redis has recovered, although the clock was set back',
+        name: 'are sent again after Redis has recovered, even if the clock was set back',
       },
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'notices a stopped node 7 s after a connect, although the clock was set back',
+        name: 'detects a stopped node 7 s after a connect, even if the clock was set back',
       },
     ],
   },
@@ -76,11 +92,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'ends the process, although the end of a call cannot be stored',
+        name: 'makes the process exit, even if the end of a call cannot be stored',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'gets no connection after the stores were closed, until they are used again',
+        name: 'receives no connections after the stores have been closed, until they are used again',
       },
     ],
   },
@@ -92,11 +108,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus repeat what Redis may have stored, but deliver it once and in order',
+        name: 'makes the bus resend what Redis may already have stored, but deliver it once and in order',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus drop the oldest of too many messages, and other nodes report a gap',
+        name: 'makes the bus drop the oldest messages if there are too many, and other nodes report a gap',
       },
     ],
   },
@@ -108,15 +124,19 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'refuses the option %s for %j, and does not repeat it',
+        name: 'refuses the option %s for %j, and does not repeat the value',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is named with its address and the reason, but without the password',
+        name: 'is named in the error with its address and the reason, but without the password',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is named with ECONNREFUSED if nothing listens at its address',
+        name: 'is named in the error with ECONNREFUSED if nothing listens at its address',
+      },
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'names the address and the reason if Redis refuses the password',
       },
     ],
   },
@@ -124,20 +144,28 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     row: 'H21',
     fault: 'Wrong records and messages in Redis',
     behaviour:
-      'A wrong record is not found: its session gets 404, also at the process where it lives, and works again when the record is right. A listener of the bus that throws is logged, and the others continue.',
+      'A wrong record is not found: its session gets 404, also at the process where it lives, and works again when the record is right. A key of a wrong type is removed, so that its process gets messages again. A listener of the bus that throws is logged, and the others continue.',
     tests: [
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'is not found, on the process of the session too, until the record is right again',
+        name: "is not found, even on the session's own process, until the record is valid again",
       },
       { file: 'packages/redis/test/hostile-redis.system.test.ts', name: 'is not found if it is %s' },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'is logged, and all listeners get the further messages',
+        name: 'is removed, and the process gets messages again: %s',
+      },
+      {
+        file: 'packages/redis/test/hostile-redis.system.test.ts',
+        name: 'does not keep the streams of the session from being deleted',
+      },
+      {
+        file: 'packages/redis/test/hostile-redis.system.test.ts',
+        name: 'is logged, and all listeners receive later messages',
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
-        name: 'does not end the process if its store returns a wrong record',
+        name: 'does not crash the process if its store returns an invalid record',
       },
     ],
   },
@@ -157,7 +185,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
-        name: 'ends if all nodes together have more than `max` anonymous sessions, and it was used least recently',
+        name: 'ends if all nodes together have more than `max` anonymous sessions and it is the least recently used one',
       },
     ],
   },
@@ -169,7 +197,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/features/session-methods.test.ts',
-        name: 'accepts URIs of 65,536 characters together, and names the limit when it refuses more',
+        name: 'accepts URIs of 65,536 characters in total, and names the limit when it refuses more',
       },
       {
         file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
@@ -188,7 +216,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: 'takes as few commands for a task as a store with few tasks',
+        name: 'needs as few commands for a task as a store with few tasks',
       },
     ],
   },
@@ -198,10 +226,10 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     behaviour:
       'They do not get the notifications of each other, and do not find the sessions and tasks of each other.',
     tests: [
-      { file: 'packages/redis/test/bounds.system.test.ts', name: "do not get each other's messages" },
+      { file: 'packages/redis/test/bounds.system.test.ts', name: "do not receive each other's messages" },
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: "do not find each other's tasks of one principal",
+        name: "do not find each other's tasks, even for the same principal",
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
@@ -221,6 +249,53 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       {
         file: 'packages/redis/test/access.system.test.ts',
         name: 'is sufficient for ready() and for all stores',
+      },
+    ],
+  },
+  {
+    row: 'H27',
+    fault: 'A handler that sends many events, each of which is stored',
+    behaviour:
+      'The events of one turn are one command, whether the handler awaits them or not. Nothing reaches the client before it is stored, and handlers wait if 64 KiB are not stored yet.',
+    tests: [
+      {
+        file: 'apps/reliability/test/nodes-commands.system.test.ts',
+        name: 'number at most 3 for a stream of ten events that are sent in one turn and are %s',
+      },
+      {
+        file: 'packages/core/test/http/streams/resume.test.ts',
+        name: 'stores ten events of one turn by two appends if the handler %s them',
+      },
+      {
+        file: 'packages/core/test/http/streams/resume.test.ts',
+        name: 'makes handlers that await wait if many bytes are not stored, and drops none of their events',
+      },
+    ],
+  },
+  {
+    row: 'H28',
+    fault: 'A GET stream that is resumed at several nodes at the same time',
+    behaviour: 'It stays open at one of them. The others reply 503 with `Retry-After`, or end their stream.',
+    tests: [
+      {
+        file: 'packages/core/test/http/nodes/streams.test.ts',
+        name: 'stays open at one node if it is resumed %s at the same time',
+      },
+      {
+        file: 'packages/core/test/http/nodes/streams.test.ts',
+        name: 'ignores mail of a node that has seized it before',
+      },
+    ],
+  },
+  {
+    row: 'H29',
+    fault: 'A log message while its GET stream moves between running nodes',
+    behaviour:
+      'It is not lost, but may arrive twice: the former node passes on what it could not store, and cannot know what the new node has sent. Notices of changes may be repeated too.',
+    tests: [
+      {
+        file: 'packages/core/test/http/nodes/streams.test.ts',
+        name: 'continues on its new node even if the previous node writes late',
       },
     ],
   },

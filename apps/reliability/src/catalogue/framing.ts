@@ -10,7 +10,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'gets one error if it is cut off at any byte',
+          name: 'receives one error if it is cut off at any byte',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'parseError' },
       ],
@@ -62,7 +62,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses keys that lead to a prototype: %s',
+          name: 'refuses keys that could reach a prototype: %s',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '__proto__ in the arguments' },
       ],
@@ -85,7 +85,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses only envelopes with a repeated key, whatever the values contain',
+          name: 'refuses only envelopes with a repeated key, regardless of their values',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'the id twice, once with escapes' },
       ],
@@ -152,7 +152,7 @@ export const FRAMING: Group = {
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'reads a line of 8 MiB in chunks of 64 bytes in linear time',
+          name: 'reads an 8 MiB line in chunks of 64 bytes in linear time',
         },
       ],
     },
@@ -168,7 +168,7 @@ export const FRAMING: Group = {
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'limits each line, not the sum of the buffered bytes and the chunk',
+          name: 'limits each line, but not the sum of the buffered bytes and the chunk',
         },
         { file: 'packages/stdio/test/embedded.test.ts', name: 'responds to a line that is too long' },
       ],

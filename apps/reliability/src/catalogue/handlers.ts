@@ -11,15 +11,15 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
-          name: 'gets one generic error if the handler throws %s ${when}',
+          name: 'receives one generic error if the handler throws %s ${when}',
         },
         {
           file: 'packages/testing/test/operations.test.ts',
-          name: 'passes `onError` the reference that the client received',
+          name: 'passes the reference that the client received to `onError`',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'has the code, message and data of an McpError, and the McpError is not reported',
+          name: 'has the code, message and data of an McpError, which is not reported as a failure',
         },
       ],
     },
@@ -64,7 +64,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/output.test.ts',
-          name: 'refuses %s where a number is required',
+          name: 'refuses %s if a number is required',
         },
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
@@ -79,11 +79,11 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/tools/tools.test.ts',
-          name: 'cannot be %s: the author’s error is logged and no data is sent',
+          name: 'cannot be %s, and the author’s error is logged without sending data',
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
-          name: 'gets one generic error if the handler has an outputSchema',
+          name: 'receives one generic error if the handler has an outputSchema',
         },
       ],
     },
@@ -110,7 +110,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'are extended by progress up to the hard maximum',
+          name: 'are extended by progress, up to the hard maximum',
         },
       ],
     },
@@ -122,7 +122,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'delays other calls, which get their responses afterwards',
+          name: 'delays other calls, but they receive their responses afterwards',
         },
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
@@ -155,7 +155,7 @@ export const HANDLERS: Group = {
         { file: 'packages/testing/test/listening.test.ts', name: 'cancels a request without a session' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets the response of a call that has ended',
+          name: 'receives the response if the call has ended',
         },
       ],
     },
@@ -171,11 +171,11 @@ export const HANDLERS: Group = {
         },
         {
           file: 'apps/everything/test/many-clients.test.ts',
-          name: 'sends each response once, and only to its client',
+          name: 'sends each response once, and only to the client that made the request',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'does not send progress or log messages after its response',
+          name: 'sends no progress notifications or log messages after its response',
         },
       ],
     },

@@ -38,7 +38,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if the content type can be sent cross-site without a preflight',
+          name: 'are refused if their content type can be sent cross-site without a preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -111,7 +111,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/protocol/header-text.test.ts', name: 'bits that no encoder sets' },
         {
           file: 'packages/core/test/protocol/header-text.test.ts',
-          name: 'leaves text unchanged if it merely resembles an encoding: %j',
+          name: 'returns text unchanged if it merely resembles an encoding: %j',
         },
       ],
     },
@@ -135,7 +135,7 @@ export const HTTP: Group = {
       row: 'C11',
       fault: 'Headers that arrive slowly',
       behaviour:
-        'Headers belong to the HTTP server: a mount does not see them. Our apps give them 10 s. The Fastify plugin logs once if they have the default of Node.js, 60 s.',
+        'Headers belong to the HTTP server: a mount does not see them. Our apps and the servers of the guides give them 10 s, and look every 5 s, since Node.js looks every 30 s by default. The Fastify plugin logs once if they have the default of Node.js, 60 s.',
       tests: [
         {
           file: 'apps/reliability/test/slow-sockets.long.test.ts',
@@ -143,7 +143,11 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/header-limits.test.ts',
-          name: 'logs once which options limit headers and requests, if the app limits neither',
+          name: 'the plugin logs once which options limit headers and requests if the app limits neither',
+        },
+        {
+          file: 'apps/examples/test/header-limits.test.ts',
+          name: 'looks for late heads every 5 s',
         },
       ],
     },
@@ -153,7 +157,7 @@ export const HTTP: Group = {
       behaviour:
         '408 after `limits.bodyTimeoutMs` (30 s), and 503 beyond 32 times `limits.bodyBytes` for all bodies of one caller that a mount reads. Both end the connection. The rest of a body that is refused has the same time.',
       tests: [
-        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'get 408 after the timeout' },
+        { file: 'packages/testing/test/slow-bodies.test.ts', name: 'receive 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
           name: 'are subject to the same timeout after a 413',
@@ -186,7 +190,10 @@ export const HTTP: Group = {
           file: 'packages/core/test/http/streams/sse-format.test.ts',
           name: 'throws for an id or a name that could forge an event',
         },
-        { file: 'packages/core/test/http/streams/sse-format.test.ts', name: 'formats any data as one event' },
+        {
+          file: 'packages/core/test/http/streams/sse-format.test.ts',
+          name: 'formats any data as a single event',
+        },
       ],
     },
     {
@@ -196,7 +203,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'gets a comment every 15 s, with one timer for all streams',
+          name: 'receives a comment every 15 s, with a single timer for all streams',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -244,18 +251,27 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',
-          name: 'limits calls by each principal separately',
+          name: "limits each principal's calls separately",
         },
       ],
     },
     {
       row: 'C19',
       fault: 'A function of the app that throws, rejects or returns a header that cannot be sent',
-      behaviour: 'The request gets 500 on every mount, the error is logged, and the process goes on.',
+      behaviour:
+        'The request gets 500 on every mount, the error is logged, and the process goes on: `authenticate`, `challengeFor`, documents, `authInfo`, `locals` and selectors.',
       tests: [
         {
           file: 'packages/testing/src/contracts/adapter-replies.ts',
           name: 'answers 500 as JSON-RPC if a mount option throws, rejects or returns a header that cannot be sent',
+        },
+        {
+          file: 'packages/testing/test/throwing-callbacks.test.ts',
+          name: 'answers 500, logs the error and goes on, if $name',
+        },
+        {
+          file: 'packages/node/test/pauses.test.ts',
+          name: 'answers 500 if other code throws when the head is sent',
         },
       ],
     },

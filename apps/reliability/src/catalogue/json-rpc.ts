@@ -14,7 +14,7 @@ export const JSON_RPC: Group = {
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'get separate responses even if they share an id',
+          name: 'receive separate responses even if they share an id',
         },
       ],
     },
@@ -25,7 +25,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'apps/everything/test/many-clients.test.ts',
-          name: 'sends each response once, and only to its client',
+          name: 'sends each response once, and only to the client that made the request',
         },
       ],
     },
@@ -58,7 +58,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'are ignored if they are responses, or unknown or malformed notifications',
+          name: 'are ignored if they are responses or if they are unknown or malformed notifications',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',
@@ -88,7 +88,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'must precede every call except a ping',
+          name: 'must precede every message except a ping',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'missingSession' },
       ],
@@ -115,7 +115,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'does not get a response or send anything after its cancellation',
+          name: 'receives no response and sends nothing after its cancellation',
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
@@ -131,7 +131,7 @@ export const JSON_RPC: Group = {
         { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must increase, even if the token is 0' },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'does not send progress or log messages after its response',
+          name: 'sends no progress notifications or log messages after its response',
         },
         {
           file: 'packages/core/test/call/progress.test.ts',

@@ -11,7 +11,11 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'causes commands to fail within 1 s at first, and then at once until Redis recovers',
+          name: 'makes commands fail within 1 s at first, and then immediately until Redis recovers',
+        },
+        {
+          file: 'packages/redis/test/access.system.test.ts',
+          name: 'gets 503 after one command that Redis did not answer, and 200 when Redis is back',
         },
       ],
     },
@@ -23,7 +27,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'lets at most 2,000 of 10,000 commands wait, and causes all 10,000 to fail',
+          name: 'makes all of 10,000 commands fail, but at most 2,000 of them wait',
         },
       ],
     },
@@ -44,7 +48,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'causes the bus to report that messages were lost',
+          name: 'makes the bus report that messages were lost',
         },
       ],
     },
@@ -72,7 +76,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends with an error when its node stops, and drops events sent later by that node',
+          name: 'ends with an error when its node stops, and drops events that the node sends later',
         },
       ],
     },
@@ -84,7 +88,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'keeps changes that nodes make at the same time',
+          name: 'keeps changes that nodes make concurrently',
         },
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
@@ -96,7 +100,11 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
-          name: 'GET stream to the node that has taken the stream over',
+          name: 'GET stream that another node has taken over',
+        },
+        {
+          file: 'packages/core/test/http/nodes/streams.test.ts',
+          name: 'stays at the node that has seized it last, even if an earlier node stores late that it has',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -131,7 +139,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'ends the call on whichever node runs it',
+          name: 'ends the call on whichever node is running it',
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
@@ -139,7 +147,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
-          name: 'three processes that serve requests in turn',
+          name: 'three processes that serve requests in rotation',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
@@ -186,11 +194,15 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'ends with a DELETE while the stores are down, and is removed from the stores later',
+          name: 'ends after a DELETE while the stores are down, and is removed from the stores later',
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'has its failed deletions retried when it recovers',
+          name: 'has its failed deletions retried after it has recovered',
+        },
+        {
+          file: 'packages/core/test/http/streams/deletions.test.ts',
+          name: 'repeats the others if one always fails',
         },
       ],
     },
@@ -210,11 +222,11 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'gets 503 on other nodes until it has caught up, and loses notifications beyond a limit',
+          name: 'receives 503 on other nodes until it has caught up, and loses notifications beyond a limit',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'is refused with 503 if no reply comes within 5 s',
+          name: 'is refused with 503 if no reply arrives within 5 s',
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
@@ -222,7 +234,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/nodes-messages.system.test.ts',
-          name: 'is answered although the process that passed it on is killed',
+          name: 'is answered even if the process that forwarded it is killed',
         },
       ],
     },

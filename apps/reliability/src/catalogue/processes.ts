@@ -15,7 +15,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'waits for running calls on SIGTERM, then exits with 0',
+          name: 'waits for running calls on SIGTERM, and then exits with code 0',
         },
       ],
     },
@@ -24,10 +24,10 @@ export const PROCESSES: Group = {
       fault: 'Open streams that keep a process alive',
       behaviour: 'They end first, and at once.',
       tests: [
-        { file: 'packages/core/test/http/close.test.ts', name: 'ends GET streams at once' },
+        { file: 'packages/core/test/http/close.test.ts', name: 'closes GET streams immediately' },
         {
           file: 'apps/weather/test/shutdown.system.test.ts',
-          name: 'ends open streams and makes the app exit with code 0',
+          name: 'closes open streams and makes the app exit with code 0',
         },
       ],
     },
@@ -36,10 +36,10 @@ export const PROCESSES: Group = {
       fault: 'A second signal',
       behaviour: 'The process exits at once.',
       tests: [
-        { file: 'packages/stdio/test/serve.test.ts', name: 'exits at once on a second %s' },
+        { file: 'packages/stdio/test/serve.test.ts', name: 'exits immediately on a second %s' },
         {
           file: 'apps/weather/test/shutdown.system.test.ts',
-          name: 'makes the app exit at once with code 1 if sent twice',
+          name: 'makes the app exit immediately with code 1 if it is sent twice',
         },
       ],
     },
@@ -65,11 +65,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'exits with 0 at the end of the input if it is idle',
+          name: 'exits with code 0 at the end of the input if it is idle',
         },
         {
           file: 'packages/stdio/test/drain.test.ts',
-          name: 'gives a running call 1.8 s, and its response the remainder of 2 s',
+          name: 'gives a running call 1.8 s, and gives its response the rest of the 2 s',
         },
       ],
     },
@@ -80,7 +80,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/broken-pipe.test.ts',
-          name: 'closes quietly when the pipe breaks in the middle of a write',
+          name: 'closes without an error when the pipe breaks in the middle of a write',
         },
         { file: 'packages/stdio/test/transport.test.ts', name: 'ERR_STREAM_DESTROYED' },
       ],
@@ -96,7 +96,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'answers after stderr is closed, even if tools print',
+          name: 'continues to answer after stderr has been closed, even if tools print',
         },
       ],
     },
@@ -107,7 +107,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'redirects the output of tools to stderr, and warns once',
+          name: 'redirects output from tools to stderr, and warns once',
         },
         {
           file: 'packages/stdio/test/stdout-guard.test.ts',
@@ -127,7 +127,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/client/test/manager/reconnecting.test.ts',
-          name: 'waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server',
+          name: 'the manager waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server',
         },
       ],
     },
@@ -141,7 +141,10 @@ export const PROCESSES: Group = {
           file: 'packages/client/test/stdio/stop.test.ts',
           name: 'ends a detached server whose parent has exited',
         },
-        { file: 'packages/client/test/stdio/stop.test.ts', name: 'leaves no process after 20 connections' },
+        {
+          file: 'packages/client/test/stdio/stop.test.ts',
+          name: 'leaves no process behind after 20 connections',
+        },
       ],
     },
     {
@@ -151,7 +154,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/child-process.test.ts',
-          name: 'contains only variables that are given or on the safe list',
+          name: 'contains only variables that are given or are on the list of safe variables',
         },
       ],
     },
@@ -167,11 +170,20 @@ export const PROCESSES: Group = {
     {
       row: 'G13',
       fault: 'A cloned project that names commands',
-      behaviour: 'The command starts none of them before the user has seen it and agreed.',
+      behaviour:
+        'The command starts none of them before the user has seen it and agreed, and gives none the whole environment.',
       tests: [
         {
           file: 'packages/cli/test/target/project-servers.test.ts',
-          name: 'does not run without the consent of the user: %s',
+          name: "does not run without the user's consent: %s",
+        },
+        {
+          file: 'packages/cli/test/target/project-servers.test.ts',
+          name: 'shows the envFile of the entry, and is asked again if the file changes',
+        },
+        {
+          file: 'packages/cli/test/target/project-servers.test.ts',
+          name: "does not receive the user's own variables, even if its command is named node",
         },
       ],
     },

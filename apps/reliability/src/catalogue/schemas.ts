@@ -22,7 +22,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'is compiled separately from others with the same $id',
+          name: 'is compiled separately from other schemas with the same $id',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -38,11 +38,11 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'matches the pattern %s cheaply for any value',
+          name: 'matches the pattern %s at low cost for any value',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'accepts valid values under an ambiguous pattern %s',
+          name: 'accepts valid values with the ambiguous pattern %s',
         },
       ],
     },
@@ -50,7 +50,7 @@ export const SCHEMAS: Group = {
       row: 'J4',
       fault: 'A small schema with a huge cost',
       behaviour:
-        'The client limits a server’s schema to 64 levels and 4,000 parts, and each validation to a million steps.',
+        'The client limits a server’s schema to 64 levels and 4,000 parts, and each validation to 400,000 steps.',
       tests: [
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -58,11 +58,11 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'stops checking when the cost doubles at each level of the value',
+          name: 'stops validating if the cost doubles with each level of the value',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'validates %s cheaply',
+          name: 'validates %s at low cost',
         },
       ],
     },
@@ -75,7 +75,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'is nested 400 deep' },
         {
           file: 'packages/core/test/schema/convert/recognise.test.ts',
-          name: 'refuses a schema nested too deeply to convert',
+          name: 'refuses a schema that is nested too deeply to be converted',
         },
       ],
     },
@@ -86,7 +86,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/tiered.test.ts',
-          name: 'finds duplicate items in linear time: %s',
+          name: 'uniqueItems finds duplicates in linear time: %s',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
@@ -125,7 +125,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/skills/test/folder/read-skills.test.ts',
-          name: 'are refused if they lead to a %s outside the folder',
+          name: 'are refused if they point to a %s outside the folder',
         },
       ],
     },
@@ -140,7 +140,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/request-state.long.test.ts',
-          name: 'refuses 100,000 tampered requestStates with identical replies',
+          name: 'a server refuses 100,000 tampered requestStates with identical replies',
         },
       ],
     },
@@ -153,7 +153,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'cannot be used $what' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is accepted in only one of two simultaneous calls',
+          name: 'is accepted for only one of two concurrent calls',
         },
       ],
     },
@@ -193,9 +193,12 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/util/logger.test.ts',
-          name: "indents an error's stack on stderr, so that a message cannot forge a line",
+          name: "stderrLogger indents an error's stack trace, so that a message cannot forge a line",
         },
-        { file: 'packages/core/test/util/logger.test.ts', name: 'writes other values on one line to stderr' },
+        {
+          file: 'packages/core/test/util/logger.test.ts',
+          name: 'stderrLogger writes other values on a single line',
+        },
         {
           file: 'packages/core/test/schema/issues.test.ts',
           name: 'escape characters that could forge or reorder a log line',
@@ -209,7 +212,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
-          name: 'gets one generic error if the handler throws %s ${when}',
+          name: 'receives one generic error if the handler throws %s ${when}',
         },
         {
           file: 'packages/core/test/http/refusals.test.ts',

@@ -14,7 +14,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/util/random.test.ts',
-          name: 'draw from the platform in large blocks',
+          name: 'draw large blocks from the platform',
         },
       ],
     },
@@ -70,7 +70,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'is refused if it belongs to another session, even one of the same principal in the same store',
+          name: 'is refused if it belongs to another session, even if both sessions share a principal and a store',
         },
       ],
     },
@@ -93,7 +93,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets the same reply, whatever the reason',
+          name: 'produces the same reply, whatever the reason',
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
@@ -109,7 +109,7 @@ export const SESSIONS: Group = {
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets everything exactly once, however often the connection is cut',
+          name: 'receives everything exactly once, however often the connection is cut',
         },
       ],
     },
@@ -120,11 +120,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets the same reply, whatever the reason',
+          name: 'produces the same reply, whatever the reason',
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
-          name: 'fails if the server no longer recognizes the stream',
+          name: 'fails if the server no longer knows the stream',
         },
       ],
     },
@@ -135,7 +135,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'gets everything exactly once, however often the connection is cut',
+          name: 'receives everything exactly once, however often the connection is cut',
         },
         { file: 'packages/testing/test/support/cuts.ts', name: 'are complete if the store is slow' },
       ],
@@ -147,7 +147,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'happens after 30 idle minutes, or after 60 s if the session is uninitialized',
+          name: 'happens after 30 idle minutes, or after 60 s for an uninitialized session',
         },
         {
           file: 'packages/core/test/http/support/churn.ts',
@@ -166,7 +166,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
-          name: 'ends on DELETE: its streams end, its handlers are aborted',
+          name: 'ends on DELETE: its streams close, its handlers are aborted',
         },
       ],
     },
@@ -182,11 +182,15 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
+          name: 'keeps active sessions, and refuses new ones with 503 and Retry-After, with %s',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is supplemented by a limit per authenticated principal, but not for anonymous clients',
+          name: 'is complemented by a limit per authenticated principal, but not for anonymous clients',
+        },
+        {
+          file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
+          name: 'give anonymous HTTP+SSE connections at most half of the slots, so that principals find room',
         },
       ],
     },
@@ -229,11 +233,11 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/client/test/http/reconnecting.test.ts',
-          name: 'reconnects at most 10 times a minute to a server that %s',
+          name: "a session's stream reconnects at most 10 times a minute to a server that %s",
         },
         {
           file: 'packages/client/test/http/reconnecting.test.ts',
-          name: "resumes a call's stream at most 10 times a minute",
+          name: "a call's stream is resumed at most 10 times a minute",
         },
       ],
     },
@@ -248,7 +252,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'rejects the request if the new session is lost at once',
+          name: 'rejects the request if the new session is also lost immediately',
         },
       ],
     },
@@ -256,7 +260,7 @@ export const SESSIONS: Group = {
       row: 'D18',
       fault: 'Streams that wait behind other responses on one connection',
       behaviour:
-        'They are refused with 503 and keep no session alive. A connection from which Node has not read for 4 s is ended.',
+        'They are refused with 503 and keep no session alive, and questions of their calls are refused. A connection from which Node has not read for 4 s, because its client pipelines and does not read, is ended.',
       tests: [
         {
           file: 'packages/testing/src/contracts/adapter-connections.ts',
@@ -265,6 +269,18 @@ export const SESSIONS: Group = {
         {
           file: 'packages/testing/src/contracts/adapter-connections.ts',
           name: 'releases the streams of a connection that ends while the client does not read its replies',
+        },
+        {
+          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          name: 'refuses a question of a call while an earlier response on its connection is unfinished',
+        },
+        {
+          file: 'packages/node/test/pauses.test.ts',
+          name: 'may last while another route reads a body slowly, after the connection has carried a stream',
+        },
+        {
+          file: 'packages/node/test/pauses.test.ts',
+          name: 'ends the connection after 4 s if the client pipelines and does not read',
         },
       ],
     },

@@ -42,7 +42,7 @@ export function describeDrainedCalls({ calls, lastMs, limitMs }: DrainedCalls): 
 /** Sends SIGTERM to a server process while streams are open and no calls run. */
 export function describeDrainedStreams(streams: number, limitMs: number): void {
   it.for(ADAPTERS)(
-    `ends ${streams} idle streams on %s properly after SIGTERM, and exits with code 0 in time`,
+    `closes ${streams} idle streams on %s properly after SIGTERM, and exits with code 0 in time`,
     async (adapter, { task }) => {
       const target = await SocketTarget.start(adapter)
       const open: IncomingMessage[] = []

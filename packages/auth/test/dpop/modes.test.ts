@@ -111,7 +111,7 @@ describe('dpop.mode', () => {
     ['accept', `Bearer ${FOUND}, DPoP algs="${ALGS}"`],
     ['require', `DPoP algs="${ALGS}", ${FOUND}`],
   ] as const)(
-    '%s determines the schemes in the challenge if a request has no token',
+    '%s determines the schemes in the challenge for a request without a token',
     async (mode, challenge) => {
       expect(await protect(mode).send({})).toEqual({ status: 401, challenge })
     },
@@ -124,7 +124,7 @@ describe('dpop.mode', () => {
       `Bearer error="insufficient_scope", ${FOUND}, DPoP error="insufficient_scope", algs="${ALGS}"`,
     ],
   ] as const)(
-    '%s determines the schemes in the challenge if a bearer token lacks a scope',
+    '%s determines the schemes in the challenge for a bearer token without the required scope',
     async (mode, challenge) => {
       expect(await protect(mode).send(asBearer(await tokenFor(undefined, 'x')))).toEqual({
         status: 403,
@@ -133,7 +133,7 @@ describe('dpop.mode', () => {
     },
   )
 
-  it('names no scheme but DPoP in the challenge to a client that has sent a DPoP token', async () => {
+  it('names only DPoP in the challenge to a client that has sent a DPoP token', async () => {
     const { send, authenticate } = protect('accept')
     const headers = await proven(await tokenFor({ jkt: prover.jkt }, 'x'))
     const challenge = `DPoP error="insufficient_scope", algs="${ALGS}", ${FOUND}`
@@ -219,7 +219,7 @@ describe('dpop.nonce', () => {
   const answerTo = async ({ send }: Server, nonce?: unknown): Promise<Answer> =>
     send(await proven(await boundToken(), { claims: { nonce } }))
 
-  it('sends a nonce to a client whose proof lacks one, and accepts the nonce for 5 min', async () => {
+  it('sends a nonce to a client whose proof lacks one, and accepts that nonce for 5 min', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const { status, challenge, nonce } = await answerTo(server)
     expect([status, challenge]).toEqual([401, `DPoP error="use_dpop_nonce", algs="${ALGS}", ${FOUND}`])
@@ -233,7 +233,7 @@ describe('dpop.nonce', () => {
     expect((await answerTo(server, late.nonce)).status).toBe(200)
   })
 
-  it('sends all clients the same nonce for 30 s', async () => {
+  it('sends the same nonce to all clients for 30 s', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const { nonce } = await answerTo(server)
     await clock.advance(29_999)
@@ -242,7 +242,7 @@ describe('dpop.nonce', () => {
     expect((await answerTo(server)).nonce).not.toBe(nonce)
   })
 
-  it("refuses another server's nonces, changed nonces and other values", async () => {
+  it('refuses nonces from other servers, modified nonces and other values', async () => {
     const server = protect({ mode: 'require', nonce: true })
     const { nonce = '' } = await answerTo(server)
     const { nonce: foreign } = await answerTo(protect({ mode: 'require', nonce: true }))
@@ -252,7 +252,7 @@ describe('dpop.nonce', () => {
     expect((await answerTo(server, nonce)).status).toBe(200)
   })
 
-  it('does not count a proof without a nonce as used', async () => {
+  it('does not mark a proof without a nonce as used', async () => {
     const taken: string[] = []
     const used: UsedStates = { take: (id) => taken.push(id) > 0 }
     const key = randomBytes(32)
@@ -272,7 +272,7 @@ describe('dpop.nonce', () => {
     ])
   })
 
-  it('accepts nonces from other processes that share a key, even if that key is not the first', async () => {
+  it('accepts nonces from other processes that share a key, even if it is not the first key', async () => {
     const [older, newer] = [randomBytes(32), randomBytes(32).toString('base64')]
     const first = protect({ mode: 'accept', nonce: { keys: [older] } })
     const second = protect({ mode: 'accept', nonce: { keys: [newer, older] } })

@@ -185,7 +185,7 @@ describe.each([
   const answers = new Map<string, string>()
 
   it.each(Object.keys(cases))(
-    'is refused with the same 401 for every request, without running a handler: %s',
+    'is refused with the same 401 for every request, and runs no handler: %s',
     async (name) => {
       const before = runs
       for (const [where, request] of Object.entries(REQUESTS)) {
@@ -238,7 +238,7 @@ describe('a valid proof', () => {
     expect((await send(POST, await withProof(POST))).status).toBe(200)
   })
 
-  it("may reuse another client's jti", async () => {
+  it("may use the same jti as another client's proof", async () => {
     const jti = crypto.randomUUID()
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(200)
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(401)
@@ -263,7 +263,7 @@ describe('a bound token sent as a bearer token', () => {
   })
 })
 
-it('oauth() does not write proofs or tokens to logs, events or contexts', async () => {
+it('oauth() never writes proofs or tokens to logs, events or contexts', async () => {
   const sent: string[] = []
   for (const make of [...Object.values(BAD_PROOFS), withProof]) {
     const credentials = await make(POST)

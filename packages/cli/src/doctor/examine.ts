@@ -77,7 +77,7 @@ async function examineFile(
     // HTTP servers usually read their port from this variable.
     env: { ...env, PORT: String(await freePort()) },
   }
-  const findings = [...(await checkNode({ node: process.execPath, script: path, loader: true }))]
+  const findings = [...(await checkNode({ ...start, node: process.execPath, script: path, loader: true }))]
   const started = await checkStart({ start, startedBy: 'user', harness: true }, examination)
   findings.push(...started.findings)
   if (!started.serves) return findings

@@ -22,7 +22,7 @@ export interface ProgramSubject {
    * an app may start it later.
    */
   readonly startedBy: 'app' | 'terminal' | 'user'
-  /** Whether a project's file names the program. It then never gets the user's whole environment. */
+  /** Whether a file of a project may name the program. It then never gets the user's whole environment. */
   readonly ofProject?: boolean
 }
 
@@ -55,7 +55,7 @@ export interface Examination {
 /** Returns the server that a command line names. */
 export function subjectOf(target: Target): Subject {
   if (target.kind === 'file') return { ...target, name: basename(target.path) }
-  const { config } = target
+  const { config, ofFile = false } = target
   if ('url' in config) {
     const url = String(config.url)
     const headers = typeof config.headers === 'object' ? config.headers : {}
@@ -67,6 +67,7 @@ export function subjectOf(target: Target): Subject {
     name: basename(command),
     program: { command, args, env, ...(cwd !== undefined && { cwd }) },
     startedBy: 'user',
+    ofProject: ofFile,
   }
 }
 

@@ -6,7 +6,10 @@ const SECRET_MEMBER = /^(?:envs?|headers|http_headers|requestInit)$/
 /** A reference to a variable, which shows no value. */
 const REFERENCE = /^\$(?:\w+|\{[\w:]+\})$/
 
-/** Returns all strings in variables and headers, which must not be printed. */
+/** An argument that names a secret, such as `--api-key`, with its value if the value is part of it. */
+const SECRET_ARGUMENT = /^(--?[\w-]*(?:key|token|secret|passw|credential|auth)[\w-]*)(?:=(.+))?$/is
+
+/** Returns the strings that must not be printed: variables, headers, and secrets in arguments and URLs. */
 export function secretsIn(value: unknown): readonly string[] {
   const secrets: string[] = []
   mapSecrets(value, undefined, (secret) => {
@@ -17,7 +20,7 @@ export function secretsIn(value: unknown): readonly string[] {
 }
 
 /**
- * Replaces the strings in variables and headers by `***`.
+ * Replaces the strings in variables and headers, and the secrets in arguments and URLs, by `***`.
  *
  * @param other - the entry before or after a change
  * @param mark - the replacement of a string that is different there
@@ -31,14 +34,36 @@ export const maskEntry = (entry: Entry, other: unknown = entry, mark = '***'): E
 type MapSecret = (secret: string, counterpart: unknown) => string
 
 function mapSecrets(value: unknown, other: unknown, map: MapSecret, within = false): unknown {
-  if (typeof value === 'string') return within ? map(value, other) : value
+  if (typeof value === 'string') return within ? map(value, other) : mapParts(value, value === other, map)
   const pick = (name: string | number): unknown =>
     (other as Record<string | number, unknown> | undefined)?.[name]
-  if (Array.isArray(value)) return value.map((each, index) => mapSecrets(each, pick(index), map, within))
+  if (Array.isArray(value))
+    return value.map((each, index) =>
+      mapSecrets(each, pick(index), map, within || followsSecretName(value, index)),
+    )
   if (!isObject(value)) return value
   const members = Object.entries(value).map(([name, each]) => [
     name,
     mapSecrets(each, pick(name), map, within || SECRET_MEMBER.test(name)),
   ])
   return Object.fromEntries(members) as unknown
+}
+
+/** Returns whether an argument is the value of the argument before it: `['--token', 'abc']`. */
+function followsSecretName(args: readonly unknown[], index: number): boolean {
+  const [before, value] = [args[index - 1], args[index]]
+  if (typeof before !== 'string' || typeof value !== 'string' || value.startsWith('-')) return false
+  const [, name, joined] = SECRET_ARGUMENT.exec(before) ?? []
+  return name !== undefined && joined === undefined
+}
+
+/** Replaces the secrets that are only a part of a string. */
+function mapParts(text: string, isUnchanged: boolean, map: MapSecret): string {
+  const replace = (secret: string): string => map(secret, isUnchanged ? secret : undefined)
+  const [, name, value] = SECRET_ARGUMENT.exec(text) ?? []
+  if (value !== undefined) return `${name}=${replace(value)}`
+  if (!/^[a-z][\w+.-]*:\/\//i.test(text)) return text
+  return text
+    .replace(/\/\/([^/?#]+)@/, (_, user: string) => `//${replace(user)}@`)
+    .replaceAll(/([?&][^=&#]*=)([^&#]+)/g, (_, start: string, secret: string) => start + replace(secret))
 }

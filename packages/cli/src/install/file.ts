@@ -155,7 +155,12 @@ async function backUp(target: string, text: string, owner: Owner): Promise<void>
   const all = await backupsOf(target)
   await Promise.all(all.slice(BACKUPS_KEPT).map((path) => rm(path, { force: true })))
   // Earlier versions of this command copied the mode of the file.
-  await Promise.all(all.slice(1, BACKUPS_KEPT).map((path) => chmod(path, 0o600).catch(() => {})))
+  await Promise.all(all.slice(1, BACKUPS_KEPT).map((path) => restrict(path).catch(() => {})))
+}
+
+async function restrict(path: string): Promise<void> {
+  // `chmod` would follow a link to another file of the user.
+  if ((await lstat(path)).isFile()) await chmod(path, 0o600)
 }
 
 /** Gives a new file of root to its user, whose hosts could not write it otherwise. Other users cannot give files away. */

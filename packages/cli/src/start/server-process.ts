@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import {
@@ -137,8 +136,22 @@ export class ServerProcess {
       malformed: (reason) => this.#onStray(reason),
       close: () => {},
     })
-    createInterface({ input: stderr }).on('line', (line) => {
-      if (this.stderr.push(line.slice(0, MAX_LINE)) > KEPT_LINES) this.stderr.shift()
+    this.#readStderr(stderr)
+  }
+
+  /** Keeps the begin of each line only, because a stranger's line may have no end. */
+  #readStderr(stderr: Readable): void {
+    let rest = ''
+    const keep = (line: string): void => {
+      if (this.stderr.push(line.replace(/\r$/, '')) > KEPT_LINES) this.stderr.shift()
+    }
+    stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\n').map((line) => line.slice(0, MAX_LINE))
+      rest = lines.pop() ?? ''
+      for (const line of lines) keep(line)
+    })
+    stderr.on('end', () => {
+      if (rest !== '') keep(rest)
     })
   }
 

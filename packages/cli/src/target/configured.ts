@@ -56,10 +56,10 @@ export async function findInHost(
     const servers = await readServers(host, list, terminal)
     known.push(...Object.keys(servers))
     if (!Object.hasOwn(servers, server)) continue
-    const { file, ofProject } = list
-    if (ofProject)
-      await requireAllowed({ name: `${id}:${server}`, file, entry: servers[server] }, project, terminal)
-    return pick(await loadOne(host, list, server, terminal), server, file)
+    const { file, ofProject, workspaceFolder: folder = process.cwd() } = list
+    const entry = servers[server]
+    if (ofProject) await requireAllowed({ name: `${id}:${server}`, file, entry, folder }, project, terminal)
+    return pick(await loadOne({ host, list, name: server, raw: entry }, terminal), server, file)
   }
   throw await unknownName(`The server of ${id}`, server, [...new Set(known)])
 }
@@ -115,11 +115,22 @@ async function readServers(
   return isObject(servers) ? servers : {}
 }
 
-/** Loads only one server of a list, because others could ask the user for inputs. */
+/** A server in a list of a host. */
+export interface ListedServer {
+  readonly host: Host
+  readonly list: HostList
+  readonly name: string
+  /** The entry as read from the file before. */
+  readonly raw: unknown
+}
+
+/**
+ * Loads only one server of a list, because others could ask the user for inputs.
+ *
+ * @throws CliError if the entry has changed since it was read, because the user has agreed to the former entry
+ */
 export async function loadOne(
-  host: Host,
-  { file, select, workspaceFolder }: HostList,
-  server: string,
+  { host, list: { file, select, workspaceFolder }, name: server, raw }: ListedServer,
   terminal: Terminal,
 ): Promise<LoadedConfig> {
   const syntax = await formatOf(host.format)
@@ -132,6 +143,8 @@ export async function loadOne(
       const list = select(content)
       if (!isObject(list) || !Object.hasOwn(list, server)) return { mcpServers: {} }
       const entry = list[server]
+      if (JSON.stringify(entry) !== JSON.stringify(raw))
+        throw new CliError('failed', `${file} has changed meanwhile`, { hint: 'Run the command again' })
       const usual = isObject(entry) ? (host.read?.(entry, env) ?? entry) : entry
       return {
         mcpServers: { [server]: usual },

@@ -1,9 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { askerFor } from '../ask.ts'
 import { CliError } from '../errors.ts'
+import { isObject } from '../formats/format.ts'
 import { settingsFolder, thisPlace } from '../hosts/place.ts'
+import { maskEntry } from '../hosts/secrets.ts'
+import { readRegularFile } from '../regular-file.ts'
 import { printable, type Terminal } from '../terminal.ts'
 
 /** An entry in a project's file. The author of the project, such as a cloned repository, has chosen its command. */
@@ -13,6 +16,8 @@ export interface ProjectServer {
   readonly file: string
   /** The entry as written in the file. */
   readonly entry: unknown
+  /** The folder to which the paths of the entry are relative. */
+  readonly folder?: string
 }
 
 export interface Permission {
@@ -35,10 +40,12 @@ export async function isAllowed(
 ): Promise<boolean> {
   if (project) return true
   const file = allowedFile(terminal)
-  const digest = digestOf(server)
+  const variables = envFileOf(server)
+  const digest = digestOf(server, variables)
   if ((await readAllowed(file)).includes(digest)) return true
-  if (!ask || !terminal.interactive || !(await hasAgreed(server, terminal))) return false
-  await remember(file, digest)
+  if (!ask || !terminal.interactive || !(await hasAgreed(server, variables, terminal))) return false
+  // The content of an unknown file may change without a change of the digest.
+  if (variables !== 'unknown') await remember(file, digest)
   return true
 }
 
@@ -54,13 +61,33 @@ export async function requireAllowed(
   })
 }
 
-/** Returns the entry as JSON that is safe to print. */
-export const describeEntry = ({ entry }: ProjectServer, indent?: number): string =>
-  printable(JSON.stringify(entry, undefined, indent) ?? '')
+/** Returns the entry as JSON that is safe to print, without the values of variables and headers. */
+export const describeEntry = ({ entry }: ProjectServer): string =>
+  printable(JSON.stringify(isObject(entry) ? maskEntry(entry) : entry) ?? '')
 
-async function hasAgreed(server: ProjectServer, terminal: Terminal): Promise<boolean> {
+/**
+ * Returns the content of the entry's `envFile`, whose variables can make the command load other code. Returns `unknown` if
+ * only the loader of configurations can find the file.
+ */
+function envFileOf({ entry, file, folder = dirname(file) }: ProjectServer): string | undefined {
+  const path = isObject(entry) ? entry['envFile'] : undefined
+  if (path === undefined) return undefined
+  const known = typeof path === 'string' ? path.replaceAll('${workspaceFolder}', folder) : '${'
+  if (known.includes('${')) return 'unknown'
+  try {
+    return new TextDecoder().decode(readRegularFile(resolve(folder, known)))
+  } catch {
+    return 'unknown'
+  }
+}
+
+async function hasAgreed(
+  server: ProjectServer,
+  variables: string | undefined,
+  terminal: Terminal,
+): Promise<boolean> {
   const question = `${printable(server.file)} is a file of this project, and defines ${printable(server.name)}:
-${describeEntry(server, 2)}
+${printable(JSON.stringify(server.entry, undefined, 2) ?? '')}${variables === undefined ? '' : `\nIts envFile contains:\n${printable(variables)}`}
 Its command runs with your rights, and its URL receives the variables that it names.
 Do you trust it? y/N > `
   const answer = await askerFor(terminal).use((asker) => asker.ask(question))
@@ -74,9 +101,9 @@ const allowedFile = ({ streams }: Terminal): string =>
   join(settingsFolder(thisPlace(streams.env)), 'jetway', 'project-servers.json')
 
 /** Includes the file, because a relative path in the same entry names another program in another project. */
-const digestOf = ({ file, name, entry }: ProjectServer): string =>
+const digestOf = ({ file, name, entry }: ProjectServer, variables: string | undefined): string =>
   createHash('sha256')
-    .update(JSON.stringify([file, name, entry]))
+    .update(JSON.stringify([file, name, entry, variables]))
     .digest('hex')
 
 async function readAllowed(file: string): Promise<readonly string[]> {

@@ -12,7 +12,12 @@ import type { TargetOptions } from './options.ts'
 /** The server that a command line names. */
 export type Target =
   | { readonly kind: 'file'; readonly path: string; readonly exportName: string | undefined }
-  | { readonly kind: 'server'; readonly config: ServerConfig }
+  | {
+      readonly kind: 'server'
+      readonly config: ServerConfig
+      /** Whether a configuration file names the program, so that it may be a stranger's. */
+      readonly ofFile?: boolean
+    }
 
 /** A target, and the positional arguments that are not part of it. */
 export interface FoundTarget {
@@ -30,7 +35,14 @@ export async function findTarget(args: Arguments<TargetOptions>, terminal: Termi
     throw usageError('--server needs --config', 'Name the file: --config FILE --server NAME')
   const named = await findNamed(args, terminal)
   if (named !== undefined)
-    return { target: { kind: 'server', config: withHeaders(named, values, terminal) }, positionals }
+    return {
+      target: {
+        kind: 'server',
+        config: withHeaders(named, values, terminal),
+        ofFile: values.config !== undefined,
+      },
+      positionals,
+    }
   if (rest !== undefined) throw usageError('There is no command after --')
   const [first, ...others] = positionals
   if (first === undefined) throw usageError('There is no target', 'Name a file, a URL, or a command after --')
@@ -69,6 +81,7 @@ async function findByWord(
     return {
       kind: 'server',
       config: withHeaders(await findInHost(host, name, values.project === true, terminal), values, terminal),
+      ofFile: true,
     }
   throw usageError(`The file ${word} does not exist`, 'Name a file, a URL, or a command after --')
 }

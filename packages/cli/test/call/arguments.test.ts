@@ -71,7 +71,7 @@ describe('readArguments', () => {
     expect(read(['sizes=1', 'sizes=2', 'text=a', 'text=b'])).toEqual({ sizes: [1, 2], text: 'b' })
   })
 
-  it('collects repeated positional arguments in lists, without adding values from --args', () => {
+  it('collects repeated positional arguments in lists, and does not add values from --args', () => {
     expect(read(['tags=a'], { text: '{"tags":["x"]}' })).toEqual({ tags: ['a'] })
     expect(read(['tags=a', 'tags:=["b"]'])).toEqual({ tags: ['b'] })
     expect(read(['tags=a', 'tags=b', 'tags=["c"]'])).toEqual({ tags: ['a', 'b', 'c'] })
@@ -81,7 +81,7 @@ describe('readArguments', () => {
     expect(readArguments({ words: ['a=1'], text: undefined, file: undefined }, {})).toEqual({ a: '1' })
   })
 
-  it('prefers positional arguments to --args, and --args to the file', () => {
+  it('prefers positional arguments over --args, and --args over the file', () => {
     const file = join(tmpdir(), `jetway-cli-arguments-${process.pid}.json`)
     writeFileSync(file, '{"text":"file","count":1,"full":true}')
     expect(read(['count=3'], { file, text: '{"text":"args","count":2}' })).toEqual({

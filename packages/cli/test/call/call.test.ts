@@ -52,7 +52,7 @@ describe('jetway call', () => {
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 5 })
   })
 
-  it('notes the first line that a server prints on stdout and that is no message', async () => {
+  it('reports the first line on stdout that is not a protocol message', async () => {
     const file = fileURLToPath(new URL('../fixtures/prints.ts', import.meta.url))
     const server = [process.execPath, '--conditions=jetway:source', '--import', 'tsx', file]
     const { stdout, stderr, exitCode } = await runCli(['call', 'hello', '--', ...server])
@@ -94,7 +94,7 @@ describe('jetway call', () => {
     })
   })
 
-  it('reports a refused token with a hint, without printing the token', async () => {
+  it('reports a refused token with a hint, but does not print the token', async () => {
     const url = await answering(401, { 'www-authenticate': 'Bearer' })
     const { message, ...rest } = await json(['call', url, 'echo', '--bearer-env', 'TOKEN'], {
       TOKEN: 's3cret',
@@ -108,7 +108,7 @@ describe('jetway call', () => {
     expect(await json(['call', url, 'echo'])).toMatchObject({ hint: expect.stringContaining('--bearer-env') })
   })
 
-  it('refuses an argument that the tool or the prompt does not have', async () => {
+  it('refuses an argument that the tool or prompt does not define', async () => {
     const url = await serveEverything()
     expect(await json(['call', url, 'echo', 'txt=hello'])).toMatchObject({
       code: 'usage',

@@ -22,7 +22,7 @@ async function saveAndSee(project: Project, client: DevClient, code: string): Pr
   await seen
 }
 
-it('prints a syntax error, and keeps serving the previous code', async () => {
+it('jetway dev prints a syntax error, and keeps serving the previous code', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const client = await connect(dev.url)
@@ -33,7 +33,7 @@ it('prints a syntax error, and keeps serving the previous code', async () => {
   expect(await client.tools()).toContain('changed')
 })
 
-it('reports a crash on startup, and keeps serving the previous code', async () => {
+it('jetway dev reports a crash on startup, and keeps serving the previous code', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const client = await connect(dev.url)
@@ -43,7 +43,7 @@ it('reports a crash on startup, and keeps serving the previous code', async () =
   await saveAndSee(project, client, changed())
 })
 
-it('holds requests while it retries the first start after a crash', async () => {
+it('jetway dev holds requests while it retries the first start after a crash', async () => {
   const project = await createProject(
     `import { existsSync, writeFileSync } from 'node:fs'
 if (!existsSync('MARK')) { writeFileSync('MARK', ''); throw new Error('not yet') }
@@ -56,7 +56,7 @@ ${definition()}`.replaceAll('MARK', `${(await createProject('')).folder}/mark`),
   expect(await client.echo('here')).toBe('here')
 })
 
-it('answers running calls after a crash, and keeps the session', async () => {
+it('jetway dev answers running calls after a crash, and keeps the session', async () => {
   const project = await createProject(
     definition([], "server.addTool({ name: 'crash', handler: () => { process.exit(3) } })"),
   )
@@ -73,7 +73,7 @@ it('answers running calls after a crash, and keeps the session', async () => {
   expect(client.sessionId()).toBe(session)
 })
 
-it('replaces a process that hangs, answers its calls, and kills its process group', async () => {
+it('jetway dev replaces a process that hangs, answers its calls, and kills its process group', async () => {
   const hang = `
 import { spawn } from 'node:child_process'
 process.on('SIGTERM', () => {})
@@ -91,7 +91,7 @@ server.addTool({ name: 'hang', handler: () => { for (;;); } })`
   await vi.waitFor(() => expect(pids.filter((pid) => runs(Number(pid)))).toEqual([]))
 })
 
-it('finishes running calls in the old process', async () => {
+it('jetway dev finishes running calls in the old process', async () => {
   const slow = `
 server.addTool({ name: 'slow', handler: async () => {
   console.log('slow begins')
@@ -117,7 +117,7 @@ ${definition([tool]).replace('export default server', '')}
 createServer(mcp({ server })).listen(${port}, '127.0.0.1')
 `
 
-it('ends a program that ignores PORT before starting the new one', async () => {
+it('jetway dev stops a program that ignores PORT before starting its replacement', async () => {
   const port = await freePort()
   const project = await createProject(program(port, 'first'))
   const dev = await devOverHttp(project)
@@ -130,7 +130,7 @@ it('ends a program that ignores PORT before starting the new one', async () => {
   expect(client.sessionId()).toBe(session)
 })
 
-it('fails if its own port is in use', async () => {
+it('jetway dev fails if its own port is in use', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void taken.close())
   await once(taken, 'listening')
@@ -143,7 +143,7 @@ it('fails if its own port is in use', async () => {
 it.each([
   ['Host', { host: 'attacker.example' }],
   ['Origin', { origin: 'https://attacker.example' }],
-])('refuses a foreign %s header', async (_, headers) => {
+])('jetway dev refuses a foreign %s header', async (_, headers) => {
   const dev = await devOverHttp(await createProject(definition()))
   const { hostname, port } = new URL(dev.url)
   const { request } = await import('node:http')

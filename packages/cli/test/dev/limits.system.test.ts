@@ -22,7 +22,7 @@ it('jetway dev forgets the least recently used of 257 sessions when a file is sa
   expect(await Promise.all([used, last].map(ping))).toEqual([200, 200])
 })
 
-it('jetway dev refuses a body of more than 4 MiB', async () => {
+it('jetway dev refuses a body larger than 4 MiB', async () => {
   const { url } = await devOverHttp(await createProject(definition()))
   const session = await openSession(url)
   const ping = JSON.stringify(request(1, 'ping'))
@@ -36,7 +36,7 @@ it('jetway dev refuses a body of more than 4 MiB', async () => {
 const BROKEN = 'const server = {'
 
 describe('jetway dev while no process is running', () => {
-  it('holds 1,024 requests over HTTP, and refuses the next one at once', async () => {
+  it('holds 1,024 HTTP requests, and immediately refuses the next one', async () => {
     const project = await createProject(BROKEN)
     const dev = await devOverHttp(project)
     await dev.until(/Waiting for a change/)
@@ -54,7 +54,7 @@ describe('jetway dev while no process is running', () => {
     for (const answer of await Promise.all(all)) expect(answer).toMatchObject({ id: 0 })
   })
 
-  it('holds 1,024 requests over stdio, and refuses the next one at once', async () => {
+  it('holds 1,024 stdio requests, and immediately refuses the next one', async () => {
     const project = await createProject(BROKEN)
     const dev = project.dev('--stdio')
     await dev.until(/Waiting for a change/)

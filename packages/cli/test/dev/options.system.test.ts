@@ -20,7 +20,7 @@ for (const file of readdirSync('${folder}'))
   server.addTool({ name: readFileSync('${folder}/' + file, 'utf8'), handler: () => '' })`,
   )
 
-it('--watch restarts when a watched file is changed or created', async () => {
+it('jetway dev --watch restarts when a watched file is changed or created', async () => {
   const project = await createProject('')
   const data = join(project.folder, 'data')
   await mkdir(data)
@@ -47,12 +47,15 @@ process.on('exit', () => console.log('end', process.pid))`
 it.each([
   ['', /begin (\d+)\n[^]*begin \d+\n[^]*end \1\n/],
   ['--stop-first', /begin (\d+)\n[^]*end \1\n[^]*begin \d+\n/],
-])('starts the new process before the old one ends unless --stop-first is set: %j', async (option, order) => {
-  const project = await createProject(definition([], LOGS))
-  const dev = await devOverHttp(project, ...(option === '' ? [] : [option]))
-  const client = await connect(dev.url)
-  const changed = client.changed()
-  await project.save(definition(['changed'], LOGS))
-  await changed
-  await dev.until(order)
-})
+])(
+  'jetway dev starts the new process before the old one exits unless --stop-first is set: %j',
+  async (option, order) => {
+    const project = await createProject(definition([], LOGS))
+    const dev = await devOverHttp(project, ...(option === '' ? [] : [option]))
+    const client = await connect(dev.url)
+    const changed = client.changed()
+    await project.save(definition(['changed'], LOGS))
+    await changed
+    await dev.until(order)
+  },
+)

@@ -75,12 +75,12 @@ async function greet(start: (project: Project) => Promise<Target>, options: stri
   return client.callTool('greet')
 }
 
-describe.each(Object.entries(TRANSPORTS))('rounds of a call over %s when a file is saved', (_, start) => {
+describe.each(Object.entries(TRANSPORTS))('the rounds of a call over %s when a file is saved', (_, start) => {
   it('continue in a new process with the same keys', async () => {
     expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
   })
 
-  it('start again in a new process with different keys', async () => {
+  it('start over in a new process with different keys', async () => {
     await expect(greet(start, '')).rejects.toThrow('send the request again without it')
   })
 })

@@ -15,7 +15,7 @@ const RUNS: readonly (readonly [string, ...string[]])[] = [
 ]
 
 it.for(RUNS)(
-  'keeps answering during saves over %s with %s',
+  'jetway dev keeps responding during saves over %s with %s',
   { timeout: 1_800_000 },
   async ([transport, ...names], { task }) => {
     const project = await createProject(definition())

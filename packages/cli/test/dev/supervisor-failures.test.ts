@@ -6,7 +6,7 @@ import { advance, crash, needsChange, serving, supervise } from './support/super
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-describe('a start that fails', () => {
+describe('a failed start', () => {
   it('is retried after 0.2 s, then with delays that double up to 5 s', async () => {
     const { start, child, printed, spawned } = supervise()
     await start()
@@ -27,7 +27,7 @@ describe('a start that fails', () => {
     expect(waits).toEqual([0.2, 0.4, 0.8, 1.6, 3.2, 5, 5])
   })
 
-  it('is retried at once after a change, which resets the delay to 0.2 s', async () => {
+  it('is retried immediately after a change, which resets the delay to 0.2 s', async () => {
     const { start, change, child, printed, spawned } = supervise()
     await start()
     await child(1).fail(crash)
@@ -41,7 +41,7 @@ describe('a start that fails', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('waits for a change if a retry cannot help', async () => {
+  it('is not retried before a change if a retry cannot help', async () => {
     const { start, change, child, printed, spawned } = supervise()
     await start()
     await child(1).fail(needsChange)
@@ -52,6 +52,22 @@ describe('a start that fails', () => {
     expect(spawned()).toBe(2)
     await child(2).fail(crash)
     expect(printed.at(-1)).toContain('starts again in 0.2 s')
+  })
+
+  it.each([
+    ['after a change', needsChange],
+    ['by a retry', crash],
+  ])('is followed by a line if the next start succeeds: %s', async (_, error) => {
+    const { start, change, child, printed } = supervise()
+    await start()
+    await child(1).fail(error)
+    await (error === crash ? advance(200) : change())
+    await child(2).serve()
+    expect(printed.slice(1)).toEqual([expect.stringMatching(/^Started in \d+\.\d s$/)])
+    await advance(50)
+    await change()
+    await child(3).serve()
+    expect(printed.slice(2)).toEqual([expect.stringMatching(/^Restarted in \d+\.\d s$/)])
   })
 
   it.each<[string, unknown, string]>([
@@ -72,7 +88,7 @@ describe('a start that fails', () => {
     expect(events).toContain('use 3')
   })
 
-  it('is not printed if the file changed during the start', async () => {
+  it('is not reported if the file changed during the start', async () => {
     const { change, child, printed } = await serving()
     await change()
     const failed = child(2).fail(needsChange)
@@ -91,10 +107,10 @@ describe('a start that fails', () => {
   })
 })
 
-describe('a port in use', () => {
+describe('a port that is in use', () => {
   const inUse = new StartError('port-in-use', 'Port 80 is in use')
 
-  it('causes later restarts to end the old process first', async () => {
+  it('makes later restarts stop the old process first', async () => {
     const { change, child, printed, events, drain } = await serving()
     await change()
     await child(2).fail(inUse)
@@ -120,7 +136,7 @@ describe('a port in use', () => {
 })
 
 describe('a process that ends unexpectedly', () => {
-  it('is restarted, and the delay is reset if the process served for more than 5 s', async () => {
+  it('is restarted, with a reset delay if it had served for more than 5 s', async () => {
     const { child, printed } = await serving()
     await child(1).exit('exited with code 3')
     expect(printed).toEqual(['The server exited with code 3\nIt starts again in 0.2 s, or after a change'])

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 describe('Supervisor', () => {
-  it('uses a process as soon as it is ready to serve, and starts a spare process 50 ms later', async () => {
+  it('uses a process as soon as it is ready, and starts a spare process 50 ms later', async () => {
     const { start, child, events, spawned, supervisor } = supervise()
     await start()
     expect(child(1).calls).toEqual(['start'])
@@ -22,7 +22,7 @@ describe('Supervisor', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('switches to the spare process after a change, and ends the old process when it has been drained', async () => {
+  it('switches to the spare process after a change, and stops the old process once it has drained', async () => {
     const { change, child, events, drain, spawned } = await serving()
     await change('file:///a.ts')
     expect(child(2).calls).toEqual(['start'])
@@ -38,7 +38,7 @@ describe('Supervisor', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('ends a process that does not drain within 2 s', async () => {
+  it('stops a process that does not drain within 2 s', async () => {
     const { change, child } = await serving()
     await change()
     await child(2).serve()
@@ -48,7 +48,7 @@ describe('Supervisor', () => {
     expect(child(1).calls).toEqual(['start', 'stop'])
   })
 
-  it('does not wait for a draining process that ends', async () => {
+  it('does not wait for a draining process that exits', async () => {
     const { change, child, printed } = await serving()
     await change()
     await child(2).serve()
@@ -57,7 +57,7 @@ describe('Supervisor', () => {
     expect(printed).toEqual([expect.stringMatching(/^Restarted in/)])
   })
 
-  it('prints how long each restart takes, but not the first start', async () => {
+  it('prints the duration of each restart, but not of the first start', async () => {
     const { change, child, printed } = await serving()
     expect(printed).toEqual([])
     await change()
@@ -72,7 +72,7 @@ describe('Supervisor', () => {
     ])
   })
 
-  it('kills a starting process after another change', async () => {
+  it('kills a starting process when another change occurs', async () => {
     const { change, child, events } = await serving()
     await change()
     const served = child(2).serve()
@@ -85,7 +85,7 @@ describe('Supervisor', () => {
     expect(events).toContain('use 3')
   })
 
-  it('does not use a process that ends during its preparation', async () => {
+  it('does not use a process that exits during its preparation', async () => {
     let prepared = (): void => {}
     const { start, child, events, printed } = supervise({
       prepare: () => new Promise((resolve) => (prepared = resolve)),
@@ -99,7 +99,7 @@ describe('Supervisor', () => {
     expect(printed).toEqual(['The server was ended by SIGSEGV\nIt starts again in 0.2 s, or after a change'])
   })
 
-  it('does not use a process if a file changes while the process is being prepared', async () => {
+  it('does not use a process if a file changes while it is being prepared', async () => {
     const prepared: (() => void)[] = []
     const { start, change, child, events } = supervise({
       prepare: () => new Promise((resolve) => void prepared.push(resolve)),
@@ -155,7 +155,7 @@ describe('the spare process', () => {
     expect(child(3).calls).toEqual(['start'])
   })
 
-  it('is replaced if it has ended', async () => {
+  it('is replaced if it has exited', async () => {
     const { change, child } = await serving()
     await child(2).exit('exited with code 1')
     await change()
@@ -175,8 +175,8 @@ describe('the spare process', () => {
   })
 })
 
-describe('Supervisor.stopFirst', () => {
-  it('starts the new process after the old process has ended', async () => {
+describe('Supervisor with stopFirst', () => {
+  it('starts the new process after the old process has exited', async () => {
     const { change, child, events, drain } = await serving({ stopFirst: true })
     await change()
     expect(events.at(-1)).toBe('drain 1')
@@ -188,7 +188,7 @@ describe('Supervisor.stopFirst', () => {
     expect(events.slice(-2)).toEqual(['prepare 2', 'use 2'])
   })
 
-  it('starts only one process for all changes made while the old one is ending', async () => {
+  it('starts only one process for all changes made while the old process is stopping', async () => {
     const { change, child, spawned, drain } = await serving({ stopFirst: true })
     await change()
     await change()
@@ -200,7 +200,7 @@ describe('Supervisor.stopFirst', () => {
 })
 
 describe('Supervisor.close', () => {
-  it('ends all processes without starting others', async () => {
+  it('stops all processes without starting others', async () => {
     const { supervisor, change, child, spawned, printed } = await serving()
     await change()
     await supervisor.close()

@@ -49,7 +49,7 @@ function watchIn(folder: string, ...globs: readonly string[]) {
 const far = Array.from({ length: 30 }, (_, at) => `far/${at}/a.json`)
 
 describe('watchFiles', () => {
-  it('follows no links below the folder of a pattern', async () => {
+  it('does not follow links below the folder of a pattern', async () => {
     const folder = folderOf(['project/data/a.json', ...far])
     const links = { parent: '..', self: 'self', broken: 'nowhere', far: '../../far' }
     for (const [link, target] of Object.entries(links))
@@ -63,7 +63,7 @@ describe('watchFiles', () => {
     expect(printed).toEqual([])
   })
 
-  it('watches no level below the deepest level of a pattern', async () => {
+  it('does not watch levels below the deepest level of a pattern', async () => {
     const folder = folderOf(['data/a.json', ...far.map((file) => `data/${file}`)])
     const { save, opened } = watchIn(folder, 'data/*.json')
     await save('data/a.json')
@@ -82,7 +82,7 @@ describe('watchFiles', () => {
     expect(printed).toEqual([])
   })
 
-  it('prints links that cannot be watched, and watches the rest', async () => {
+  it('reports links that cannot be watched, and watches the rest', async () => {
     const folder = folderOf(['a.json'], { '.env': '.env', up: '..' })
     const { save, printed } = watchIn(folder, '*.json', 'up/**')
     await save('a.json')
@@ -92,7 +92,7 @@ describe('watchFiles', () => {
     ])
   })
 
-  it('does not watch a folder in the place of .env', async () => {
+  it('does not watch .env if it is a folder', async () => {
     const folder = folderOf(far.map((file) => file.replace('far', '.env')))
     const { save, opened } = watchIn(folder)
     await save('package.json')

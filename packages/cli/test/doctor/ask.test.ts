@@ -66,7 +66,7 @@ describe('ask', () => {
     expect(await answered(react)).toMatchObject(expected)
   })
 
-  it('rejects if no answer arrives in time', async () => {
+  it('rejects if no response arrives in time', async () => {
     expect(await answered((on) => on.malformed('x'), 20)).toMatchObject({
       message: 'no answer in time',
     })

@@ -19,7 +19,7 @@ const BUFFERED = 'proxy_ignore_headers X-Accel-Buffering;'
 it.each([
   ['subscriptions/listen', {}],
   ['GET', { revisions: ['2025-11-25'] }],
-] as const)('reports a %s stream that nginx buffers', async (name, options) => {
+] as const)('jetway doctor reports a %s stream that nginx buffers', async (name, options) => {
   expect(problems(await checkUrl(await behindNginx(BUFFERED, { ...options })))).toEqual([
     {
       check: 'stream',
@@ -30,7 +30,7 @@ it.each([
   ])
 })
 
-it('reports a stream that nginx compresses', async () => {
+it('jetway doctor reports that nginx compresses a stream', async () => {
   const gzip =
     'gzip on; gzip_types text/event-stream; gzip_proxied any; gzip_min_length 0; gzip_http_version 1.0;'
   expect(problems(await checkUrl(await behindNginx(`proxy_buffering off; ${gzip}`)))).toContainEqual(
@@ -45,6 +45,6 @@ it('reports a stream that nginx compresses', async () => {
 it.each([
   ['by X-Accel-Buffering', ''],
   ["by nginx's configuration", `${BUFFERED} proxy_buffering off;`],
-])('does not report a fault if buffering is turned off %s', async (_, directives) => {
+])('jetway doctor reports no fault if buffering is turned off %s', async (_, directives) => {
   expect(problems(await checkUrl(await behindNginx(directives)))).toEqual([])
 })

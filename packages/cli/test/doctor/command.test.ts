@@ -115,7 +115,7 @@ describe('jetway doctor --host', () => {
     ])
   })
 
-  it("reports entries in a file that the host does not read, unless the host's own file has them", async () => {
+  it("reports entries in a file that the host does not read unless the host's own file contains them", async () => {
     const other = '.cursor/settings.json'
     const servers = { a: { command: '/gone/a' }, c: { command: '/gone/c' } }
     const files = { [CURSOR]: GONE, [other]: JSON.stringify({ mcpServers: servers }) }

@@ -37,8 +37,8 @@ async function examined({ startedBy = 'app', name = 'cursor:shop', own = {}, ...
   return { findings, checks: findings.map(({ check }) => check), progress }
 }
 
-describe('examine a program', () => {
-  it('runs all checks with the name that the host gives the server', async () => {
+describe('examine with a program', () => {
+  it('runs all checks under the name that the host gives the server', async () => {
     const args = ['-c', shellServer({ tools: [LONG_TOOL] })]
     const { findings, checks, progress } = await examined({ name: 'cursor:a-name-of-a-server', args })
     expect(checks).toEqual(['command', ...STARTED, ...SERVED, ...LISTS])
@@ -48,18 +48,18 @@ describe('examine a program', () => {
     expect(progress[0]).toBe('Starting cursor:a-name-of-a-server')
   })
 
-  it('does not start a program if its command is faulty', async () => {
+  it('does not start a program if its command is invalid', async () => {
     const { checks, progress } = await examined({ command: '/no/such/program' })
     expect({ checks, progress }).toEqual({ checks: ['command'], progress: [] })
   })
 
-  it('does not start a program if its script is faulty', async () => {
+  it('does not start a program if its script is invalid', async () => {
     const { path } = folderWith({ 'bin/node': '' })
     const { checks, progress } = await examined({ command: path('~/bin/node'), args: ['/no/such/script.js'] })
     expect({ checks, progress }).toEqual({ checks: ['command', 'script'], progress: [] })
   })
 
-  it('stops after a failed start', async () => {
+  it('stops if the program fails to start', async () => {
     const { checks } = await examined({ args: ['-c', 'exit 3'] })
     expect(checks).toEqual(['command', 'start', 'stdout'])
   })
@@ -86,7 +86,7 @@ describe('examine a program', () => {
     expect(started?.verdict === 'ok').toBe(serves)
   })
 
-  it("searches the user's PATH for a program that has no entry, and the current folder for its script", async () => {
+  it("searches the user's PATH for a program without an entry, and the current folder for its script", async () => {
     const { path } = folderWith({
       'bin/node': '#!/bin/sh\nif [ "$1" = -p ]; then echo "v24.0.0 true"; else exec /bin/sh "$@"; fi\n',
       'server.js': shellServer({ refuses: true }),
@@ -104,8 +104,8 @@ describe('examine a program', () => {
   })
 })
 
-describe('examine a URL', () => {
-  it('adds the name that the host gives the server to tool names', async () => {
+describe('examine with a URL', () => {
+  it('includes the name that the host gives the server in tool names', async () => {
     const url = `${await serve(jetway({ stateless: true }))}/mcp`
     const progress: string[] = []
     const findings = await examine(

@@ -29,7 +29,7 @@ it('jetway doctor examines a file that exports a server', async () => {
   expect(exitCode).toBe(0)
 })
 
-it('jetway doctor examines a file that serves HTTP, on a free port', async () => {
+it('jetway doctor examines a file that serves HTTP on a free port', async () => {
   const example = fileURLToPath(
     new URL('../../../../apps/examples/src/quickstart/quickstart.ts', import.meta.url),
   )
@@ -38,7 +38,7 @@ it('jetway doctor examines a file that serves HTTP, on a free port', async () =>
   expect(exitCode).toBe(0)
 })
 
-it('jetway doctor reports a file that serves nothing', async () => {
+it('jetway doctor reports a file that contains no server', async () => {
   const home = await createHome()
   await home.write('nothing.mjs', 'export const a = 1')
   const { stdout, exitCode } = await doctor(home.path('nothing.mjs'))
@@ -46,7 +46,7 @@ it('jetway doctor reports a file that serves nothing', async () => {
   expect(exitCode).toBe(1)
 })
 
-it('jetway doctor exits with a usage error for a file with several servers', async () => {
+it('jetway doctor exits with a usage error if a file contains several servers', async () => {
   const home = await createHome()
   const core = import.meta.resolve('@jetway/core')
   await home.write(

@@ -79,7 +79,7 @@ function official2(): Listener {
 }
 
 describe('jetway doctor', () => {
-  it.each(Object.entries(FRAMEWORKS))('finds no fault in Jetway on %s', async (_, mount) => {
+  it.each(Object.entries(FRAMEWORKS))('finds no faults in Jetway on %s', async (_, mount) => {
     const { origin, stop } = await mount(createServer(), KEEP_ALIVE)
     onTestFinished(stop)
     expect(await checkAll(`${origin}/mcp`)).toEqual([])
@@ -88,11 +88,11 @@ describe('jetway doctor', () => {
   it.each([
     ['node:http', {}],
     ['node:http without sessions', { stateless: true }],
-  ])('finds no fault in Jetway on %s', async (_, options) => {
+  ])('finds no faults in Jetway on %s', async (_, options) => {
     expect(await checkAll(`${await serve(jetway(options))}/mcp`)).toEqual([])
   })
 
-  it('finds no fault in Jetway with authorization, with or without a token', async () => {
+  it('finds no faults in Jetway with authorization, with or without a token', async () => {
     const { listener, token } = await protectedServer()
     const url = `${await serve(listener)}/mcp`
     const without = await checkUrl(url)
@@ -118,12 +118,12 @@ describe('jetway doctor', () => {
   it.each([
     ['1', official1],
     ['2', official2],
-  ])('finds no fault in version %s of the official SDK', async (_, listener) => {
+  ])('finds no faults in version %s of the official SDK', async (_, listener) => {
     expect(await checkAll(`${await serve(asSync(listener()))}/mcp`)).toEqual([])
   })
 })
 
-it('jetway doctor does not change anything on a server', async () => {
+it('jetway doctor changes nothing on a server', async () => {
   const listener = jetway()
   const methods = new Set<string>()
   const origin = await serve(

@@ -46,7 +46,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
 
 it.each(Object.entries(BROKEN))('jetway doctor reports %s', (_, broken) => expectFinding(broken))
 
-it('jetway doctor finds no fault in a server started by an app', async () => {
+it('jetway doctor finds no faults in a server started by an app', async () => {
   const { findings, exitCode } = await diagnose({
     ...claude(
       { command: process.execPath, args: ['~/server.cjs'] },
@@ -73,7 +73,7 @@ it('jetway doctor finds no fault in a server started by an app', async () => {
   expect(exitCode).toBe(0)
 })
 
-it('jetway doctor reads the file in the home folder only once', async () => {
+it('jetway doctor reads a file in the home folder only once', async () => {
   const home = await createHome()
   await home.write(CURSOR, '{"mcpServers":{"shop":{"command":"/missing"}}}')
   const before = process.cwd()
@@ -84,7 +84,7 @@ it('jetway doctor reads the file in the home folder only once', async () => {
   expect(stdout).not.toContain('and not that of')
 })
 
-it("jetway doctor does not print an entry's secrets", async () => {
+it('jetway doctor does not print the secrets of an entry', async () => {
   const secret = 'sk-very"secret'
   const { stdout, stderr, findings } = await diagnose(
     claude(

@@ -91,7 +91,7 @@ describe('tool schemas', () => {
     ])
   })
 
-  it('produce one finding per fault', async () => {
+  it('result in one finding per fault', async () => {
     const tools = [tool('a', { anyOf: [], oneOf: [] }), tool('b', { anyOf: [] })]
     const faults = await found('tool-schemas', { tools })
     expect(faults.map(({ evidence }) => evidence)).toEqual([
@@ -101,7 +101,7 @@ describe('tool schemas', () => {
   })
 })
 
-describe('list size', () => {
+describe('the size of the tool list', () => {
   const many = (count: number): readonly Tool[] => Array.from({ length: count }, (_, n) => tool(`t${n}`))
   /** A tool of so many bytes. */
   const sized = (bytes: number): Tool => {

@@ -149,7 +149,7 @@ it.each(Object.entries(BROKEN))('jetway doctor reports a server that %s', (_, br
   expectFinding(broken),
 )
 
-it('jetway doctor finds no fault in a healthy server', async () => {
+it('jetway doctor finds no faults in a healthy server', async () => {
   const { findings, exitCode } = await diagnose({ argv: ['--', ...NODE, WEATHER, '--stdio'] })
   expect(findings.filter(({ verdict }) => verdict !== 'ok')).toEqual([])
   expect(findings.map(({ check }) => check)).toEqual(

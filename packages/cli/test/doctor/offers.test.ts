@@ -19,7 +19,7 @@ const check = async (listener: Parameters<typeof serve>[0], serverName?: string)
   })
 
 describe('checkServerOffers', () => {
-  it('finds no fault in the lists of a healthy server', async () => {
+  it('finds no faults in the lists of a healthy server', async () => {
     const findings = await check(jetway())
     expect(problems(findings)).toEqual([])
     expect(findings.map((each) => each.check)).toEqual([
@@ -134,14 +134,14 @@ describe('checkServerOffers', () => {
     ])
   })
 
-  it('skips a server that needs a token for its lists', async () => {
+  it('skips a server that requires a token for its lists', async () => {
     const findings = await check(insteadOf('tools/list', (_, response) => response.writeHead(401).end()))
     expect(findings).toEqual([
       { check: 'lists', verdict: 'skipped', evidence: expect.stringContaining('--bearer-env') },
     ])
   })
 
-  it('adds the name that the host gives the server to tool names', async () => {
+  it('includes the name that the host gives the server in tool names', async () => {
     const server = scripted({ tools: [tool('a'.repeat(40))] })
     expect(problems(await check(server))).toEqual([])
     expect(problems(await check(server, 'a-server-with-a-long-name'))).toMatchObject([

@@ -16,7 +16,7 @@ describe('checkProtocol', () => {
     })
   })
 
-  it('reports progress for each further connection', async () => {
+  it('reports progress for each additional connection', async () => {
     const progress: string[] = []
     const target = http(`${await serve(scripted({}))}/mcp`)
     await checkProtocol({ target, progress: (text) => progress.push(text), timeoutMs: 5_000 })
@@ -37,7 +37,7 @@ describe('checkProtocol', () => {
     ])
   })
 
-  it('finds the revisions supported by a server that does not speak the newest one', async () => {
+  it('finds the revisions supported by a server without the newest revision', async () => {
     const findings = await check(scripted({}))
     expect(problems(findings)).toEqual([])
     expect(findings[0]?.evidence).toBe('answers 2025-11-25, 2025-06-18')
@@ -136,12 +136,12 @@ describe('checkProtocol', () => {
     ])
   })
 
-  it('accepts an older server that answers server/discover with 500', async () => {
+  it('accepts an older server that replies to server/discover with 500', async () => {
     const findings = await check(insteadOf('server/discover', (_, response) => response.writeHead(500).end()))
     expect(problems(findings)).toEqual([])
   })
 
-  it('skips a server that needs a token', async () => {
+  it('skips a server that requires a token', async () => {
     const findings = await check((_, response) => response.writeHead(401).end())
     expect(findings).toEqual([
       { check: 'revisions', verdict: 'skipped', evidence: expect.stringContaining('--bearer-env') },

@@ -402,7 +402,7 @@ describe('checkUrl', () => {
     ])
   })
 
-  it('makes jetway doctor exit with 1 for a fault', async () => {
+  it('makes jetway doctor exit with code 1 for a fault', async () => {
     const origin = await serve(scripted({ initialize: () => ({ code: -32603, message: 'No database' }) }))
     const { stdout, exitCode } = await runCli(['doctor', `${origin}/mcp`, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({
@@ -451,7 +451,7 @@ describe('checkUrl', () => {
     )
   })
 
-  it('reports a refused token without printing the token or sending it elsewhere', async () => {
+  it('reports a refused token without printing it or sending it elsewhere', async () => {
     const { listener, seen } = await protectedServer()
     const seenHere: unknown[] = []
     const origin = await serve(

@@ -126,6 +126,6 @@ it.each([
   expect(some(names)).toBe(text)
 })
 
-it('clip shortens a string above the limit', () => {
+it('clip truncates a string that exceeds the limit', () => {
   expect([clip('abc', 3), clip('abcd', 3)]).toEqual(['abc', 'abc…'])
 })

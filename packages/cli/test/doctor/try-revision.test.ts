@@ -15,7 +15,7 @@ it.each<readonly [string, unknown, boolean]>([
   ['another error', new TypeError('x'), false],
   ['a connection closed by another error', closedBy(new Error('x')), false],
 ])(
-  'given %s, needsAuthorization returns whether the server requires authorization (%#)',
+  'needsAuthorization, given %s, returns whether the server requires authorization (%#)',
   (_, error, expected) => {
     expect(needsAuthorization(error)).toBe(expected)
   },
@@ -36,7 +36,7 @@ it.each([
   [500, ['2025-11-25'], true],
   [500, ['2026-07-28'], false],
 ] as const)(
-  'given the status %i for the revisions %j, tryRevisions sets unexpected to %j',
+  'tryRevisions, given the status %i for the revisions %j, sets unexpected to %j',
   async (status, revisions, unexpected) => {
     const url = await serve((_, response) => response.writeHead(status).end())
     expect(await tryRevisions(http(`${url}/mcp`), revisions, 5_000)).toEqual({
@@ -47,7 +47,7 @@ it.each([
   },
 )
 
-it('tryRevisions treats an error from the server as expected, but a cut connection as unexpected', async () => {
+it('tryRevisions treats an error from the server as expected, and a broken connection as unexpected', async () => {
   const refusing = await serve(scripted({ initialize: () => ({ code: -32603, message: 'No' }) }))
   const cutting = await serve((request) => request.socket.destroy())
   expect(await tryRevisions(http(`${refusing}/mcp`), ['2025-11-25'], 5_000)).toMatchObject({

@@ -44,7 +44,7 @@ const broken = fc
   })
 
 describe('checkStrict', () => {
-  it('accepts the texts that JSON.parse accepts', () => {
+  it('accepts the same texts as JSON.parse', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), broken), (text) => {
         expect(
@@ -58,7 +58,7 @@ describe('checkStrict', () => {
 })
 
 describe('parseText', () => {
-  it('returns the value that JSON.parse returns', () => {
+  it('returns the same values as JSON.parse', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), broken), (text) => {
         if (succeeds(() => JSON.parse(text))) expect(parseText(text)).toEqual(JSON.parse(text))

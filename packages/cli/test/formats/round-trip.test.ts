@@ -102,7 +102,7 @@ const FORMATS: readonly [
 ]
 
 describe.each(FORMATS)('%s', (_, format, print, indents) => {
-  it('restores the same bytes when an added entry is removed', () => {
+  it('restores the original bytes when an added entry is removed', () => {
     fc.assert(
       fc.property(style(indents), (given) => {
         const before = print(given)

@@ -213,7 +213,7 @@ it.each([
   },
 )
 
-it('jsonFormat keeps an entry on one line', () => {
+it('jsonFormat keeps an entry on a single line', () => {
   const before = '{"servers": {"shop": {"command":"x","args":["a",1],"env":{}}}}'
   expect(setEntry(jsonFormat, before, edit, other)).toBe(
     '{"servers": {"shop": {"command":"y","args":["a",1], "url": "z"}}}',

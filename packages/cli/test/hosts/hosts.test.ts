@@ -65,7 +65,7 @@ describe('the usual entry', () => {
 })
 
 it.each(HOSTS.map((host) => [host.id, host] as const))(
-  'the usual entry for %s does not have empty members',
+  'the usual entry for %s has no empty members',
   (_, host) => {
     const local = host.local({ ...SERVER, env: {}, references: [] }, 'shop')
     const remote = host.remote?.({ ...ADDRESS, headers: {} }, 'shop') ?? {}
@@ -244,7 +244,7 @@ describe('Host.files', () => {
     expect([MACS, LINUX, WINDOWS].map((place) => host?.files(place)[0])).toEqual([mac, linux, windows])
   })
 
-  it('includes the files of both the package and the installer for Claude Desktop on Windows', () => {
+  it('includes the files of both the Claude Desktop package and its installer on Windows', () => {
     const files = HOSTS.find(({ id }) => id === 'claude-desktop')?.files(WINDOWS)
     expect(files).toHaveLength(2)
     expect(files?.[1]).toBe(String.raw`C:\Users\me\AppData\Roaming\Claude\claude_desktop_config.json`)

@@ -29,7 +29,7 @@ describe('hosts on Windows, seen from WSL', () => {
     ])
   })
 
-  it('start the server in the current Linux distribution with its variables', () => {
+  it('start the server in the current Linux distribution, with its variables', () => {
     const side = windowsSide(WSL)
     const server = {
       command: '/usr/bin/node',

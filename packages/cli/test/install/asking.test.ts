@@ -3,7 +3,7 @@ import { createHome } from './support/home.ts'
 
 const URL_TARGET = 'https://example.com/mcp'
 
-describe('jetway install if no host is given', () => {
+describe('jetway install without a host', () => {
   it.each([
     ['its number', '2', '.cursor/mcp.json'],
     ['its name', 'Cursor', '.cursor/mcp.json'],
@@ -35,7 +35,7 @@ describe('jetway install if no host is given', () => {
     })
   })
 
-  it('asks for the host on uninstall as well', async () => {
+  it('asks for the host on uninstall too', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     expect(await home.runInTerminal(['uninstall', URL_TARGET], '1')).toMatchObject({ exitCode: 0 })

@@ -15,7 +15,7 @@ const homeWith = async (text: string, file = CURSOR): Promise<Home> => {
   return home
 }
 
-describe("jetway install to a host's file", () => {
+describe("jetway install with a host's file", () => {
   it('leaves a file that is not UTF-8 unchanged', async () => {
     const home = await homeWith('')
     await writeFile(home.path(CURSOR), new Uint8Array([0x7b, 0xff, 0x7d]))
@@ -39,7 +39,7 @@ describe("jetway install to a host's file", () => {
   it.each([
     ['a named pipe', (path: string) => execFileSync('mkfifo', [path], { stdio: 'ignore' })],
     ['a link to a device', (path: string) => symlinkSync('/dev/zero', path)],
-  ])('refuses %s at once', async (_, create) => {
+  ])('refuses %s immediately', async (_, create) => {
     const home = await homeWith('', '.cursor/x')
     create(home.path(CURSOR))
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
@@ -50,7 +50,7 @@ describe("jetway install to a host's file", () => {
     })
   })
 
-  it('refuses a file of more than 64 MiB before it reads it', async () => {
+  it('refuses a file larger than 64 MiB without reading it', async () => {
     const home = await homeWith('{}')
     await truncate(home.path(CURSOR), 64 * 1_048_576 + 1)
     expect(await home.run('install', 'cursor', URL_TARGET)).toMatchObject({
@@ -63,7 +63,7 @@ describe("jetway install to a host's file", () => {
     ['JSON', CURSOR, 'cursor', /nested more than 1000 levels deep at line 1, column \d+/],
     ['YAML', '.config/goose/config.yaml', 'goose', /nested too deeply/],
     ['TOML', '.codex/config.toml', 'codex', /cannot be read: /],
-  ])('reports %s that is nested deeply', async (format, file, host, message) => {
+  ])('reports deep nesting in %s', async (format, file, host, message) => {
     const list = '['.repeat(20_000) + ']'.repeat(20_000)
     const text = { JSON: `{"a": ${list}}`, YAML: `a: ${list}\n`, TOML: `a = ${list}\n` }[format] ?? ''
     const home = await homeWith(text, file)
@@ -73,7 +73,7 @@ describe("jetway install to a host's file", () => {
     expect(await home.read(file)).toBe(text)
   })
 
-  it("reports a package.json that cannot be read for the server's name", async () => {
+  it("reports a package.json that cannot be read to find the server's name", async () => {
     const home = await homeWith('', 'app/server.js')
     execFileSync('mkfifo', [home.path('app/package.json')], { stdio: 'ignore' })
     expect(await home.run('install', 'cursor', home.path('app/server.js'))).toMatchObject({
@@ -129,7 +129,7 @@ describe("jetway install to a host's file", () => {
     expect(await home.read(`.cursor/${names[1]}`)).toBe('{ }')
   })
 
-  it('lets only the owner read a copy, which may have a secret', async () => {
+  it('makes backups readable only by the owner, because they may contain a secret', async () => {
     const home = await homeWith('{ }')
     const old = `${CURSOR}.20260101T000000000Z.bak`
     await home.write(old, '{}')
@@ -140,7 +140,7 @@ describe("jetway install to a host's file", () => {
     for (const copy of copies) expect((await stat(copy)).mode & 0o777).toBe(0o600)
   })
 
-  it('leaves files to their user, also when root runs it', async () => {
+  it('preserves the owner of files, even when run by root', async () => {
     const home = await homeWith('{ }')
     const own = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
     // Only root can give a file to another user.
@@ -155,7 +155,7 @@ describe("jetway install to a host's file", () => {
   })
 })
 
-describe('jetway install over an existing entry', () => {
+describe('jetway install with an existing entry', () => {
   const install = ['install', 'cursor', URL_TARGET, '--name', 'shop'] as const
 
   it.each([
@@ -193,7 +193,7 @@ describe('jetway install over an existing entry', () => {
     })
   })
 
-  it('asks the user to edit by hand an entry that cannot be removed', async () => {
+  it('asks the user to edit an entry by hand if it cannot be removed', async () => {
     const home = await homeWith('extensions: {shop: {a: 1}}\n', '.config/goose/config.yaml')
     const { stderr } = await home.run('uninstall', 'goose', '--name', 'shop', '--force')
     expect(stderr).toContain('cannot be edited: extensions has another form than indented lines\n')
@@ -202,7 +202,7 @@ describe('jetway install over an existing entry', () => {
 })
 
 describe('jetway install --json', () => {
-  it('prints what install and uninstall did', async () => {
+  it('reports what install and uninstall did', async () => {
     const home = await createHome()
     const path = home.path(CURSOR)
     const added = await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v', '--json')
@@ -235,7 +235,7 @@ describe('jetway install --json', () => {
     })
   })
 
-  it('does not print a difference for --dry-run if nothing changes', async () => {
+  it('prints no difference for --dry-run if nothing would change', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     const { stdout } = await home.run('install', 'cursor', URL_TARGET, '--dry-run', '--json')
@@ -246,7 +246,7 @@ describe('jetway install --json', () => {
     expect(stdout).not.toContain('diff')
   })
 
-  it('prints the URLs of --links', async () => {
+  it('prints the URLs for --links', async () => {
     const home = await createHome()
     const { stdout } = await home.run('install', '--links', URL_TARGET, '--json')
     expect(JSON.parse(stdout)).toEqual({
@@ -268,7 +268,7 @@ describe('jetway install', () => {
     })
   })
 
-  it('starts a program as an app does, and reports whether the program answers', async () => {
+  it('starts a program in the same way as an app does, and reports whether it responds', async () => {
     const home = await createHome()
     const code =
       'read -r line; echo \'{"jsonrpc":"2.0","id":1,"result":{"capabilities":{}}}\'; cat > /dev/null'
@@ -322,7 +322,7 @@ describe('jetway install', () => {
     expect(exitCode).toBe(argv[0] === 'claude-desktop' ? 1 : 2)
   })
 
-  it("writes a variable's value for a host that does not support references", async () => {
+  it("writes a variable's value if the host does not support references", async () => {
     const home = await createHome()
     const argv = ['install', 'claude-desktop', '--name', 'x', '--env', 'KEY', '--env', 'A=1', '--dry-run']
     const { stdout } = await home.runWith({ KEY: 'v3ry' }, ...argv, '--', '/bin/sh')

@@ -55,8 +55,8 @@ async function ask({ command, args, env }: WrittenEntry): Promise<readonly unkno
   return [first, second]
 }
 
-describe('the installed entry', () => {
-  it('starts a server that answers an app', async () => {
+describe('an installed entry', () => {
+  it('starts a server that responds to an app', async () => {
     const home = await createHome()
     const { stderr, exitCode } = await home.run('install', 'cursor', '--name', 'weather', '--', ...SERVER)
     expect({ stderr, exitCode }).toEqual({
@@ -75,7 +75,7 @@ describe('the installed entry', () => {
     ])
   })
 
-  it('starts a server that answers an app if it was installed with --dev', async () => {
+  it('starts a server that responds to an app if it was installed with --dev', async () => {
     const home = await createHome()
     const { stderr } = await home.run(
       'install',
@@ -97,7 +97,7 @@ describe('the installed entry', () => {
     ])
   })
 
-  it('is written with a warning if the server does not answer', async () => {
+  it('is written with a warning if the server does not respond', async () => {
     const home = await createHome()
     const { stderr, exitCode } = await home.run(
       'install',

@@ -48,7 +48,7 @@ describe('jetway install', () => {
     expect(await readdir(home.path('.cursor'))).toEqual(['mcp.json'])
   })
 
-  it('replaces another entry only with --force, and keeps added members', async () => {
+  it('replaces another entry only with --force, and keeps its additional members', async () => {
     const home = await createHome()
     await home.write(CURSOR, '{"mcpServers":{"shop":{"command":"x","disabled":true,"headers":{"A":"1"}}}}')
     const argv = ['install', 'cursor', URL_TARGET, '--name', 'shop', '--header', 'B: secret']
@@ -64,7 +64,7 @@ describe('jetway install', () => {
     })
   })
 
-  it('prints the changes without secrets for --dry-run, but does not apply them', async () => {
+  it('with --dry-run prints the changes without secrets, but does not apply them', async () => {
     const home = await createHome()
     const before = '{\n  "mcpServers": {\n    "a": {\n      "env": { "T": "hidden" }\n    }\n  }\n}\n'
     await home.write(CURSOR, before)
@@ -78,7 +78,7 @@ describe('jetway install', () => {
     ['goose', '.config/goose/config.yaml', 'extensions: {}\n'],
     ['codex', '.codex/config.toml', ''],
     ['cursor', CURSOR, '{"mcpServers": {}}'],
-  ])('masks a secret of several lines for %s with --dry-run', async (host, file, text) => {
+  ])('masks a multi-line secret for %s with --dry-run', async (host, file, text) => {
     const home = await createHome()
     await home.write(file, text)
     const secret = '-----BEGIN KEY-----\nMIIEvQ"IBADAN\n-----END KEY-----\n'
@@ -101,7 +101,7 @@ describe('jetway install', () => {
     expect(removed.stdout).not.toMatch(/BEGIN|MIIE|END/)
   })
 
-  it('shows with --dry-run that a secret changes, but neither value', async () => {
+  it('with --dry-run shows that a secret changes, but neither of its values', async () => {
     const home = await createHome()
     const entry = { url: URL_TARGET, headers: { A: 'same', B: 'previous', C: '${env:C}' } }
     await home.write(CURSOR, JSON.stringify({ mcpServers: { shop: entry } }, undefined, 2))
@@ -132,7 +132,7 @@ describe('jetway install', () => {
     expect(stdout).not.toContain('hidden')
   })
 
-  it('masks the secrets of an entry that must be added by hand', async () => {
+  it('masks the secrets in an entry that the user must add by hand', async () => {
     const home = await createHome()
     await home.write('.codex/config.toml', 'mcp_servers = {}\n')
     const { stderr } = await home.run('install', 'codex', URL_TARGET, '--header', 'K: v3ry')
@@ -153,7 +153,7 @@ describe('jetway install', () => {
     expect(await readdir(home.path('dotfiles'))).toHaveLength(4)
   })
 
-  it('makes a file readable only by the user if the file contains values of headers or variables', async () => {
+  it('makes a file readable only by the user if it contains the values of headers or variables', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET, '--header', 'K: v')
     expect((await stat(home.path(CURSOR))).mode & 0o777).toBe(0o600)
@@ -182,7 +182,7 @@ describe('jetway install', () => {
       'goose',
       /cannot be read: .* at line/,
     ],
-  ])('leaves %s unchanged', async (_, file, text, host, message) => {
+  ])('does not change %s', async (_, file, text, host, message) => {
     const home = await createHome()
     await home.write(file, text)
     const { exitCode, stderr } = await home.run('install', host, URL_TARGET)
@@ -226,7 +226,7 @@ describe('jetway install', () => {
 describe('jetway install in WSL', () => {
   const linux = { WSL_DISTRO_NAME: 'Debian', PATH: '/usr/bin' }
 
-  it('edits the file of a host on Windows, which starts the server through wsl.exe', async () => {
+  it('edits the file of a host on Windows, and the host starts the server through wsl.exe', async () => {
     const home = await createHome()
     await home.write('mnt/c/Users/ann/.cursor/x', '')
     const env = { ...linux, PATH: `/usr/bin:${home.path('mnt/c/Users/ann/AppData/Local/Apps')}` }
@@ -273,7 +273,7 @@ describe('jetway uninstall', () => {
     expect(await home.read(CURSOR)).toBe('{"mcpServers": {"a": {"url": "y"}}}')
   })
 
-  it('changes nothing if there is no entry', async () => {
+  it('changes nothing if there is no such entry', async () => {
     const home = await createHome()
     expect(await home.run('uninstall', 'cursor', URL_TARGET)).toMatchObject({
       exitCode: 0,

@@ -63,7 +63,7 @@ it('jetway list --schema prints the existing schemas of a tool', async () => {
   expect(stdout).toContain('    output: {\n      "type": "object",\n')
 })
 
-it('jetway list prints no line that a name begins', async () => {
+it('jetway list does not let a name with a line break imitate another entry', async () => {
   const url = await serveShop((server) => {
     server.addTool({
       name: 'buy',
@@ -78,7 +78,7 @@ it('jetway list prints no line that a name begins', async () => {
   expect(stdout).not.toMatch(/^ {2}fake/m)
 })
 
-it("jetway list --json prints the server's whole response", async () => {
+it("jetway list --json prints the server's complete response", async () => {
   const document: unknown = JSON.parse(
     (await runCli(['list', await serveShop(fill), ...REVISION, '--json'])).stdout,
   )

@@ -32,7 +32,7 @@ it.each([
   expect(signature(properties, ['id'])).toBe(expected)
 })
 
-it('toolSignature shortens a deep schema', () => {
+it('toolSignature shortens a deeply nested schema', () => {
   let deep: object = { type: 'string' }
   for (let depth = 0; depth < 10; depth++) deep = { type: 'object', properties: { a: deep } }
   expect(signature({ id: deep })).toBe('f(id?: { a?: { a?: object } })')

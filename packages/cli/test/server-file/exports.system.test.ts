@@ -54,7 +54,7 @@ describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
     expect(await dev('HTTP', code, ...args)).toEqual(['right']))
 })
 
-it('jetway list ends a program over HTTP as soon as it has the lists', async () => {
+it('jetway list stops an HTTP program as soon as it has the lists', async () => {
   // A program that waited for the end of its input would print the line.
   const { output, exitCode } = await list(`listen(named('right'))
 process.stdin.resume().once('end', () => setTimeout(() => console.error('was left running'), 1_000))`)
@@ -88,13 +88,13 @@ setTimeout(() => createServer(handler).listen(process.env.PORT, '127.0.0.1'), 50
 ]
 
 describe.each(OVER_STDIO)('a stdio program %s', (_, code) => {
-  it('is found by list', async () => expect((await list(code)).output).toMatch(/^ {2}right\(\)$/m))
-  it('is found by dev', async () => expect(await dev('stdio', code)).toEqual(['right']))
+  it('is found by jetway list', async () => expect((await list(code)).output).toMatch(/^ {2}right\(\)$/m))
+  it('is found by jetway dev', async () => expect(await dev('stdio', code)).toEqual(['right']))
 })
 
 describe.each(OVER_HTTP)('an HTTP program %s', (_, code) => {
-  it('is found by list', async () => expect((await list(code)).output).toMatch(/^ {2}right\(\)$/m))
-  it('is found by dev', async () => expect(await dev('HTTP', code)).toEqual(['right']))
+  it('is found by jetway list', async () => expect((await list(code)).output).toMatch(/^ {2}right\(\)$/m))
+  it('is found by jetway dev', async () => expect(await dev('HTTP', code)).toEqual(['right']))
 })
 
 /** What is wrong with a file, its code, the exit code of `list`, the error, and options. */
@@ -122,8 +122,8 @@ const FAULTS: readonly (readonly [string, string, number, RegExp, readonly strin
   ],
 ]
 
-describe.each(FAULTS)('a file from which no server can be chosen: %s', (_, code, exitCode, message, args) => {
-  it('causes jetway list to fail', async () => {
+describe.each(FAULTS)('a file in which no server can be selected: %s', (_, code, exitCode, message, args) => {
+  it('makes jetway list fail', async () => {
     const run = await list(code, ...args)
     expect(run.output).toMatch(message)
     expect(run.exitCode).toBe(exitCode)

@@ -19,7 +19,7 @@ it.each<readonly [string, exported: object, name: string | undefined, McpServer 
   expect(findServer('a.ts', { ...exported }, name)).toBe(expected)
 })
 
-it('findServer returns undefined for a file that serves on its own', async () => {
+it('findServer returns undefined for a file that starts serving by itself', async () => {
   const served = new McpServer({ name: 'served', version: '1' })
   const { mcp } = await import('@jetway/node')
   mcp({ server: served, path: '/mcp' })

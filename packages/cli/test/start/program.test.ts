@@ -13,7 +13,7 @@ function folder(): string {
 }
 
 describe('findProgram', () => {
-  it('returns the first executable of PATH', () => {
+  it('returns the first executable in PATH', () => {
     const root = folder()
     for (const name of ['a', 'b', 'c', 'd']) mkdirSync(join(root, name))
     writeFileSync(join(root, 'a/tool'), '')
@@ -28,7 +28,7 @@ describe('findProgram', () => {
     expect(findProgram('tool')).toBeUndefined()
   })
 
-  it('gives apps a short environment, and hosts in a terminal the whole environment', () => {
+  it('gives apps a short environment, and gives hosts in a terminal the full environment', () => {
     const own = { PATH: '/own', HOME: '/home/a', OTHER: 'b', UNSET: undefined }
     expect(appEnvironment(own)).toEqual({ env: { PATH: '/usr/bin:/bin', HOME: '/home/a' }, cwd: '/' })
     expect(userEnvironment(own)).toEqual({

@@ -49,7 +49,7 @@ async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Prom
 }
 
 describe('runTrial', () => {
-  it("sends a host's requests, and ends the server by closing its input", async () => {
+  it('sends the requests that a host would send, and stops the server by closing its input', async () => {
     const trial = await run(`
       process.stdout.write('stray 1\\n')
       on.initialize = (params, id) => {
@@ -92,21 +92,18 @@ describe('runTrial', () => {
     ],
     ['lists something else', "on['tools/list'] = result({ tools: {} })", undefined],
     ['never ends its list', "on['tools/list'] = result({ tools: [1], nextCursor: 'x' })", 64],
-  ])(
-    'counts only tools that the server lists, and at most 64: a server that %s (%#)',
-    async (_, code, tools) => {
-      const trial = await run(code)
-      expect(trial.tools).toBe(tools)
-      expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
-      expect(trial.shutdown).not.toHaveProperty('signal')
-    },
-  )
+  ])('counts only listed tools, and at most 64: a server that %s (%#)', async (_, code, tools) => {
+    const trial = await run(code)
+    expect(trial.tools).toBe(tools)
+    expect(trial).toMatchObject({ answer: { id: 1 }, shutdown: { left: [] } })
+    expect(trial.shutdown).not.toHaveProperty('signal')
+  })
 
   it.each([
     ['with code 3', 'on.initialize = () => process.exit(3)', undefined],
     ['by SIGKILL', "on.initialize = () => process.kill(process.pid, 'SIGKILL')", undefined],
     ['with code 4', "on['tools/list'] = () => process.exit(4)", { jsonrpc: '2.0', id: 1 }],
-  ])('does not report a shutdown if the server ends early %s', async (ended, code, answer) => {
+  ])('reports no shutdown if the server exits early %s', async (ended, code, answer) => {
     const trial = await run(code)
     expect(trial.ended).toBe(ended)
     expect(trial).not.toHaveProperty('shutdown')
@@ -114,7 +111,7 @@ describe('runTrial', () => {
     else expect(trial.answer).toMatchObject(answer)
   })
 
-  it('keeps the first 40 lines of stdout and the last 40 of stderr, cut to 2,000 characters', async () => {
+  it('keeps the first 40 lines of stdout and the last 40 lines of stderr, each truncated to 2,000 characters', async () => {
     const trial = await run(`
       const lines = (begin) => Array.from({ length: 41 }, (_, index) => begin + index + 'x'.repeat(2_000)).join('\\n') + '\\n'
       process.stdout.write(lines('o'))
@@ -135,7 +132,7 @@ describe('runTrial', () => {
     })
   })
 
-  it('waits 10 s for an answer', async () => {
+  it('waits up to 10 s for a response', async () => {
     useFakeTimers()
     const trial = run("on.initialize = () => void console.error('asked')")
     await pass(trial, 10_000)
@@ -147,14 +144,14 @@ describe('runTrial', () => {
   it.each([
     ['SIGTERM', '', [5_000]],
     ['SIGKILL', "process.on('SIGTERM', () => {})", [5_000, 2_000]],
-  ])('sends %s to a server that does not end when its input is closed', async (signal, code, limits) => {
+  ])('sends %s to a server that does not exit when its input is closed', async (signal, code, limits) => {
     useFakeTimers()
     const trial = run(`setInterval(() => {}, 1_000);${code}`)
     await pass(trial, ...limits)
     expect((await trial).shutdown).toEqual({ afterMs: expect.any(Number), signal, left: [] })
   })
 
-  it('reports and kills a process left behind by the server', async () => {
+  it('reports and kills a process that the server leaves behind', async () => {
     useFakeTimers()
     const trial = run(`
       const { spawn } = require('node:child_process')
@@ -200,7 +197,7 @@ describe('answers', () => {
     ['one that ends', '', false, false],
     ['one that serves HTTP', "process.send({ serves: 'http', port: 81 })", true, true],
     ['one that serves nothing', "process.send({ serves: 'nothing', message: '', hint: '' })", true, false],
-  ])('returns whether a server answers: %s', async (_, code, harness, expected) => {
+  ])('returns whether a server responds: %s', async (_, code, harness, expected) => {
     expect(await answers(start(code), { harness })).toBe(expected)
   })
 

@@ -6,9 +6,11 @@ export interface CliOptions {
   /** Whether all three streams are a terminal. */
   readonly isTTY?: boolean
   readonly env?: Readonly<Record<string, string>>
-  /** Typed one after the other, each at a prompt. */
-  readonly answers?: readonly string[]
+  /** Typed one after the other, each at a prompt. A function is called at its prompt, and returns what is typed. */
+  readonly answers?: readonly Answer[]
 }
+
+export type Answer = string | (() => string)
 
 export interface CliRun {
   readonly stdout: string
@@ -25,7 +27,9 @@ export async function runCli(
   const lines = [...answers]
   const stdout = collector(isTTY)
   const stderr = collector(isTTY, (text) => {
-    if (text.endsWith('> ') && lines.length > 0) setImmediate(() => stdin.write(`${lines.shift()}\n`))
+    if (!text.endsWith('> ') || lines.length === 0) return
+    const answer = lines.shift()
+    setImmediate(() => stdin.write(`${typeof answer === 'function' ? answer() : answer}\n`))
   })
   const exitCode = await runCommandLine(argv, { stdin, stdout: stdout.stream, stderr: stderr.stream, env })
   return { stdout: stdout.text(), stderr: stderr.text(), exitCode }

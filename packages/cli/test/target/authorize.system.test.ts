@@ -98,7 +98,7 @@ const urlIn = ({ output }: Started): Promise<string> =>
     { timeout: 20_000 },
   )
 
-describe('jetway call of a server that requires authorization', () => {
+describe('jetway call to a server that requires authorization', () => {
   it('succeeds after the user has signed in', async () => {
     const started = inTerminal()
     await fetch(await issuer.signIn(await urlIn(started), { user: 'ann' }))
@@ -106,7 +106,7 @@ describe('jetway call of a server that requires authorization', () => {
     expect(started.output()).toMatch(/You are \S*ann/)
   })
 
-  it('fails after the user has refused', async () => {
+  it('fails if the user has refused', async () => {
     const started = inTerminal()
     const { searchParams } = new URL(await urlIn(started))
     const refused = new URL(searchParams.get('redirect_uri') ?? '')
@@ -125,7 +125,7 @@ describe('jetway call of a server that requires authorization', () => {
     expect(started.output()).not.toContain('/authorize')
   })
 
-  it('succeeds with the right token in --bearer-env, and fails with another token', async () => {
+  it('succeeds with a valid token in --bearer-env, and fails with any other token', async () => {
     const { accessToken } = await issuer.issue({ resource: url, user: 'ben' })
     const started = withoutTerminal(['--bearer-env', 'TOKEN'], { TOKEN: accessToken })
     expect(await started.exitCode).toBe(0)

@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
 import process from 'node:process'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { HOSTS } from '../../src/hosts/index.ts'
@@ -35,7 +36,7 @@ const commandsFor = (id: string): readonly (readonly string[])[] => [
 ]
 
 describe("a server in a project's file", () => {
-  it.each(WITH_PROJECTS)('does not run without the consent of the user: %s', async (id) => {
+  it.each(WITH_PROJECTS)("does not run without the user's consent: %s", async (id) => {
     const project = await clone(id)
     for (const argv of commandsFor(id)) {
       for (const options of [[], ['--json'], ['--yes']]) {
@@ -54,7 +55,7 @@ describe("a server in a project's file", () => {
     expect(project.hasRun()).toBe(true)
   })
 
-  it("never receives the user's own variables from doctor", async () => {
+  it("never receives the user's own variables from jetway doctor", async () => {
     for (const id of WITH_PROJECTS) {
       const project = await clone(id, { SHOP_SECRET: 'canary' })
       await project.run('doctor', `${id}:shop`, '--project')
@@ -62,9 +63,35 @@ describe("a server in a project's file", () => {
       expect(await project.read('ran')).not.toContain('canary')
     }
   })
+
+  it("does not receive the user's own variables, even if its command is named node", async () => {
+    const home = await createHome({ SHOP_SECRET: 'canary' })
+    await home.write('project/bin/node', `#!/bin/sh\nenv > ${home.path('ran')}\n`)
+    await chmod(home.path('project/bin/node'), 0o755)
+    await home.write('project/server.js', '')
+    const entry = { command: home.path('project/bin/node'), args: [home.path('project/server.js')] }
+    await home.write('project/.cursor/mcp.json', JSON.stringify({ mcpServers: { shop: entry } }))
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(home.path('project'))
+    onTestFinished(() => cwd.mockRestore())
+    await home.run('doctor', 'cursor:shop', '--project')
+    expect(await home.read('ran')).toContain('PATH=')
+    expect(await home.read('ran')).not.toContain('canary')
+  })
 })
 
-describe('the question before a server of a project is used', () => {
+it("jetway doctor --config does not give a program the user's own variables", async () => {
+  const home = await createHome({ SHOP_SECRET: 'canary' })
+  const command = `env >> ${home.path('ran')}; echo missing SHOP_SECRET >&2; exit 1`
+  await home.write(
+    'mcp.json',
+    JSON.stringify({ mcpServers: { shop: { command: 'sh', args: ['-c', command] } } }),
+  )
+  await home.run('doctor', '--config', home.path('mcp.json'))
+  expect(await home.read('ran')).toContain('PATH=')
+  expect(await home.read('ran')).not.toContain('canary')
+})
+
+describe("the question before a project's server is used", () => {
   const entryOf = (url: string, headers: object = {}): string =>
     JSON.stringify({ mcpServers: { shop: { url, headers } } })
 
@@ -94,6 +121,46 @@ describe('the question before a server of a project is used', () => {
     expect(second).toMatchObject({
       stdout: '',
       stderr: expect.stringContaining('${HOME}') as string,
+      exitCode: 1,
+    })
+  })
+
+  it('shows the envFile of the entry, and is asked again if the file changes', async () => {
+    const home = await enter(await serveEverything())
+    const entry = {
+      command: 'sh',
+      args: ['-c', `echo "$A" > ${home.path('ran')}`],
+      envFile: '${workspaceFolder}/.env',
+    }
+    await home.write('project/.cursor/mcp.json', JSON.stringify({ mcpServers: { shop: entry } }))
+    await home.write('project/.env', 'A=first\n')
+    const { stderr } = await home.runInTerminal(call, 'y')
+    expect(stderr).toContain('A=first')
+    expect(await home.read('ran')).toBe('first\n')
+    await home.write('project/.env', 'A=second\n')
+    expect(await home.run(...call)).toMatchObject({ exitCode: 1 })
+    expect(await home.read('ran')).toBe('first\n')
+  })
+
+  it.each(['${HOME}/.env', 'missing.env'])('is asked every time if the envFile is %s', async (envFile) => {
+    const home = await enter(await serveEverything())
+    const entry = { command: 'sh', args: ['-c', 'true'], envFile }
+    await home.write('project/.cursor/mcp.json', JSON.stringify({ mcpServers: { shop: entry } }))
+    await home.runInTerminal(call, 'y')
+    const { stderr } = await home.run(...call)
+    expect(stderr).toContain('Add --project if you trust')
+  })
+
+  it('applies only to the entry that was shown', async () => {
+    const url = await serveEverything()
+    const home = await enter(url)
+    const file = home.path('project/.cursor/mcp.json')
+    const { stderr, exitCode } = await home.runInTerminal(call, () => {
+      writeFileSync(file, entryOf('http://127.0.0.1:1/other'))
+      return 'y'
+    })
+    expect({ stderr, exitCode }).toMatchObject({
+      stderr: expect.stringContaining('has changed meanwhile') as string,
       exitCode: 1,
     })
   })

@@ -58,7 +58,7 @@ describe('answering a question', () => {
     expect(noted()).toContain(`\n${name} asks: Who?`)
   })
 
-  it('cancels the question when the input ends', async () => {
+  it('cancels the question at the end of input', async () => {
     const { handlers } = terminalOf({ answer: undefined })
     expect(await handlers.elicitUrl?.(LINK, contextOf({}))).toEqual({ action: 'cancel' })
   })
@@ -86,7 +86,7 @@ describe('answering a question', () => {
   })
 })
 
-describe('a log message from a server', () => {
+describe("a server's log message", () => {
   const serveLog = (): Promise<string> => {
     const server = new McpServer({ name: 'shop', version: '1' })
     server.addTool({

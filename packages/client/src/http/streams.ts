@@ -30,7 +30,7 @@ export interface StreamReading extends Reading {
   readonly onAnswered?: () => void
 }
 
-const PARSE_LIMITS = { maxDepth: 128, maxTokens: 1_000_000 }
+const PARSE_LIMITS = { maxDepth: 128, maxTokens: 400_000 }
 
 /** Delivers one message. Wait for `taken` before reading on. */
 export function deliver(

@@ -110,7 +110,7 @@ export class ClientInput {
     const form = requestedSchema as unknown as FormSchema
     const { action, content } = await elicit({ ...params, message, requestedSchema: form }, ctx)
     if (checkAction(action) !== 'accept') return { action }
-    const filled = readFormContent(form, content ?? {})
+    const filled = await readFormContent(form, content ?? {})
     if (filled.ok) return { action, content: filled.content }
     this.onError(new Error(`The handler elicit returned invalid content: ${filled.problem}`))
     return CANCELLED

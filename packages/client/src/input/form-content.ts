@@ -4,8 +4,11 @@ export type FormContent =
   | { readonly ok: true; readonly content: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
+/** The maximum number of steps in the validation of one field. A server chooses the schema, such as a pattern. */
+const MAX_STEPS = 100_000
+
 /** Converts strings to the types of their fields, fills in defaults, and validates the result. */
-export function readFormContent(form: FormSchema, content: JsonObject): FormContent {
+export async function readFormContent(form: FormSchema, content: JsonObject): Promise<FormContent> {
   if (!isObject(form.properties)) return { ok: false, problem: 'the form has no properties' }
   const filled = new Map(Object.entries(content))
   for (const [name, field] of Object.entries(form.properties)) {
@@ -17,7 +20,8 @@ export function readFormContent(form: FormSchema, content: JsonObject): FormCont
   // A field named __proto__ remains an ordinary field.
   const all = Object.fromEntries(filled)
   try {
-    const [issue] = formIssues({ ...form, properties: knownFields(form) }, all)
+    const { maxSteps } = await import('@jetway/core/schema')
+    const [issue] = formIssues({ ...form, properties: knownFields(form) }, all, maxSteps(MAX_STEPS))
     if (issue !== undefined) return { ok: false, problem: `${issue.path.join('.')} ${issue.message}` }
   } catch {
     return { ok: false, problem: 'the form is malformed' }

@@ -16,7 +16,7 @@ export interface DuplexOptions {
  * The limits are high, because some servers send whole tables, and one deep schema must not hide the other
  * tools.
  */
-const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 1_000_000 }
+const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 400_000 }
 
 /** Matches the id at its usual position in text that is not parsed. */
 const ID_AT_HEAD = /^[^"]*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*"?(\d{1,15})"?\s*,/

@@ -178,7 +178,7 @@ const clients = [{ clientId: 'c', clientSecret: 'the-secret-of-c' }]
 
 /** https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices */
 describe('a private address in a challenge from a public server', () => {
-  it('is tested in more than eighty forms', () => {
+  it('is tested in more than eighty notations', () => {
     expect(new Set(FORMS).size).toBeGreaterThan(80)
   })
 
@@ -189,7 +189,7 @@ describe('a private address in a challenge from a public server', () => {
 })
 
 describe('a local address', () => {
-  it('is contacted if the server is on loopback, or if `allowHosts` contains the host of the address', async () => {
+  it("is contacted if the server is on loopback, or if `allowHosts` contains the address's host", async () => {
     await challenged(
       { grant, clients, resolve },
       `http://127.0.0.1:${port}/mcp`,
@@ -202,7 +202,7 @@ describe('a local address', () => {
     expect(hits).toBe(3)
   })
 
-  it('is not contacted over http, or if only its parent domain is allowed', async () => {
+  it('is not contacted over http, nor if only its parent domain is allowed', async () => {
     const allowHosts = ['loopback.evil.example']
     for (const address of [
       `http://loopback.evil.example:${port}/x`,
@@ -282,7 +282,7 @@ describe('a private address in the metadata of a public server', () => {
     expect([hits, shown.map(({ host }) => host)]).toEqual([0, ['as.public.example']])
   })
 
-  it('is not contacted as the token endpoint for client credentials', async () => {
+  it('is not contacted as a token endpoint for client credentials', async () => {
     const fetches = saying({
       [METADATA]: RESOURCE,
       [OF_ISSUER]: { ...ENDPOINTS, token_endpoint: `http://127.0.0.1:${port}/token` },
@@ -337,7 +337,7 @@ describe('a host name', () => {
 })
 
 describe('a response from an authorization server', () => {
-  it('fails the request if it is longer than `maxBytes`', async () => {
+  it('fails the request if it exceeds `maxBytes`', async () => {
     const server = await scripted()
     server.routes.set('GET /metadata', () => ({ text: 'x'.repeat(300_000) }))
     const resource = `${server.origin}/mcp`
@@ -354,7 +354,7 @@ describe('a response from an authorization server', () => {
     expect(more.reason).toBe('discovery')
   })
 
-  it('times out if it never arrives', async () => {
+  it('times out if it does not arrive', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`

@@ -25,7 +25,7 @@ describe('the issuer in an authorization response', () => {
     [undefined, 'with a slash', 'issuer'],
     [undefined, 'in capitals', 'issuer'],
   ] as const)(
-    'given announced=%j and iss="%s", results in the error "%s"',
+    'given announced=%j and iss="%s", produces the error "%s"',
     async ([advertised, kind, expected], { made }) => {
       const { origin } = made.issuer
       const values: Record<string, string> = {
@@ -44,7 +44,7 @@ describe('the issuer in an authorization response', () => {
     },
   )
 
-  it('suppresses the error text if the issuer is another server', async ({ made }) => {
+  it('suppresses the error message if the issuer is another server', async ({ made }) => {
     comingBack(made, (back) => {
       back.search = `?error=access_denied&error_description=CALL-0900&iss=https%3A%2F%2Fevil.example&state=${back.searchParams.get('state')}`
     })
@@ -68,7 +68,7 @@ describe('an authorization response', () => {
     expect(made.issuer.to('POST /token')).toEqual([])
   })
 
-  it('rejects the request with the error that it contains', async ({ made }) => {
+  it('rejects the request with the error that the response contains', async ({ made }) => {
     comingBack(made, (back) => {
       back.searchParams.delete('code')
       back.searchParams.set('error', 'access_denied')
@@ -84,7 +84,7 @@ describe('an authorization response', () => {
     expect(await reasonOf(made.post())).toBe('response')
   })
 
-  it('times out if it never arrives', async ({ made }) => {
+  it('times out if it does not arrive', async ({ made }) => {
     let told: AbortSignal | undefined
     const grant = authorizationCode({
       redirectUri: REDIRECT,

@@ -14,7 +14,7 @@ describe('the metadata of a server', () => {
     expect(gets(made.server.seen)).toEqual(['/elsewhere.json'])
   })
 
-  it('is looked up below the path and then at the root if the challenge does not contain a URL', async ({
+  it('is looked up below the path, and then at the root, if the challenge does not contain a URL', async ({
     made,
   }) => {
     challengeWith(made)
@@ -72,7 +72,7 @@ describe('the metadata of a server', () => {
 })
 
 describe('choosing an authorization server', () => {
-  it('selects the first one, one from `clients`, or the result of `chooseIssuer`', async ({
+  it('selects the first server, one from `clients`, or the result of `chooseIssuer`', async ({
     made,
     other,
   }) => {

@@ -30,7 +30,9 @@ async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayloa
 
 /** https://www.rfc-editor.org/rfc/rfc9449 */
 describe('a token that is bound to a key', () => {
-  it('is requested and used with a new proof for each request, all signed with one key', async ({ made }) => {
+  it('is requested and used with a new proof for each request, with all proofs signed by the same key', async ({
+    made,
+  }) => {
     const send = made.connect({ dpop: {} })
     await post(send, made)
     await send(`${made.url}?q=1#f`, { method: 'POST', body: '{}' })
@@ -101,7 +103,7 @@ describe('a token that is bound to a key', () => {
     ['when-supported', 'Bearer', ['ES256'], 'dpop'],
     ['when-supported', 'Bearer', undefined, 'none'],
   ] as const)(
-    'given the mode %s, the token type %s and the algorithms %j, results in the error "%s"',
+    'given the mode %s, the token type %s and the algorithms %j, produces the error "%s"',
     async ([mode, type, algs, expected], { made }) => {
       made.metadata['dpop_signing_alg_values_supported'] = algs
       made.token = (_seen, json) => ({ json: { ...json, token_type: type } })

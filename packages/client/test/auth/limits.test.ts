@@ -13,7 +13,7 @@ import { challengeWith, failure, it, post } from './support/world.ts'
 const SERVER = 'https://mcp.public.example/mcp'
 const grant = clientCredentials()
 
-describe('the address of metadata', () => {
+describe('a metadata address', () => {
   /** The error, and the addresses that were asked. */
   async function challenged(metadata: string, answer = new Response(null, { status: 404 })) {
     const asked: string[] = []
@@ -92,7 +92,7 @@ describe('a challenge', () => {
     expect(gets.map(({ path }) => path)).toEqual(paths)
   })
 
-  it('provides each parameter from the first token scheme that has it', async ({ made }) => {
+  it('provides each parameter from the first token scheme that contains it', async ({ made }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const own = `resource_metadata="${made.server.origin}/own.json"`
     challengeWith(made, `Basic scope="a", Bearer error="invalid_token", DPoP scope="b c b", ${own}`)
@@ -102,7 +102,7 @@ describe('a challenge', () => {
 })
 
 describe('stored credentials', () => {
-  it('omit members that the server has not sent', async ({ made }) => {
+  it('omit members that the server did not send', async ({ made }) => {
     const store = memoryCredentials()
     const token = { access_token: 'access-token-1', token_type: 'Bearer' }
     made.token = () => ({ json: token })
@@ -154,7 +154,9 @@ describe('a refused token', () => {
     expect(made.issuer.to('POST /token').length).toBeGreaterThan(1)
   })
 
-  it('leads to an authorization without offline access if no other scope is requested', async ({ made }) => {
+  it('triggers a new authorization without offline access if no other scope is requested', async ({
+    made,
+  }) => {
     made.metadata['scopes_supported'] = ['offline_access']
     expect((await made.post()).status).toBe(200)
     const { searchParams } = made.visits[0] as URL
@@ -162,7 +164,7 @@ describe('a refused token', () => {
   })
 })
 
-describe('the text of an error', () => {
+describe('an error message', () => {
   base('has at most 1,000 printable characters', () => {
     const { name, message, reason, oauthError } = new AuthorizationError(
       'token',
@@ -263,7 +265,7 @@ base('a redirect to loopback shows its default page', async () => {
 })
 
 describe('a server at the root of its origin', () => {
-  it('has its metadata read from the well-known URL at the root', async ({ made }) => {
+  it('has its metadata at the well-known URL of the root', async ({ made }) => {
     challengeWith(made)
     made.server.routes.set('GET /.well-known/oauth-protected-resource', () => ({
       json: { ...made.resourceMetadata, resource: `${made.server.origin}/` },

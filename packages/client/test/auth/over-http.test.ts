@@ -28,7 +28,7 @@ it.each<[string, string, EndpointOptions]>([
   ['with sessions', '/mcp', { revisions: ['2025-11-25'] }],
   ['over HTTP+SSE', '/sse', { revisions: ['2024-11-05'], legacySse: true }],
 ])(
-  'gives each request to a server %s its own credentials, and resends it after a challenge',
+  'a transport sends separate credentials with each request to a server %s, and resends a request after a challenge',
   async (_, path, options) => {
     const authenticate = bearer({
       verify: async (token) => (token.startsWith('good') ? { principal: 'somebody' } : undefined),
@@ -50,7 +50,7 @@ it.each<[string, string, EndpointOptions]>([
   },
 )
 
-it('sends credentials after a redirect within the origin, and does not follow other redirects', async () => {
+it('a transport sends credentials after a redirect within the origin, and follows no other redirects', async () => {
   const { connect, fetch } = mount(everything(), { revisions: ['2025-11-25'] })
   let given = 0
   const sent: string[] = []
@@ -87,7 +87,7 @@ it.each<[string, (failure: Error) => AuthProvider]>([
     '`onChallenge` rejects',
     (failure) => ({ headers: () => undefined, onChallenge: () => Promise.reject(failure) }),
   ],
-])("fails the request with the provider's error if %s", async (_, providerOf) => {
+])("a transport fails the request with the provider's error if %s", async (_, providerOf) => {
   const failure = new Error('The vault at /secret/place is closed')
   const client = new Client({ name: 'c', version: '1' }, { eras: false })
   const connecting = client.connect(

@@ -30,7 +30,7 @@ describe('the client id', () => {
     expect(made.issuer.to('POST /register')).toHaveLength(1)
   })
 
-  it('fails the request if there is none', async ({ made }) => {
+  it('causes the request to fail if it is missing', async ({ made }) => {
     delete made.metadata['registration_endpoint']
     expect(await reasonOf(made.post())).toBe('registration')
     expect(made.visits).toEqual([])
@@ -48,7 +48,7 @@ describe('the client id', () => {
     expect(made.issuer.seen.some(({ body, query }) => (body + String(query)).includes('foreign'))).toBe(false)
   })
 
-  it('is bound to the first issuer that it is used with, unless an issuer is specified', async ({
+  it('is bound to the first issuer that it is used with unless an issuer is specified', async ({
     made,
     other,
   }) => {
@@ -63,8 +63,8 @@ describe('the client id', () => {
   })
 })
 
-describe('a registration', () => {
-  it("has the client's metadata, grant types and redirect URIs", async ({ made }) => {
+describe('a client registration', () => {
+  it("contains the client's metadata, grant types and redirect URIs", async ({ made }) => {
     const registration = {
       clientName: 'Test client',
       clientUri: 'https://client.example/',
@@ -95,7 +95,7 @@ describe('a registration', () => {
     ['com.example.app:/cb', 'native'],
     ['https://client.example/cb', 'web'],
   ] as const)(
-    'given the redirect URI %s, has the application type %s',
+    'with the redirect URI %s has the application type %s',
     async ([redirectUri, type], { made }) => {
       const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
       await made.post({ grant }).catch(() => undefined)
@@ -134,7 +134,7 @@ describe('a registration', () => {
     expect(other.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('is repeated by the next authorization if the server has forgotten it', async ({ made, send }) => {
+  it('is repeated by the next authorization if the server no longer knows it', async ({ made, send }) => {
     made.token = () => ({
       status: 401,
       json: { error: 'invalid_client' },
@@ -193,7 +193,7 @@ describe('client authentication at the token endpoint', () => {
   })
 })
 
-it("does not give credentials to a request whose origin differs from the resource's", async () => {
+it("client authentication adds no credentials to a request to an origin other than the resource's", async () => {
   const provider = oauth({ grant: authorizationCode({ redirectUri: REDIRECT, authorize: async () => '' }) })
   const request = { resource: 'https://a.example/mcp', url: 'https://b.example/mcp', method: 'POST' }
   expect(await provider.headers(request)).toBeUndefined()

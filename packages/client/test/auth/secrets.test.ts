@@ -29,7 +29,7 @@ function printed(error: unknown): string {
 }
 
 describe('an authorization error', () => {
-  it('does not contain a secret, even if the authorization server repeats it', async ({ made }) => {
+  it('does not contain a secret, even if the authorization server echoes it', async ({ made }) => {
     let last: Seen | undefined
     made.token = (seen) => {
       last = seen
@@ -84,12 +84,15 @@ describe('an authorization error', () => {
     ['a space', 'canary-token x'],
     ['a null byte', 'canary-token\0'],
     ['a character beyond ASCII', 'canary-token-王'],
-  ])('has no access token that a header cannot contain, such as one with %s', async ([, token], { made }) => {
-    made.token = () => ({ json: { access_token: token, token_type: 'Bearer' } })
-    const error = await failure(made.post(options(made)))
-    expect(error.reason).toBe('token')
-    expect(printed(error)).not.toContain('canary-token')
-  })
+  ])(
+    'is thrown for an access token that a header cannot contain, such as one with %s',
+    async ([, token], { made }) => {
+      made.token = () => ({ json: { access_token: token, token_type: 'Bearer' } })
+      const error = await failure(made.post(options(made)))
+      expect(error.reason).toBe('token')
+      expect(printed(error)).not.toContain('canary-token')
+    },
+  )
 
   it('contains neither the state nor the code from an invalid redirect', async ({ made }) => {
     const { browse } = made
@@ -104,7 +107,7 @@ describe('an authorization error', () => {
   })
 })
 
-it('a stored access token that a header cannot contain is not sent', async ({ made }) => {
+it('a stored access token is not sent if it is not a valid header value', async ({ made }) => {
   const store = memoryCredentials()
   const { issuer, url } = made
   await store.write('tokens', url, {
@@ -117,7 +120,7 @@ it('a stored access token that a header cannot contain is not sent', async ({ ma
   expect((await made.post({ ...options(made), store })).status).toBe(200)
 })
 
-it('an error for an invalid header does not contain its value', async () => {
+it("an error for an invalid header does not contain the header's value", async () => {
   const headers = { 'x-api-key': 'canary\nsecret' }
   const request = { method: 'POST', body: '{}' }
   const failures = [
@@ -140,13 +143,13 @@ it('an error for an invalid header does not contain its value', async () => {
   }
 })
 
-describe('the secrets of a provider', () => {
+describe("a provider's secrets", () => {
   it('are not printed when the provider is inspected', async () => {
     const provider = oauth({ grant: clientCredentials(), clients: [{ clientId: 'c', clientSecret: SECRET }] })
     expect(inspect(provider, { depth: 10, showHidden: true })).not.toContain(SECRET)
   })
 
-  it('are sent only to the origin of its server', async ({ made }) => {
+  it('are sent only to the origin of the server that they belong to', async ({ made }) => {
     const provider = oauth({ grant: clientCredentials(), ...options(made) })
     const request = { resource: made.url, url: made.url, method: 'POST' }
     await provider.onChallenge?.({ ...request, sent: {}, status: 401, headers: new Headers() })

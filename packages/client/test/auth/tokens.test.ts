@@ -65,7 +65,7 @@ describe('the requested scopes', () => {
     expect(made.visits).toHaveLength(1)
   })
 
-  it('are limited in number, even if a server asks for more', async ({ made, send }) => {
+  it('are limited in number, even if a server requests more', async ({ made, send }) => {
     await send()
     let at = 0
     made.server.routes.set('POST /mcp', () => {
@@ -114,13 +114,13 @@ describe('the requested scopes', () => {
 })
 
 describe('concurrent requests that receive a challenge', () => {
-  it('share one authorization', async ({ made, send }) => {
+  it('share a single authorization', async ({ made, send }) => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => send()))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
     expect([made.visits.length, grants(made)]).toEqual([1, ['authorization_code']])
   })
 
-  it('share one refresh', async ({ made, send }) => {
+  it('share a single refresh', async ({ made, send }) => {
     await send()
     made.valid.clear()
     const answers = await Promise.all(Array.from({ length: 10 }, () => send()))
@@ -128,7 +128,7 @@ describe('concurrent requests that receive a challenge', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('share one failure, and the next request tries again', async ({ made, send }) => {
+  it('share a single failure, and the next request tries again', async ({ made, send }) => {
     made.token = () => ({ status: 400, json: { error: 'invalid_request' } })
     const failed = await Promise.all(Array.from({ length: 5 }, () => reasonOf(send())))
     expect([failed, made.visits.length]).toEqual([Array.from({ length: 5 }, () => 'token'), 1])
@@ -180,7 +180,7 @@ describe('an expiring token', () => {
     ).toHaveLength(1)
   })
 
-  it('leads to a new authorization if its refresh token is refused', async ({ made, send }) => {
+  it('triggers a new authorization if its refresh token is refused', async ({ made, send }) => {
     await send()
     made.valid.clear()
     made.token = ({ form }, json) =>
@@ -194,7 +194,7 @@ describe('an expiring token', () => {
     ])
   })
 
-  it('is deleted from the store if its refresh token is refused, even if the user does not return', async ({
+  it('is deleted from the store if its refresh token is refused, even if the user never completes a new authorization', async ({
     made,
   }) => {
     const store = memoryCredentials()
@@ -305,7 +305,7 @@ describe('stored credentials', () => {
     expect([made.issuer.to('POST /token').length, other.issuer.to('POST /token').length]).toEqual([1, 1])
   })
 
-  it('are dropped from memory for the least recently used server, and are read from the store again', async () => {
+  it('are evicted from memory for the least recently used server, and are later read from the store again', async () => {
     const read: string[] = []
     const store: CredentialStore = {
       read: async (_kind, name) => {
@@ -328,7 +328,7 @@ describe('stored credentials', () => {
     expect(read.filter((name) => name.includes('server-1.'))).toHaveLength(2)
   })
 
-  it('are dropped from memory, oldest first, when the limit is reached', async () => {
+  it('are evicted from memory, oldest first, when the limit is reached', async () => {
     const store = memoryCredentials(2)
     const token = {
       issuer: 'i',
@@ -344,7 +344,7 @@ describe('stored credentials', () => {
     expect(await store.read('tokens', '1')).toBeUndefined()
   })
 
-  it('in memory are kept when a server names many authorization servers', async () => {
+  it('are not evicted from memory if a server names many authorization servers', async () => {
     const store = memoryCredentials(4)
     await store.write('issuer', 'c', 'https://own.example')
     await store.write('client', 'https://own.example', { clientId: 'own', redirectUris: [] })

@@ -8,7 +8,7 @@ const it = base.extend('made', ({ made }) => Object.assign(made, { token: withou
 
 /** https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials */
 describe('client credentials', () => {
-  it('request a token with a secret, and request another when the token expires', async ({ made }) => {
+  it('request a token with a secret, and request another when it expires', async ({ made }) => {
     made.metadata['token_endpoint_auth_methods_supported'] = ['client_secret_post']
     made.wanted = ['read']
     let now = 0
@@ -178,7 +178,7 @@ describe('enterpriseManaged', () => {
     ],
     [{ access_token: 'x-x-x-x-x', token_type: 'weird', issued_token_type: ID_JAG }],
     [{ token_type: 'N_A', issued_token_type: ID_JAG }],
-  ])('does not request a token if the identity provider answers %j', async (json, { made }) => {
+  ])('does not request a token if the identity provider responds with %j', async (json, { made }) => {
     const idp = await provider()
     idp.routes.set('POST /exchange', () => ({ json }))
     const grant = enterpriseManaged({

@@ -21,8 +21,11 @@ const sendingTo =
 const authorizations = (server: Scripted): (string | undefined)[] =>
   server.seen.map(({ headers }) => headers['authorization'])
 
-describe('the credentials of a request', () => {
-  it("are obtained for each request, and are added to the caller's headers", async ({ server, sending }) => {
+describe('the credentials for a request', () => {
+  it("are requested from the provider for each request, and are added to the caller's headers", async ({
+    server,
+    sending,
+  }) => {
     const asked: AuthRequest[] = []
     const provider: AuthProvider = {
       headers: (request) => {
@@ -54,7 +57,7 @@ describe('the credentials of a request', () => {
     expect(server.seen).toEqual([])
   })
 
-  it('leave the query of the URL unchanged', async ({ server, sending }) => {
+  it('do not change the query of the URL', async ({ server, sending }) => {
     await sending(bearerToken('abc'), {}, '/mcp?token=a%20b&x=1')
     expect(server.seen[0]?.query.toString()).toBe('token=a+b&x=1')
   })
@@ -72,7 +75,7 @@ describe('bearerToken', () => {
   })
 
   it.for(['Bearer abc', 'bearer\tabc', '', 'with space', 'line\nbreak', 'umläut'])(
-    'refuses %j as a token without showing it',
+    'refuses %j as a token without printing it',
     async (token, { server, sending }) => {
       let said = ''
       try {

@@ -40,7 +40,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(clock.pending).toBe(0)
   })
 
-  it("may set its own time limits without changing the client's", async () => {
+  it("may set its own time limits without affecting the client's", async () => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const brief = client.callTool('a', {}, { timeoutMs: 100 }).catch((error: unknown) => error)
     const long = client.callTool('b').catch((error: unknown) => error)
@@ -51,7 +51,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await long).toMatchObject({ timeoutMs: 5_000 })
   })
 
-  it("uses the client's changed time limits, unless the call is already pending", async () => {
+  it("uses the client's new time limits unless it was already pending when they changed", async () => {
     const { client, server, clock } = await timed(handshake, { timeoutMs: 5_000 })
     const waiting = client.callTool('a').catch((error: unknown) => error)
     await server.hears(Method.CallTool)
@@ -76,7 +76,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await shortest).toMatchObject({ timeoutMs: 1 })
   })
 
-  it('continues while there is progress, up to five minutes', async () => {
+  it('continues for up to five minutes while there is progress', async () => {
     const { client, server, clock } = await timed(handshake)
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('slow', {}, { onProgress }).catch((error: unknown) => error)
@@ -98,7 +98,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
     expect(await call).toMatchObject({ code: 'timeout', timeoutMs: 300_000 })
   })
 
-  it('rejects with the reason of its signal, even before it is sent', async () => {
+  it("rejects with its signal's reason, even before it is sent", async () => {
     const { client, server } = await scripted(handshake)
     const gone = AbortSignal.abort(new Error('Never mind'))
     await expect(client.callTool('x', {}, { signal: gone })).rejects.toThrow('Never mind')
@@ -143,7 +143,7 @@ describe.each(eras)('a call to a server %s', (_, handshake) => {
 })
 
 describe('many concurrent calls', () => {
-  it('each get their own response, in any order', async () => {
+  it('each receive their own response, in any order', async () => {
     const { client, server } = await scripted(sessions())
     const calls = Array.from({ length: 1_000 }, (_, i) => client.callTool('echo', { i }))
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(1_000))
@@ -197,7 +197,7 @@ describe('an invalid message', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
   })
 
-  it('is counted, as are duplicate responses', async () => {
+  it('is counted, and so are duplicate responses', async () => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
@@ -231,7 +231,7 @@ describe('an invalid message', () => {
     await expect(client.readResource('a://x')).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('is not reported for a batch in revisions that define batches', async () => {
+  it('is not reported if it is a batch and the revision supports batches', async () => {
     const { client, server } = await scripted(sessions('2025-03-26'))
     const both = Promise.all([client.callTool('a'), client.callTool('b')])
     await vi.waitFor(() => expect(server.of(Method.CallTool)).toHaveLength(2))
@@ -239,7 +239,7 @@ describe('an invalid message', () => {
     expect(await both).toEqual([DONE, DONE])
   })
 
-  it('is counted and otherwise ignored, even 20,000 times', async () => {
+  it('is counted and otherwise ignored, even if it arrives 20,000 times', async () => {
     const { client, server } = await scripted(sessions())
     for (let i = 0; i < 20_000; i++) server.say({ jsonrpc: '2.0', id: i + 10, result: {} })
     await client.request('ping', {}, { timeoutMs: 1 }).catch(() => {})
@@ -333,7 +333,7 @@ describe('an unreadable response', () => {
     ],
     ['is not JSON', (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[}`],
     ['has its id at the end', (id: number) => `{"result":{"content":[},"id":${id}}`],
-  ])('fails its call at once if it %s', async (_, text) => {
+  ])('fails its call immediately if it %s', async (_, text) => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x').catch((error: unknown) => error)
     const other = client.callTool('y')

@@ -6,7 +6,7 @@ import { modern, scripted, sessions, listener } from '../support/scripted.ts'
 const tool = (name: string): object => ({ name, inputSchema: { type: 'object' } })
 
 describe('listing', () => {
-  it('follows all pages, whatever the cursors', async () => {
+  it('follows all pages, whatever their cursors', async () => {
     const pages: Record<string, object> = {
       first: { tools: [tool('a')], nextCursor: '' },
       '': { tools: [], nextCursor: '0' },
@@ -35,7 +35,7 @@ describe('listing', () => {
     expect(await client.listTools()).toEqual([tool('a')])
   })
 
-  it('stops at a repeated cursor', async () => {
+  it('stops if a cursor is repeated', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.ListTools]: { tools: [tool('a')], nextCursor: 'again' },
@@ -44,7 +44,7 @@ describe('listing', () => {
     expect(server.of(Method.ListTools)).toHaveLength(2)
   })
 
-  it('yields entries as pages arrive, and fetches no more than needed', async () => {
+  it('yields entries as pages arrive, and fetches no more pages than necessary', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.ListResources]: { resources: [{ uri: 'a://1' }, { uri: 'a://2' }], nextCursor: 'x' },
@@ -56,7 +56,7 @@ describe('listing', () => {
     expect(server.of(Method.ListResources)).toHaveLength(1)
   })
 
-  it('skips malformed entries and reports them', async () => {
+  it('skips and reports malformed entries', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.ListTools]: {
@@ -142,7 +142,7 @@ describe('listing', () => {
     expect(outcome).toBe(problem === undefined ? 4 : `The list of tools/list does not end: ${problem}`)
   })
 
-  it('limits the bytes of all pages together to 64 MiB by default', async () => {
+  it('limits the total size of all pages to 64 MiB by default', async () => {
     let pages = 0
     const description = 'x'.repeat(8 * 1024 * 1024)
     const { client } = await scripted({
@@ -159,7 +159,7 @@ describe('listing', () => {
     expect(pages).toBe(4)
   })
 
-  it('counts the cursors of empty pages', async () => {
+  it('counts the cursors of empty pages towards the limit', async () => {
     let pages = 0
     const { client } = await scripted(
       { ...sessions(), [Method.ListTools]: () => ({ tools: [], nextCursor: `${++pages}`.padEnd(200) }) },
@@ -169,7 +169,7 @@ describe('listing', () => {
     expect(pages).toBe(3)
   })
 
-  it('forgets the oldest output schemas if a server lists other tools each time', () => {
+  it('forgets the oldest output schemas if a server lists different tools each time', () => {
     const tools = new KnownTools(10_000)
     const outputSchema = { type: 'object', description: 'x'.repeat(2_000) } as const
     const known = (): number[] => [0, 1, 2, 3].filter((i) => tools.outputSchema(`t${i}`) !== undefined)

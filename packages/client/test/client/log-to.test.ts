@@ -27,7 +27,7 @@ it.for([
   ['emergency', 'error'],
   ['loud', 'info'],
   ['constructor', 'info'],
-] as const)('writes the level %s as %s', async ([severity, level]) => {
+] as const)('logTo writes the level %s as %s', async ([severity, level]) => {
   const { client, server } = await scripted(sessions())
   const { logger, said } = recording()
   client.on('log', logTo(logger, 'weather'))
@@ -36,7 +36,7 @@ it.for([
   expect(said).toEqual([[level, { server: 'weather', logger: 'db', severity, data: 'Full' }, 'Full']])
 })
 
-it('writes objects as fields with a message, and truncates long strings', () => {
+it('logTo writes objects as fields with a message, and truncates long strings', () => {
   const { logger, said } = recording()
   const log = logTo(logger)
   log({ level: 'info', data: { message: 'Slow', ms: 5 } })
@@ -52,7 +52,7 @@ it('writes objects as fields with a message, and truncates long strings', () => 
   ])
 })
 
-it('reports a logger that throws', async () => {
+it('logTo reports a logger that throws', async () => {
   const { client, server } = await scripted(sessions())
   const failed = listener(client, 'error')
   const fail = (): void => {

@@ -95,7 +95,7 @@ it.each([
   expect(await client.readResource('a://b')).toEqual({ contents, ...expected, _meta: { a: 1 } })
 })
 
-it('readHints leaves out an infinite ttlMs, which JSON can state as 1e999', () => {
+it('readHints omits an infinite ttlMs, which JSON can express as 1e999', () => {
   expect(readHints(JSON.parse('{"ttlMs":1e999,"cacheScope":"public"}'))).toEqual({ cacheScope: 'public' })
 })
 

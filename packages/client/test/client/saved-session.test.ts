@@ -42,7 +42,7 @@ async function saved(target: TransportFactory): Promise<SavedSession> {
   return JSON.parse(JSON.stringify(session)) as SavedSession
 }
 
-it('resumes a session without a request, with new request ids', async () => {
+it('connect resumes a saved session without sending a request, and uses new request ids', async () => {
   const { target, seen, ids } = server()
   const session = await saved(target)
   expect(seen).not.toContain('DELETE')
@@ -65,7 +65,7 @@ it('resumes a session without a request, with new request ids', async () => {
   expect(changed).not.toHaveBeenCalled()
 })
 
-it('opens a new session if the server has lost the saved one, and emits changesMissed', async () => {
+it('connect opens a new session if the server has lost the saved one, and emits changesMissed', async () => {
   const { target, seen } = server()
   const session = { ...(await saved(server().target)) }
   const second = client()
@@ -78,7 +78,7 @@ it('opens a new session if the server has lost the saved one, and emits changesM
   expect(gap).toHaveBeenCalledTimes(1)
 })
 
-it('throws for a session from another revision and for a transport without sessions', async () => {
+it('connect throws for a session from another revision, and for a transport without sessions', async () => {
   const { target } = server()
   const session = await saved(target)
   await expect(client({ revisions: ['2025-06-18'] }).connect(target, { session })).rejects.toThrow(
@@ -90,7 +90,7 @@ it('throws for a session from another revision and for a transport without sessi
   await expect(client().connect(other.transport, { session })).rejects.toThrow(TypeError)
 })
 
-it('is undefined before connecting and in revisions without sessions', async () => {
+it('client.session is undefined before connecting, and in revisions without sessions', async () => {
   expect(client().session).toBeUndefined()
   expect((await mount(everything()).connect()).session).toBeUndefined()
 })

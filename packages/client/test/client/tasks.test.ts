@@ -66,13 +66,13 @@ describe.each(KINDS)('a task %s', (_, options) => {
     expect(await client.task(task.taskId).get()).toMatchObject({ status: 'completed' })
   })
 
-  it('receives answers to its input requests', async () => {
+  it('receives the answers to its input requests', async () => {
     const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('ask')
     expect(await task.result()).toMatchObject({ content: [{ text: 'there: left' }] })
   })
 
-  it('is cancelled by cancel, not by aborting the wait', async () => {
+  it('is cancelled by cancel(), but not by aborting the wait', async () => {
     const client = await connectTo(archive(), { ...options, ...HANDLERS })
     const task = await client.startTask('wait')
     const controller = new AbortController()
@@ -149,13 +149,13 @@ it('a failed task is not cancelled', async () => {
   expect(server.of('tasks/cancel')).toEqual([])
 })
 
-describe('a call that the server turns into a task', () => {
+describe('a call that the server converts to a task', () => {
   it('is awaited', async () => {
     const client = await connectTo(archive(), { revisions: ['2026-07-28'], tasks: true })
     expect(await client.callTool('dig', { depth: 1 })).toMatchObject({ content: [{ text: 'dug 1' }] })
   })
 
-  it('runs as usual for a client that has not declared tasks', async () => {
+  it('runs normally for a client that has not declared tasks', async () => {
     const client = await connectTo(archive(), { revisions: ['2026-07-28'] })
     const task = await client.startTask('dig', { depth: 1 })
     expect(await task.get()).toMatchObject({ status: 'completed' })
@@ -254,7 +254,7 @@ describe('a task in a session', () => {
     ])
   })
 
-  it("is polled at the server's interval, and its result has no time limit", async () => {
+  it('is polled at the interval that the server sets, and its result has no time limit', async () => {
     let status = 'working'
     const { client, server, clock } = await timed({
       ...sessions(),
@@ -295,7 +295,7 @@ describe('a task in a session', () => {
     )
   })
 
-  it('causes the tools to be listed once if a refused call may require it', async () => {
+  it('makes the client list the tools once if a refused call may require a task', async () => {
     const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
     const { client, server } = await scripted({
       ...sessions(),
@@ -312,7 +312,7 @@ describe('a task in a session', () => {
   })
 })
 
-it('startTask returns a completed task if the server ran the call at once', async () => {
+it('startTask returns a completed task if the server ran the call immediately', async () => {
   const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content: [] } })
   const task = await client.startTask('x')
   expect(task.taskId).toBe('')

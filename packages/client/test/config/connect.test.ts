@@ -48,7 +48,7 @@ describe('connect', () => {
     expect(requests.some((request) => request.headers.has('authorization'))).toBe(false)
   })
 
-  it("opens the stream first for 'sse', and posts only to its endpoint", async () => {
+  it("opens the stream first for 'sse', and posts only to the stream's endpoint", async () => {
     const { fetch, requests } = mount(everything(), { legacySse: true })
     const client = await connect(
       { transport: 'sse', url: `${ORIGIN}/sse`, fetch },
@@ -84,7 +84,7 @@ describe('connect', () => {
   )
 })
 
-describe('transportFor, given an invalid configuration', () => {
+describe('transportFor with an invalid configuration', () => {
   it.each<[string, unknown, string]>([
     ['an undefined configuration', undefined, '{ command, args }'],
     ['a configuration without a command or url', {}, 'needs a command or a url'],
@@ -125,7 +125,7 @@ it('ends the process when the client goes out of scope', async () => {
   expect(runs(pid)).toBe(false)
 })
 
-it('ends a silent process when the attempt is aborted', async () => {
+it('ends an unresponsive process when the attempt is aborted', async () => {
   let pid = 0
   const giveUp = new AbortController()
   const attempt = connect(

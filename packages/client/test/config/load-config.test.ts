@@ -36,7 +36,7 @@ const load = (
 ): ReturnType<typeof loadConfig> =>
   loadConfig(file(name, content), { env: {}, userHome: '/home/ann', ...options })
 
-describe('loadConfig, given the file of a host', () => {
+describe("loadConfig with a host's file", () => {
   it('reads Claude Desktop: https://modelcontextprotocol.io/docs/develop/connect-local-servers', async () => {
     const { servers, problems } = await load('claude_desktop_config.json', {
       globalShortcut: 'Ctrl+Space',
@@ -207,7 +207,7 @@ describe('loadConfig, given the file of a host', () => {
   })
 })
 
-describe('loadConfig, given an invalid server', () => {
+describe('loadConfig with an invalid server', () => {
   const usable = { command: 'usable' }
 
   it.each<[string, unknown, string]>([
@@ -278,7 +278,7 @@ describe('loadConfig, given an invalid server', () => {
     expect(problems[0]?.message).toBe('The server "bad": command needs the input token, which was not given')
   })
 
-  it('reports a name in both lists', async () => {
+  it('reports a name that appears in both lists', async () => {
     const { servers, problems } = await load('both.json', { mcpServers: { usable }, servers: { usable } })
     expect(Object.keys(servers)).toEqual(['usable'])
     expect(problems[0]?.message).toBe('The server "usable" appears twice')
@@ -308,7 +308,7 @@ describe('loadConfig', () => {
     expect(JSON.stringify(problems)).not.toContain('hush')
   })
 
-  it('lists disabled servers without asking for their inputs', async () => {
+  it('lists disabled servers without requesting their inputs', async () => {
     const { servers, disabled, problems } = await load('disabled.json', {
       mcpServers: {
         a: { command: '${UNSET}', disabled: true },
@@ -343,7 +343,7 @@ describe('loadConfig', () => {
     expect(servers['a']).toMatchObject({ command: '${B}' })
   })
 
-  it('keeps unclosed variables as text, in linear time', async () => {
+  it('treats unclosed variables as text, in linear time', async () => {
     const command = '${'.repeat(1_000_000)
     const start = process.cpuUsage()
     const { servers } = await load('endless.json', { mcpServers: { a: { command: 'x', args: [command] } } })
@@ -351,7 +351,7 @@ describe('loadConfig', () => {
     expect(servers['a']).toMatchObject({ args: [command] })
   })
 
-  it('accepts server names that are names of object members', async () => {
+  it('accepts server names that are also names of object members', async () => {
     const { servers } = await load(
       'names.json',
       '{"mcpServers":{"__proto__":{"command":"a"},"constructor":{"command":"b"}}}',
@@ -374,7 +374,7 @@ describe('the `parse` option', () => {
     })
   })
 
-  it('throws its own error', async () => {
+  it('may throw its own error', async () => {
     const fault = new SyntaxError('no')
     const parse = (): never => {
       throw fault
@@ -383,7 +383,7 @@ describe('the `parse` option', () => {
   })
 })
 
-describe('loadConfig, given an invalid file', () => {
+describe('loadConfig with an invalid file', () => {
   it.each<[string, string | Uint8Array, string]>([
     [
       'is not JSON',
@@ -415,7 +415,7 @@ describe('loadConfig, given an invalid file', () => {
   it.each([
     ['a named pipe', (path: string) => execFileSync('mkfifo', [path], { stdio: 'ignore' })],
     ['a link to a device', (path: string) => symlinkSync('/dev/zero', path)],
-  ])('throws at once if %s is in its place', async (what, create) => {
+  ])('throws immediately if %s is in its place', async (what, create) => {
     const path = join(folder, `${what}.json`)
     create(path)
     await expect(loadConfig(path)).rejects.toThrow(`${what}.json is a pipe or a device, not a file`)
@@ -425,7 +425,7 @@ describe('loadConfig, given an invalid file', () => {
     ])
   })
 
-  it('reads a pipe that the shell passes by its descriptor', async () => {
+  it('reads a pipe that the shell passes as a file descriptor', async () => {
     const path = join(folder, 'substitution')
     execFileSync('mkfifo', [path], { stdio: 'ignore' })
     const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -436,7 +436,7 @@ describe('loadConfig, given an invalid file', () => {
     closeSync(reader)
   })
 
-  it('reads a file of exactly `maxBytes`', async () => {
+  it('reads a file of exactly `maxBytes` bytes', async () => {
     const text = '{"mcpServers":{}}'
     expect((await load('exact.json', text, { maxBytes: text.length })).servers).toEqual({})
     await expect(load('exact.json', text, { maxBytes: text.length - 1 })).rejects.toThrow(

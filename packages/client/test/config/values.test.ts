@@ -55,7 +55,7 @@ describe('a variable', () => {
     expect(await expanded(text, { env: { A: 'x' } })).toBe(expected)
   })
 
-  it('stays unexpanded with the `literal` option', async () => {
+  it('is not expanded with the `literal` option', async () => {
     expect(await expanded('${NONE}', { literal: true })).toBe('${NONE}')
   })
 })
@@ -163,7 +163,7 @@ describe('a server entry', () => {
   })
 })
 
-it('reads a file of up to 4 MiB', async () => {
+it('can be read from a file of up to 4 MiB', async () => {
   const large = join(folder, 'large.json')
   const parse = (text: string): object => ({ servers: {}, length: text.length })
   writeFileSync(large, ' '.repeat(4_194_304))

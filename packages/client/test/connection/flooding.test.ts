@@ -30,7 +30,7 @@ const connect = async (): Promise<{ client: Client; transport: Deaf }> => {
   return { client, transport }
 }
 
-it('stops reading from a server that sends requests but does not read the responses', async () => {
+it('the client stops reading from a server that sends requests but does not read the responses', async () => {
   const { transport } = await connect()
   let held: void | Promise<void> = undefined
   let asked = 0
@@ -50,7 +50,7 @@ it('stops reading from a server that sends requests but does not read the respon
   expect(free).toBe(true)
 })
 
-it('drops unread messages when the client closes', async () => {
+it('the client drops unread messages when it closes', async () => {
   const { client, transport } = await connect()
   let held: void | Promise<void> = undefined
   for (let id = 1; held === undefined; id++) {
@@ -62,7 +62,7 @@ it('drops unread messages when the client closes', async () => {
   expect(transport.handlers.message({ jsonrpc: '2.0', id: 'late', method: 'ping' })).toBeUndefined()
 })
 
-it("reports the transport's error as the close reason and rejects pending calls with it", async () => {
+it("the client reports the transport's error as the close reason, and rejects pending calls with it", async () => {
   const { client, transport } = await connect()
   const call = client.callTool('x').catch((error: unknown) => error)
   const error = new Error('The process was killed')

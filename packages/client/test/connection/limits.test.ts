@@ -85,7 +85,7 @@ describe('an error without an id', () => {
     [1, 0, 0],
     [2, 2, 1],
   ])(
-    'fails a request only if no other is pending: of %i pending requests, %i stay pending',
+    'fails a request only if it is the only pending one: of %i pending requests, %i stay pending',
     async (open, left, ignored) => {
       const { client, server } = await scripted(sessions())
       const calls = Array.from({ length: open }, (_, at) => outcome(client.callTool(`t${at}`)))
@@ -119,7 +119,7 @@ describe('progress', () => {
     expect(client.stats().ignored.progress).toBe(2)
   })
 
-  it('is ignored if it falls or is infinite, but restarts the timeout when it falls', async () => {
+  it('is not reported if it decreases or is infinite, but restarts the timeout if it decreases', async () => {
     const { client, server, clock } = await timed(sessions(), { timeoutMs: 1_000 })
     const heard: unknown[] = []
     const call = outcome(client.callTool('x', {}, { onProgress: (report) => void heard.push(report) }))
@@ -149,7 +149,7 @@ describe('progress', () => {
     await call
   })
 
-  it("keeps the call's metadata", async () => {
+  it("does not replace the call's other metadata", async () => {
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: DONE })
     await client.callTool('x', {}, { _meta: { 'com.example/a': 1 }, onProgress: () => {} })
     const [{ id, params } = {}] = server.of(Method.CallTool)
@@ -157,7 +157,7 @@ describe('progress', () => {
   })
 })
 
-describe('call timeouts', () => {
+describe("a call's timeouts", () => {
   it('pause while the server waits for input', async () => {
     let answer = (_result: { readonly action: 'decline' }): void => {}
     const elicit = (): Promise<{ readonly action: 'decline' }> => new Promise((resolve) => (answer = resolve))
@@ -196,7 +196,7 @@ describe('call timeouts', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('do not leave a timer running after a notification', async () => {
+  it('leave no timer running after a notification', async () => {
     const { client, clock } = await timed(modern())
     await client.notify('notifications/example')
     expect(clock.pending).toBe(0)

@@ -19,7 +19,7 @@ describe('a response', () => {
     expect(await call).toEqual(DONE)
   })
 
-  it('is matched to its request even if the id is a string, as is progress', async () => {
+  it('is matched to its request even if the id is a string, and so is progress', async () => {
     const { client, server } = await scripted(sessions())
     const onProgress = vi.fn<(report: object) => void>()
     const call = client.callTool('x', {}, { onProgress })
@@ -31,7 +31,7 @@ describe('a response', () => {
     expect(client.stats().ignored).toMatchObject({ responses: 0, progress: 0 })
   })
 
-  it('is accepted with unknown members', async () => {
+  it('may contain unknown members', async () => {
     const { client, server } = await scripted(sessions())
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)
@@ -73,7 +73,7 @@ describe('unknown data from a server', () => {
 })
 
 describe('a custom request from the server', () => {
-  it('calls the handler for its method, whatever the id is', async () => {
+  it('calls the handler for its method, regardless of the id', async () => {
     const ask = vi.fn<(params: object, ctx: { readonly name: string | undefined }) => { depth: number }>(
       () => ({ depth: 7 }),
     )
@@ -140,7 +140,7 @@ describe('a transport', () => {
     }
   }
 
-  it('may deliver messages while it starts, and starts only once', async () => {
+  it('may deliver messages while it is starting, and is started only once', async () => {
     const transport = new Eager()
     const client = new Client(INFO, { revisions: ['2025-11-25'] })
     const heard: unknown[] = []
@@ -153,7 +153,7 @@ describe('a transport', () => {
   })
 })
 
-it('requests a list page with a cursor and `_meta`', async () => {
+it('listToolsPage sends a cursor and `_meta`', async () => {
   const { client, server } = await scripted({ ...sessions(), [Method.ListTools]: { tools: [] } })
   await client.listToolsPage('page 2', { _meta: { 'com.example/trace': 'a' } })
   expect((await server.hears(Method.ListTools))['params']).toEqual({

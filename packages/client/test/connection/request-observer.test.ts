@@ -50,7 +50,7 @@ function recording(
 const callsOf = (sent: readonly [string, object][]): object[] =>
   sent.filter(([method]) => method === Method.CallTool).map(([, response]) => response)
 
-describe('telemetry of a sent request', () => {
+describe('telemetry for a sent request', () => {
   it('ends with the result of the request', async () => {
     const { telemetry, sent } = recording()
     const { client } = await scripted({ ...sessions(), [Method.CallTool]: DONE }, { telemetry })
@@ -77,7 +77,7 @@ describe('telemetry of a sent request', () => {
   it.each([
     [true, 'cancelled'],
     [false, '_OTHER'],
-  ])('ends with a generic type after any other error, given aborted=%j', async (aborts, type) => {
+  ])('ends with a generic error type after any other error, given aborted=%j', async (aborts, type) => {
     const { telemetry, sent } = recording()
     const { client, server } = await scripted(sessions(), { telemetry })
     const controller = new AbortController()
@@ -91,7 +91,7 @@ describe('telemetry of a sent request', () => {
     expect(callsOf(sent)).toEqual([{ failure: { type } }])
   })
 
-  it('adds members to the metadata without replacing any', async () => {
+  it('adds members to the metadata without replacing existing ones', async () => {
     const meta = { traceparent: TRACE, 'com.example/a': 'telemetry' }
     const { telemetry } = recording({ meta })
     const { client, server } = await scripted(
@@ -138,7 +138,7 @@ describe('telemetry of a sent request', () => {
     expect(sent.filter(([method]) => method === Method.Listen)).toEqual([[Method.Listen, {}]])
   })
 
-  it('records nothing while it is inactive', async () => {
+  it('records nothing while it is disabled', async () => {
     const { telemetry, sent, received } = recording({ active: false })
     const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: DONE }, { telemetry })
     expect(await client.callTool('x')).toEqual(DONE)
@@ -148,7 +148,7 @@ describe('telemetry of a sent request', () => {
   })
 })
 
-describe('telemetry of a request from the server', () => {
+describe('telemetry for a request from the server', () => {
   const handlers: ClientOptions['handlers'] = {
     requests: {
       'example/ok': () => ({ done: true }),
@@ -195,7 +195,7 @@ describe('telemetry of a request from the server', () => {
   })
 })
 
-describe('telemetry of a session', () => {
+describe('telemetry for a session', () => {
   it.each([
     ['records no failure if the client closes the session', false, undefined],
     ['records a failure if the connection is lost', true, 'closed'],
@@ -224,7 +224,7 @@ describe('telemetry of a session', () => {
     expect(second.closed).toEqual([])
   })
 
-  it('ends when the server has lost the session and the next one begins', async () => {
+  it('ends when the server has lost the session and the next session begins', async () => {
     const { telemetry, closed } = recording()
     let lost = false
     const transport = new FakeTransport(({ method }) => {
@@ -243,7 +243,7 @@ describe('telemetry of a session', () => {
   })
 })
 
-it('emits an error event if telemetry throws, and continues the request', async () => {
+it('emits an error event if it throws, and continues the request', async () => {
   const cause = new Error('no exporter')
   const { telemetry } = recording()
   const broken = Object.assign(telemetry, {

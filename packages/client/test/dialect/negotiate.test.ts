@@ -22,7 +22,7 @@ import {
 const REFUSED = { error: { code: -32602, message: 'No session' } }
 
 describe('era negotiation', () => {
-  it('uses the modern era if the server answers server/discover, and does not send initialize', async () => {
+  it('uses the modern era if the server responds to server/discover, and then does not send initialize', async () => {
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { tools: [] } })
     await client.listTools()
     expect(server.methods).toEqual([Method.Discover, Method.ListTools])
@@ -48,7 +48,7 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Initialize, Notification.Initialized])
   })
 
-  it('repeats server/discover with a version that both sides speak', async () => {
+  it('repeats server/discover with a version that both sides support', async () => {
     let asked = 0
     const { server } = await scripted({
       ...modern(),
@@ -60,7 +60,7 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Discover])
   })
 
-  it('does not repeat a request after another error, even if the error names a version', async () => {
+  it('does not repeat a request after any other error, even if the error names a version', async () => {
     const error = { code: -32000, message: 'No', data: { supported: ['2026-07-28'] } }
     const { client, server } = await scripted({ ...modern(), [Method.ListTools]: { error } })
     await expect(client.listTools()).rejects.toMatchObject({ code: -32000 })
@@ -74,13 +74,16 @@ describe('era negotiation', () => {
     expect(server.methods).toEqual([Method.Discover, Method.Discover, Method.Initialize])
   })
 
-  it.each([-32020, -32021])('does not fall back after the modern error %i', async (code) => {
-    const server = new ScriptedServer({ [Method.Discover]: { error: { code, message: 'No' } } })
-    await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code })
-    expect(server.methods).toEqual([Method.Discover])
-  })
+  it.each([-32020, -32021])(
+    'does not fall back to the session era after the modern error %i',
+    async (code) => {
+      const server = new ScriptedServer({ [Method.Discover]: { error: { code, message: 'No' } } })
+      await expect(new Client(INFO).connect(server.transport)).rejects.toMatchObject({ code })
+      expect(server.methods).toEqual([Method.Discover])
+    },
+  )
 
-  it('sends initialize if all versions in the response to server/discover are unknown', async () => {
+  it('sends initialize if the response to server/discover contains only unknown versions', async () => {
     const { client } = await scripted({ ...sessions(), ...modern(['2099-01-01']) })
     expect(client.server?.protocolVersion).toBe('2025-11-25')
   })
@@ -105,7 +108,7 @@ async function attempted(script: Script, options: ClientOptions = {}) {
   return { clock, server, attempt }
 }
 
-describe('a server that does not answer server/discover', () => {
+describe('a server that does not respond to server/discover', () => {
   it('receives initialize after 3 s, and the response to initialize determines the era', async () => {
     const { clock, server, attempt } = await attempted({ ...sessions(), [Method.Discover]: undefined })
     await clock.advance(2_999)
@@ -118,7 +121,7 @@ describe('a server that does not answer server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may still answer server/discover late and reject initialize', async () => {
+  it('may still respond to server/discover late, and reject initialize', async () => {
     const { clock, server, attempt } = await attempted({
       ...modern(),
       [Method.Discover]: undefined,
@@ -131,7 +134,7 @@ describe('a server that does not answer server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('may answer both requests late, in which case the first response counts', async () => {
+  it('may respond to both requests late, in which case the first response counts', async () => {
     const { clock, server, attempt } = await attempted({ [Method.ListTools]: { tools: [] } })
     await clock.advance(3_000)
     server.answer(1, { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } })
@@ -143,7 +146,7 @@ describe('a server that does not answer server/discover', () => {
     expect(server.methods).not.toContain(Notification.Initialized)
   })
 
-  it('causes connect to fail after `connectTimeoutMs`, without a cancellation', async () => {
+  it('makes connect fail after `connectTimeoutMs`, without a cancellation', async () => {
     const { clock, server, attempt } = await attempted({}, { connectTimeoutMs: 10_000 })
     await clock.advance(10_000)
     await expect(attempt).rejects.toMatchObject({ code: 'timeout' })
@@ -170,7 +173,7 @@ describe('a server that does not answer server/discover', () => {
 })
 
 describe('the era cache', () => {
-  it("stores the era by the transport's key", async () => {
+  it("stores the era under the transport's key", async () => {
     const eras = createEraCache()
     const connect = async (): Promise<ScriptedServer> => {
       const server = new ScriptedServer(sessions(), 'node old.js')
@@ -214,7 +217,7 @@ describe('a cached era', () => {
     expect(eras.get('it')).toBe(revisions === undefined ? 'legacy' : 'modern')
   })
 
-  it('fails connect if it is wrong and the transport cannot be created again', async () => {
+  it('makes connect fail if it is wrong and the transport cannot be created again', async () => {
     const eras = createEraCache()
     eras.set('it', 'legacy')
     const server = new ScriptedServer({ ...modern(), [Method.Initialize]: REFUSED }, 'it')
@@ -238,7 +241,7 @@ describe('a cached era', () => {
 })
 
 describe('initialize', () => {
-  it.each(SESSION_DATES)('negotiates %s if the server answers with it', async (date) => {
+  it.each(SESSION_DATES)('negotiates %s if the server responds with it', async (date) => {
     const { client, server } = await scripted(sessions(date))
     expect(client.server).toMatchObject({ protocolVersion: date, info: { name: 'scripted' } })
     expect(server.of(Method.Initialize)[0]).toMatchObject({
@@ -246,7 +249,7 @@ describe('initialize', () => {
     })
   })
 
-  it('closes the connection if the server answers with an unknown version', async () => {
+  it('closes the connection if the server responds with an unknown version', async () => {
     const server = new ScriptedServer(sessions('1999-01-01'))
     const failed = await new Client(INFO).connect(server.transport).catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(UnsupportedRevisionError)
@@ -255,7 +258,7 @@ describe('initialize', () => {
     expect(server.methods).not.toContain(Notification.Initialized)
   })
 
-  it('reads capabilities as empty if they are a string', async () => {
+  it('treats capabilities as empty if they are a string', async () => {
     const answer = { protocolVersion: '2025-11-25', capabilities: 'all', serverInfo: INFO }
     const { client } = await scripted({ ...sessions(), [Method.Initialize]: answer })
     expect(client.server?.capabilities).toEqual({})
@@ -285,7 +288,7 @@ describe('initialize', () => {
     expect(server.of(Notification.Initialized)).toHaveLength(1)
   })
 
-  it('delivers a notification that arrives before its response', async () => {
+  it('delivers a notification that arrives before the response', async () => {
     const server = new ScriptedServer({
       ...sessions(),
       [Method.Initialize]: (_, own) => {
@@ -299,7 +302,7 @@ describe('initialize', () => {
     expect(log).toHaveBeenCalledWith({ level: 'info', data: 'starting' })
   })
 
-  it('answers a ping and a request that arrive before its response', async () => {
+  it('answers a ping and another request that arrive before the response', async () => {
     const server = new ScriptedServer({
       ...sessions(),
       [Method.Initialize]: async (_, own) => {
@@ -343,7 +346,7 @@ describe('connect', () => {
     await expect(new Client(INFO).connect(server.transport)).rejects.toThrow(ConnectionClosedError)
   })
 
-  it('rejects when the client is closed, and does not open a further connection', async () => {
+  it('rejects when the client is closed, and opens no more connections', async () => {
     const servers: ScriptedServer[] = []
     const client = new Client(INFO)
     const connecting = client.connect(() => {
@@ -366,7 +369,7 @@ describe('connect', () => {
     expect(target).not.toHaveBeenCalled()
   })
 
-  it('closes a transport that is created after the signal was aborted', async () => {
+  it('closes a transport that is created after the signal has been aborted', async () => {
     const server = new ScriptedServer(modern())
     const controller = new AbortController()
     let create = (_transport: ClientTransport): void => {}
@@ -380,7 +383,7 @@ describe('connect', () => {
     expect(server.methods).toEqual([])
   })
 
-  it('does not wait for a transport to start after an abort, and reports that closing fails', async () => {
+  it('does not wait for a transport to start after an abort, and reports an error if it cannot be closed', async () => {
     const transport: ClientTransport = {
       streamPerRequest: false,
       start: () => new Promise(() => {}),

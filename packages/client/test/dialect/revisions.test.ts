@@ -17,7 +17,7 @@ describe.each(
   REVISIONS.flatMap((revision) =>
     Object.entries(WAYS).map(([way, connectBy]) => ({ revision, way, connectBy })),
   ),
-)('a client that speaks $revision.version $way', ({ revision, connectBy }) => {
+)('a client that uses $revision.version $way', ({ revision, connectBy }) => {
   const { version } = revision
   const connect = (options: ClientOptions = {}, server = everything()): Promise<Client> =>
     connectBy(server, { revisions: [version], ...options })
@@ -71,7 +71,7 @@ describe.each(
     expect(names.values).toEqual(['anna', 'alma'])
   })
 
-  it('receives progress of its own calls', async () => {
+  it('receives progress notifications for its own calls', async () => {
     const client = await connect()
     const onProgress = vi.fn<(progress: { progress: number }) => void>()
     await client.callTool('slow', {}, { onProgress })
@@ -104,7 +104,7 @@ describe.each(
     })
   })
 
-  it("cancels a call's handler in the server", async () => {
+  it("cancels a call's handler on the server", async () => {
     const client = await connect()
     const controller = new AbortController()
     const call = client.callTool('wait', {}, { signal: controller.signal })

@@ -48,7 +48,7 @@ describe.each([
   })
 })
 
-describe('a subscription to an extension', () => {
+describe('a subscription to notifications defined by an extension', () => {
   const ID = 'com.example/x'
 
   it("shares the client's only subscription", async () => {
@@ -137,7 +137,7 @@ describe('a subscription that the server ends', () => {
   })
 })
 
-describe('notifications of a subscription', () => {
+describe('notifications for a subscription', () => {
   it('reach the host unless they belong to another subscription', async () => {
     const { client, server } = await scripted(listening())
     await client.subscribe('note://a')
@@ -161,7 +161,7 @@ describe('notifications of a subscription', () => {
     ])
   })
 
-  it('are requested while the host listens for them and the server supports them', async () => {
+  it('are requested as long as the host listens for them and the server supports them', async () => {
     const capabilities = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: {} }
     const { client, server } = await scripted({
       ...listening(),

@@ -42,7 +42,7 @@ describe('a client whose server has no sessions', () => {
     expect(server.of(Method.Listen)).toEqual([])
   })
 
-  it('uses a single subscription and replaces it without a gap', async () => {
+  it('uses a single subscription, and replaces it without a gap', async () => {
     const { client, server } = await scripted(listening())
     const changed = vi.fn<() => void>()
     const updated = vi.fn<(event: object) => void>()
@@ -126,7 +126,7 @@ describe('a client whose server has no sessions', () => {
     expect(filters(server)).toEqual([filter, filter])
   })
 
-  it('opens a subscription at most 10 times a minute if the server ends it at once', async () => {
+  it('opens a subscription at most 10 times a minute if the server ends it immediately', async () => {
     const { client, server, clock } = await timed({
       ...modern(),
       [Method.Listen]: (message, scriptedServer) => {
@@ -167,7 +167,7 @@ describe('a client whose server has no sessions', () => {
     expect(errors).toHaveBeenCalledTimes(1)
   })
 
-  it('logs instead of emitting an error if the server lacks subscriptions/listen', async () => {
+  it('logs the problem instead of emitting an error if the server lacks subscriptions/listen', async () => {
     const { client, server } = await scripted({
       ...modern(),
       [Method.Listen]: { error: { code: -32601, message: 'Method not found' } },
@@ -184,7 +184,7 @@ describe('a client whose server has no sessions', () => {
     await expect(client.subscribe('note://a')).rejects.toMatchObject({ code: -32601 })
   })
 
-  it('misses changes of declared lists unless a subscription includes them', async () => {
+  it('misses changes to declared lists unless a subscription includes them', async () => {
     const { client, server, clock } = await timed(listening({ toolsListChanged: true }))
     const missed = (): boolean[] =>
       (['tools', 'prompts', 'resources'] as const).map((list) => client.missesChanges(list))
@@ -202,7 +202,7 @@ describe('a client whose server has no sessions', () => {
     expect(missed()).toEqual([false, true, true])
   })
 
-  it('misses no changes of lists that do not change, or in a session', async () => {
+  it('misses no changes to lists that the server does not change, nor any changes in a session', async () => {
     const supportedVersions = ['2026-07-28']
     const { client } = await scripted({
       [Method.Discover]: { resultType: 'complete', supportedVersions, capabilities: { tools: {} } },
@@ -251,7 +251,7 @@ describe('a client whose server has lost the session', () => {
     expect(transport.negotiated).toHaveBeenCalledTimes(2)
   })
 
-  it('rejects the request if the new session is lost at once', async () => {
+  it('rejects the request if the new session is also lost immediately', async () => {
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Initialize) return { result: sessions()[Method.Initialize] as object }
       return method === Method.CallTool ? new SessionLostError() : { error: { code: -32601, message: 'No' } }
@@ -311,7 +311,7 @@ describe('a request with its own stream', () => {
     expect(transport.of(Method.ReadResource)[0]?.context.headers).toMatchObject({ 'Mcp-Name': 'note://a' })
   })
 
-  it('is cancelled by ending its stream, without a notification', async () => {
+  it('is cancelled by closing its stream, without a notification', async () => {
     const transport = server()
     const client = await new Client(INFO).connect(transport)
     const controller = new AbortController()
@@ -358,7 +358,7 @@ describe('a request with its own stream', () => {
     expect(errors.mock.calls[0]?.[0].message).toContain('The tool bad is left out')
   })
 
-  it('is repeated after listing the tools again if the server rejects its headers', async () => {
+  it('is repeated after the tools have been listed again if the server rejects its headers', async () => {
     let listed = 0
     const transport = new FakeTransport(({ method }) => {
       if (method === Method.Discover) return { result: modern()[Method.Discover] as object }

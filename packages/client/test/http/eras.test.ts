@@ -6,7 +6,7 @@ import { mount } from '../support/mounted.ts'
 import { everything } from '../support/servers.ts'
 import { listener } from '../support/scripted.ts'
 
-describe.each(REVISIONS)('a client that speaks $version over Streamable HTTP', ({ version, era }) => {
+describe.each(REVISIONS)('a client that uses $version over Streamable HTTP', ({ version, era }) => {
   it('ends the session when it is closed', async () => {
     const { connect, seen } = mount(everything(), { revisions: [version] })
     const client = await connect()
@@ -45,14 +45,14 @@ describe('negotiation over HTTP', () => {
     await client.close()
   })
 
-  it('uses the newer era if the server speaks both', async () => {
+  it('uses the newer era if the server supports both', async () => {
     const { connect, seen } = mount(everything())
     const client = await connect()
     expect(client.server?.protocolVersion).toBe('2026-07-28')
     expect(seen).toEqual(['POST /mcp 200'])
   })
 
-  it('does not open a stream or send DELETE to a server without sessions', async () => {
+  it('neither opens a stream nor sends DELETE to a server without sessions', async () => {
     const { connect, seen } = mount(everything(), { stateless: true, revisions: ['2025-06-18'] })
     const client = await connect()
     await client.callTool('hello')
@@ -75,7 +75,7 @@ describe('negotiation over HTTP', () => {
   )
 })
 
-it('opens a new session if the server has lost the old one, and repeats the call', async () => {
+it('a client opens a new session if the server has lost the old one, and repeats the call', async () => {
   const first = mount(everything(), { revisions: ['2025-11-25'] })
   const second = mount(everything(), { revisions: ['2025-11-25'] })
   let serving = first

@@ -12,7 +12,7 @@ const calls = (script: (asked: Asked) => void, headers?: Record<string, string>)
     if (!handshake(asked, headers)) script(asked)
   })
 
-it('rejects the call with a JSON-RPC error, whatever the HTTP status', async () => {
+it('a client rejects the call with a JSON-RPC error, regardless of the HTTP status', async () => {
   const client = await connect(
     await calls(({ response, message }) => {
       response.writeHead(503, { 'content-type': 'application/json' })
@@ -25,7 +25,7 @@ it('rejects the call with a JSON-RPC error, whatever the HTTP status', async () 
 })
 
 it.for([404, 405])(
-  'treats a JSON-RPC error with status %i for initialize as missing support for Streamable HTTP',
+  'a client treats a JSON-RPC error with status %i for initialize as missing support for Streamable HTTP',
   async (status) => {
     const url = await scripted(({ method, message, response }) => {
       const refused = method === 'POST' && message.method === 'initialize' ? status : 400
@@ -36,7 +36,7 @@ it.for([404, 405])(
   },
 )
 
-it('emits an error if the server refuses a response', async () => {
+it('a client emits an error if the server refuses a response', async () => {
   const client = await connect(
     await calls((asked) => {
       if (asked.message.method === undefined) asked.response.writeHead(400).end()
@@ -54,8 +54,8 @@ it('emits an error if the server refuses a response', async () => {
   )
 })
 
-describe('resuming a cut stream, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery', () => {
-  it('succeeds wherever the stream is cut before the response', async () => {
+describe('resuming a broken stream, https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery', () => {
+  it('succeeds wherever the stream breaks before the response', async () => {
     const log = [
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '1' } }, 'a'),
       event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: '2' } }, 'b'),
@@ -93,7 +93,7 @@ describe('resuming a cut stream, https://modelcontextprotocol.io/specification/2
     expect(new Set(asked)).toEqual(new Set(['a', 'b']))
   })
 
-  it("waits for the server's delay and retries until the server is back", async () => {
+  it("waits for the server's delay, and retries until the server is available again", async () => {
     const times: number[] = []
     let id: number | undefined
     const url = await scripted((request) => {
@@ -122,7 +122,7 @@ describe('resuming a cut stream, https://modelcontextprotocol.io/specification/2
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(39)
   })
 
-  it('fails if the server no longer recognizes the stream', async () => {
+  it('fails if the server no longer knows the stream', async () => {
     const url = await scripted((request) => {
       if (request.method === 'GET') {
         request.response.writeHead(400).end()
@@ -153,7 +153,7 @@ describe('a client over Streamable HTTP', () => {
     await expect(client.callTool('x')).rejects.toThrow(SessionLostError)
   })
 
-  it('follows redirects within the origin, with all headers', async () => {
+  it('follows redirects within the origin, and repeats all headers', async () => {
     const url = await scripted((asked) => {
       const { response, headers } = asked
       if (!response.req.url?.endsWith('/')) {
@@ -174,7 +174,7 @@ describe('a client over Streamable HTTP', () => {
     expect(visited).not.toHaveBeenCalled()
   })
 
-  it('obtains custom headers for each request, and does not allow them to replace protocol headers', async () => {
+  it('requests custom headers for each request, but does not let them replace protocol headers', async () => {
     let asked = 0
     const seen: unknown[] = []
     const versions = new Set<unknown>()
@@ -192,7 +192,7 @@ describe('a client over Streamable HTTP', () => {
     expect(versions).toEqual(new Set([REVISIONS[0]?.version, undefined, '2025-06-18']))
   })
 
-  it('closes after `closeTimeoutMs` if the server is silent', async () => {
+  it('closes after `closeTimeoutMs` if the server does not respond', async () => {
     const url = await scripted((asked) => {
       if (asked.method === 'DELETE') return
       handshake(asked, { 'mcp-session-id': 'one' })

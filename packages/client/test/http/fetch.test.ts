@@ -59,7 +59,7 @@ describe('a redirect', () => {
     ['POST', 308, 200],
     ['DELETE', 302, 302],
   ] as const)(
-    'is followed or returned: given a %s redirected with status %i, results in status %i',
+    'is followed or returned: given a %s redirected with status %i, produces status %i',
     async (method, status, expected) => {
       expect((await sending(redirecting(status, 1), { method })).status).toBe(expected)
     },
@@ -88,7 +88,7 @@ describe('a redirect', () => {
 })
 
 describe('a request', () => {
-  it('sends protocol headers instead of custom headers with the same names', async () => {
+  it('sends protocol headers in place of custom headers with the same names', async () => {
     const names = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id']
     const headers = {
       ...Object.fromEntries(names.map((name) => [name, 'mine'])),
@@ -152,7 +152,7 @@ describe('a request', () => {
 })
 
 describe('readText', () => {
-  it('decodes chunks that split characters', async () => {
+  it('decodes characters that are split across chunks', async () => {
     const all = bytes('für')
     const { body } = bodyOf(all.slice(0, 2), all.slice(2))
     expect(await readText(new Response(body), 4)).toBe('für')
@@ -169,7 +169,7 @@ describe('readText', () => {
     expect(cancel).toHaveBeenCalledTimes(cancelled)
   })
 
-  it('reads up to 1 MiB of an error, and shows 256 characters of it in the message', async () => {
+  it('reads up to 1 MiB of an error, and includes 256 characters of it in the message', async () => {
     const text = 'x'.repeat(1_048_576)
     expect(await readRefusal(new Response(text))).toBe(text)
     expect(await readRefusal(new Response(`${text}x`))).toBe('')
@@ -185,7 +185,7 @@ it.each([
   ['Text/Event-Stream ; charset=utf-8', 'text/event-stream'],
   ['application/json', 'application/json'],
   [undefined, ''],
-])('mediaType reads the content type %j as %j', (type, expected) => {
+])('mediaType parses the content type %j as %j', (type, expected) => {
   const headers = type === undefined ? {} : { 'content-type': type }
   expect(mediaType(new Response(null, { headers }))).toBe(expected)
 })

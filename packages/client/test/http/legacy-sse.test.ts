@@ -145,7 +145,7 @@ describe('the endpoint event', () => {
     ['/a/../message', '/message'],
     ['ORIGIN/one\n\nevent: endpoint\ndata: /two', '/one'],
   ] as const)(
-    'may contain a relative or absolute URL, and is ignored after the first: %j',
+    'may contain a relative or absolute URL, and is ignored after the first time: %j',
     async ([endpoint, path]) => {
       const { transport, posts } = await openedAt(undefined, {}, endpoint)
       await transport.send(PING, CONTEXT)
@@ -176,7 +176,7 @@ describe('messages over HTTP+SSE', () => {
     [202, 'Accepted'],
     [202, ''],
     [204, ''],
-  ] as const)('are sent by POST, and may be answered with status %i', async ([status, body]) => {
+  ] as const)('are sent by POST, and may be accepted with status %i', async ([status, body]) => {
     const { transport } = await openedAt(({ response }) => {
       response.writeHead(status).end(body)
     })
@@ -188,7 +188,7 @@ describe('messages over HTTP+SSE', () => {
     await expect(transport.send(PING, CONTEXT)).rejects.toMatchObject({ status })
   })
 
-  it('arrive as message events; other events are ignored', async () => {
+  it('arrive as message events, whereas other events are ignored', async () => {
     const { stream, handlers } = await openedAt()
     const response = await stream
     response.write(': comment\r\n\r\nevent: ping\ndata: {"a":1}\n\nevent: message\ndata:\n\n')

@@ -19,7 +19,7 @@ describe('HTTP options', () => {
     })
   })
 
-  it('override the defaults', () => {
+  it('can override the defaults', () => {
     const flat = { headers: { a: 'b' }, maxMessageBytes: 1, closeTimeoutMs: 2, endSession: false }
     const reconnect = { initialDelayMs: 0, maxDelayMs: 3 }
     expect(resolveHttpOptions('http://example.com/', { ...flat, reconnect })).toMatchObject({
@@ -44,7 +44,7 @@ describe('HTTP options', () => {
     expect(() => http(url)).toThrow(message)
   })
 
-  it('reject an unknown name and suggest the right one', () => {
+  it('reject an unknown name, and suggest the correct one', () => {
     expect(() => http('http://example.com/', { authProvider: 1 } as object)).toThrow('its name is auth')
   })
 })

@@ -62,7 +62,7 @@ it.for<[string, Script['get']]>([
   ['refuses with 503', () => new Response('busy', { status: 503 })],
   ['refuses with 429', () => new Response('busy', { status: 429 })],
   ['cannot be reached', () => Promise.reject(new TypeError('fetch failed'))],
-])('reconnects at most 10 times a minute to a server that %s', async ([, get]) => {
+])("a session's stream reconnects at most 10 times a minute to a server that %s", async ([, get]) => {
   const { client, gets } = await connected({ get })
   await vi.advanceTimersByTimeAsync(MINUTE)
   expect(gets.mock.calls.length).toBeGreaterThan(0)
@@ -73,7 +73,7 @@ it.for<[string, Script['get']]>([
   await client.close()
 })
 
-it("resumes a call's stream at most 10 times a minute", async () => {
+it("a call's stream is resumed at most 10 times a minute", async () => {
   const empty = (): Response => stream('id: 1\nretry: 0\ndata:\n\n')
   let answered = false
   const { client, gets } = await connected({
@@ -90,7 +90,7 @@ it("resumes a call's stream at most 10 times a minute", async () => {
   expect(await called).toEqual({ content: [] })
 })
 
-it("waits for the server's delay, plus at most a fifth of it, before the first attempt", async () => {
+it("the first attempt waits for the server's delay, plus at most a fifth of it", async () => {
   const { gets } = await connected({ get: () => stream('retry: 5000\n\n') })
   await vi.advanceTimersByTimeAsync(4_999)
   expect(gets).toHaveBeenCalledTimes(1)
@@ -101,7 +101,7 @@ it("waits for the server's delay, plus at most a fifth of it, before the first a
 it.for<[string, Script['get'], number]>([
   ['delivered a message', () => stream(`retry: 1000\n\n${CHANGED}`), 50],
   ['stayed open', () => stream(': quiet\n\n', 40_000), 14],
-])('does not count a connection that %s as a failure', async ([, get, times]) => {
+])('a connection that %s does not count as a failure', async ([, get, times]) => {
   const { gets } = await connected({ get })
   await vi.advanceTimersByTimeAsync(10 * MINUTE)
   expect(gets.mock.calls.length).toBeGreaterThanOrEqual(times)

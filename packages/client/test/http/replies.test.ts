@@ -63,7 +63,7 @@ describe('a reply', () => {
     expect(messages).toEqual([])
   })
 
-  it('fails the request at once if it does not contain the response', async () => {
+  it('fails the request immediately if it does not contain the response', async () => {
     const other = { ...RESULT, id: 4 }
     const { transport, messages, failed } = started(async () => Response.json(other))
     await transport.send(CALL, { revision: LEGACY })

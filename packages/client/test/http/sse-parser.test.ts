@@ -49,7 +49,7 @@ describe('parsing an event stream, https://html.spec.whatwg.org/multipage/server
     ['in one line', 'data: 0123456789'],
     ['in several lines', 'data: 0\ndata: 1\ndata: 2\ndata: 3\n'],
     ['in comments', ':\n:0123456789'],
-  ])('rejects an event over the limit %s', (_, stream) => {
+  ])('rejects an event that exceeds the limit %s', (_, stream) => {
     const parser = new SseParser(10)
     expect(() => parser.push(stream)).toThrow(SseOverflowError)
   })

@@ -54,7 +54,7 @@ describe('the Streamable HTTP transport', () => {
     expect(fetch).not.toHaveBeenCalled()
   })
 
-  it('sends only the specified headers, without credentials', async () => {
+  it('sends only the specified headers, and no credentials', async () => {
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'POST') asked.result(DONE)
       else if (asked.method === 'GET') listening(asked)
@@ -125,7 +125,7 @@ describe('the Streamable HTTP transport', () => {
     expect(seen.filter(({ headers }) => 'last-event-id' in headers)).toEqual([])
   })
 
-  it('delivers messages that precede the response on its stream, in order', async () => {
+  it('delivers messages that precede the response on the same stream, in order', async () => {
     const { url } = await servePosts(({ message, response, stream }) => {
       const write = stream()
       const progressToken = message.id
@@ -181,7 +181,7 @@ describe("a session's stream", () => {
     ['405', ({ response }: Asked) => response.writeHead(405).end()],
     ['404', ({ response }: Asked) => response.writeHead(404).end()],
     ['JSON', ({ result }: Asked) => result({})],
-  ] as const)('is not requested again if the server answers with %s', async ([, refuse]) => {
+  ] as const)('is not requested again if the server responds with %s', async ([, refuse]) => {
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'POST') asked.result(DONE)
       else refuse(asked)
@@ -239,7 +239,7 @@ describe('closing a session', () => {
   })
 
   // https://nodejs.org/api/http.html#serverclosecallback: a server that closes waits for such a connection.
-  it('does not open a connection that stays unused', async () => {
+  it('does not open a connection that would not be used', async () => {
     const accepted: Socket[] = []
     const onSocket = (message: unknown): void => void accepted.push((message as { socket: Socket }).socket)
     subscribe('net.server.socket', onSocket)
@@ -278,7 +278,7 @@ describe('closing a session', () => {
     await vi.waitFor(() => expect(left).toHaveBeenCalledOnce())
   })
 
-  it('rejects pending calls and ends all streams', async () => {
+  it('rejects pending calls and closes all streams', async () => {
     const left = vi.fn<(method: string) => void>()
     const { url, seen } = await serve((asked) => {
       if (asked.method === 'DELETE') {

@@ -69,7 +69,7 @@ describe("the response on a request's stream", () => {
     ['a batch without the response', [{ method: 'ping' }], false],
     ['null', null, false],
     ['a number', 3, false],
-  ])('is recognized, and other messages are not: %s', async (_, message, found) => {
+  ])('is distinguished from other messages: %s', async (_, message, found) => {
     const { answered, messages, told } = await reading([data(message)])
     expect({ answered, messages, told }).toEqual({
       answered: found,
@@ -111,7 +111,7 @@ describe('a stream', () => {
     expect(taken).toEqual(['taken 1', 'taken [object Object]', 'answered'])
   })
 
-  it('rejects if it is cut before the response, but not after it', async () => {
+  it('rejects if it breaks before the response, but not afterwards', async () => {
     const long = ':'.repeat(20)
     const short = { options: { ...options, maxMessageBytes: 10 } }
     await expect(reading([long], short)).rejects.toMatchObject({
@@ -195,7 +195,7 @@ describe('the delay before the next attempt', () => {
     expect(withLuck(0, () => nextDelay(none, { failures: 1 }))).toBe(2)
   })
 
-  it('ends at once if the signal is aborted', async () => {
+  it('ends immediately if the signal is aborted', async () => {
     await wait(3_600_000, AbortSignal.abort())
   })
 })

@@ -35,8 +35,8 @@ describe('readFormContent', () => {
       { odd: '5', more: 'x' },
       { odd: '5', more: 'x' },
     ],
-  ])('reads %j as %j and adds defaults', (content, expected) => {
-    expect(readFormContent(form, content)).toEqual({
+  ])('reads %j as %j, and adds defaults', async (content, expected) => {
+    expect(await readFormContent(form, content)).toEqual({
       ok: true,
       content: { text: 'none', count: 0, yes: false, ...expected },
     })
@@ -48,8 +48,8 @@ describe('readFormContent', () => {
     [{ size: '1e999' }, 'size '],
     [{ yes: 'maybe' }, 'yes '],
     [{ count: '1.5' }, 'count '],
-  ])('rejects %j', (content, problem) => {
-    expect(readFormContent(form, content)).toMatchObject({
+  ])('rejects %j', async (content, problem) => {
+    expect(await readFormContent(form, content)).toMatchObject({
       ok: false,
       problem: expect.stringContaining(problem) as string,
     })
@@ -58,8 +58,15 @@ describe('readFormContent', () => {
   it.each([
     [{ type: 'object' }, 'the form has no properties'],
     [{ type: 'object', properties: { a: 5 } }, 'the field "a" is malformed'],
-  ])('rejects the form %j', (malformed, problem) => {
-    expect(readFormContent(malformed as unknown as FormSchema, {})).toEqual({ ok: false, problem })
+  ])('rejects the form %j', async (malformed, problem) => {
+    expect(await readFormContent(malformed as unknown as FormSchema, {})).toEqual({ ok: false, problem })
+  })
+
+  it('rejects a form with a pattern that takes too many steps', async () => {
+    const costly = { type: 'object', properties: { a: { type: 'string', pattern: '^(?:x{1,99}){1,99}y$' } } }
+    expect(await readFormContent(costly as unknown as FormSchema, { a: 'x'.repeat(5_000) })).toMatchObject({
+      ok: false,
+    })
   })
 })
 
@@ -123,7 +130,7 @@ it.each([
   expect(isWebUrl(url)).toBe(expected)
 })
 
-it('remembers 1,024 open URLs and forgets the oldest first', () => {
+it('UrlCompletions remembers 1,024 open URLs, and forgets the oldest first', () => {
   const completions = new UrlCompletions()
   for (let at = 0; at < 1_025; at++) completions.add(`${at}`)
   expect(['0', '1', '1', '1024'].map((id) => completions.complete(id))).toEqual([false, true, false, true])
@@ -152,7 +159,7 @@ describe('an input_required result', () => {
     await expect(client.callTool('x')).rejects.toThrow(`The answer to tools/call is malformed: ${problem}`)
   })
 
-  it('may contain 64 requests', async () => {
+  it('may contain up to 64 requests', async () => {
     const { client } = await asking({ inputRequests: requests(64) })
     await expect(client.callTool('x')).rejects.toMatchObject({
       code: 'input-unavailable',
@@ -160,7 +167,7 @@ describe('an input_required result', () => {
     })
   })
 
-  it('causes the call to be repeated with only its state if it contains no requests', async () => {
+  it('makes the client repeat the call with only its state if it contains no requests', async () => {
     let calls = 0
     const { client, server } = await scripted({
       ...modern(),

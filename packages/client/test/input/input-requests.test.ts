@@ -117,7 +117,7 @@ describe('a request from a server with sessions', () => {
       { count: 42, sure: true, size: 's' },
     ],
     ['a choice other than the default', { count: 1, size: 'l' }, { count: 1, size: 'l' }],
-  ])('is answered with content converted to the types in the form: %s', async (_, content, sent) => {
+  ])('is answered with content that is converted to the types in the form: %s', async (_, content, sent) => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
     })
@@ -146,7 +146,7 @@ describe('a request from a server with sessions', () => {
     expect(await ask(server, 'elicitation/create', FORM)).toEqual({ result: { action: 'decline' } })
   })
 
-  it('is rejected without calling the handler if its mode is not declared or its URL is unsafe', async () => {
+  it('is rejected without calling the handler if its mode was not declared or its URL is unsafe', async () => {
     const elicitUrl = vi.fn<() => { action: 'accept' }>(() => ({ action: 'accept' }))
     const { server } = await scripted(sessions(), { handlers: { elicitUrl } })
     expect(await ask(server, 'elicitation/create', FORM)).toMatchObject({ error: { code: -32602 } })
@@ -213,7 +213,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('is followed by a notification when roots change, in revisions that define that notification', async () => {
+  it('is followed by a notification when roots change if the revision defines that notification', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },
@@ -243,7 +243,7 @@ describe('a request from a server with sessions', () => {
     })
   })
 
-  it('receives a generic error if its handler throws anything but an McpError', async () => {
+  it('fails with a generic error if its handler throws anything but an McpError', async () => {
     let failure: Error = new Error('password is hunter2')
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -284,7 +284,7 @@ describe('a request from a server with sessions', () => {
     expect(server.heard.some(({ id }) => id === 'q')).toBe(false)
   })
 
-  it("is cancelled if its handler does not answer in time, while the call's timeout is paused", async () => {
+  it("is cancelled if its handler does not answer in time, and pauses the call's timeout meanwhile", async () => {
     let signal: AbortSignal | undefined
     const { client, server, clock } = await timed(sessions(), {
       handlers: { elicit: (_, ctx) => ((signal = ctx.signal), new Promise(() => {})) },
@@ -315,7 +315,7 @@ describe('a request from a server with sessions', () => {
 })
 
 describe('a server without sessions', () => {
-  it('does not receive responses to its own requests', async () => {
+  it('receives no responses to its own requests', async () => {
     const custom = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
       handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': custom } },
@@ -335,7 +335,7 @@ describe('a server without sessions', () => {
   })
   const DONE = { resultType: 'complete', content: [] }
 
-  it('receives the call again with answers, a new id and the same requestState', async () => {
+  it('receives the call again with the answers, a new id and the same requestState', async () => {
     const state = '{"n": 1,\u00a0"x":"\\u00e4"}'
     const answers = [
       asking({ requestState: state }),
@@ -396,7 +396,7 @@ describe('a server without sessions', () => {
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('does not receive the call again after the caller has aborted', async () => {
+  it('does not receive the call again if the caller has aborted', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },

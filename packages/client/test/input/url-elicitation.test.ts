@@ -60,7 +60,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(again?.['id']).not.toBe(first?.['id'])
   })
 
-  it('is repeated at once if the user has finished', async () => {
+  it('is repeated immediately if the user has already finished', async () => {
     const { client } = await scripted(
       demanding(),
       asking(() => ({ action: 'accept', done: true })),
@@ -81,7 +81,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(closed).toHaveBeenCalledTimes(1)
   })
 
-  it('waits for each of several URLs', async () => {
+  it('waits for all of several URLs', async () => {
     const { client, server } = await scripted(
       demanding(required(question('a'), question('b'))),
       asking(accept),
@@ -153,7 +153,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps other calls waiting if one is aborted, and stops when the last one is', async () => {
+  it('keeps other calls waiting if one is aborted, and stops waiting when the last one is aborted', async () => {
     const stop = [new AbortController(), new AbortController()]
     let signal: AbortSignal | undefined
     const handler: Handler = (_, ctx) => {

@@ -39,7 +39,7 @@ describe('the `approve` option', () => {
     ['a configuration', (spawn: Spawn) => ({ ...config, spawn })],
     ['a childProcess target', (spawn: Spawn) => childProcess({ ...config, spawn })],
   ])(
-    'is called before a process is started from %s, and receives the command and the arguments but not secrets',
+    'is called before a process is started from %s, and receives the command and the arguments but no secrets',
     async (_, of) => {
       const asked: ApprovalRequest[] = []
       const { manager } = world({
@@ -66,7 +66,7 @@ describe('the `approve` option', () => {
     },
   )
 
-  it('is optional if the manager or the configuration has a custom spawn', async () => {
+  it('is not required if the manager or the configuration has a custom spawn function', async () => {
     const started: unknown[] = []
     const spawning =
       (who: string): Spawn =>
@@ -83,7 +83,7 @@ describe('the `approve` option', () => {
     ])
   })
 
-  it('does not block other servers while it decides, and is aborted with the attempt', async () => {
+  it('does not block other servers while it is deciding, and is aborted together with the attempt', async () => {
     const signals: AbortSignal[] = []
     const { manager } = world({
       maxConnecting: { stdio: 1 },
@@ -225,7 +225,7 @@ describe('setHandlers', () => {
     })
   })
 
-  it('replaces the handlers of connected servers, and declares new capabilities in the next connection', async () => {
+  it('replaces the handlers of connected servers, and declares new capabilities on the next connection', async () => {
     const { manager, a } = await connected({}, { handlers: { elicit: () => ({ action: 'decline' }) } })
     expect(await ask(a, ClientMethod.Elicit, FORM, '1')).toMatchObject({ result: { action: 'decline' } })
     const sample = () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }) as const

@@ -110,7 +110,7 @@ describe('callTool', () => {
     expect(a.server.of(Method.CallTool)).toEqual([])
   })
 
-  it('does not repeat a call whose response was lost, and pings the server', async () => {
+  it('does not repeat a call whose response was lost, but pings the server', async () => {
     const { manager, named, a } = await flaky({
       'tools/call': [new TransportError('The stream ended')],
       ping: [new TransportError('gone', { status: 502 })],
@@ -143,7 +143,7 @@ describe('callTool', () => {
     expect(await manager.callTool('mcp__a__x')).toEqual(DONE)
   })
 
-  it('does not start a task twice if polling fails', async () => {
+  it('does not start a task a second time if polling fails', async () => {
     const task = { taskId: 't', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
     const { manager, a } = await flaky(
       { 'tasks/get': Array.from({ length: 10 }, unreached) },
@@ -153,7 +153,7 @@ describe('callTool', () => {
     expect(a.server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('does not repeat the call if a later round of input cannot be sent', async () => {
+  it('does not repeat the call if the answers of a later round cannot be sent', async () => {
     const { manager } = world({ handlers: { elicit: () => ({ action: 'decline' }) } })
     const question = { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } }
     const a = scriptedTarget({

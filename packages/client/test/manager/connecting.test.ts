@@ -39,7 +39,7 @@ const many = (
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, make()]))
 
 describe('connect and connectAll', () => {
-  it('connect at most two processes and five other servers at a time', async () => {
+  it('connect to at most two processes and five other servers at a time', async () => {
     const { manager } = world()
     const stdio = held('stdio')
     const remote = held('remote')
@@ -72,7 +72,7 @@ describe('connect and connectAll', () => {
     expect(() => world({ maxConnecting: { stdio: 0 } })).toThrow(RangeError)
   })
 
-  it('count a server that does not respond for 10 s only', async () => {
+  it('count an unresponsive server towards the limit for only 10 s', async () => {
     const { manager, clock } = world({ maxConnecting: { remote: 2 } })
     const silent = manager.connectAll(many(2, 'silent', () => () => new Promise(() => {})))
     const good = scriptedTarget()
@@ -88,7 +88,7 @@ describe('connect and connectAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('keep the limit if a waiting server is aborted', async () => {
+  it('still enforce the limit if a waiting server is aborted', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const remote = held('remote')
     const abort = new AbortController()
@@ -104,7 +104,7 @@ describe('connect and connectAll', () => {
     expect(remote.most()).toBe(1)
   })
 
-  it('report failures by name, without rejecting connectAll', async () => {
+  it('report failures by name, and do not reject connectAll', async () => {
     const { manager } = world()
     const bad = scriptedTarget()
     bad.down = new Error('refused')
@@ -129,7 +129,7 @@ describe('connect and connectAll', () => {
     expect(manager.names()).toEqual(['a', 'b', 'c'])
   })
 
-  it('release the name after a failure', async () => {
+  it('make the name available again after a failure', async () => {
     const { manager, clock, events } = world()
     const a = scriptedTarget()
     a.down = new Error('refused')
@@ -142,7 +142,7 @@ describe('connect and connectAll', () => {
     expect(events).toEqual([['connected', { server: 'a' }]])
   })
 
-  it('reject a name in use, even during the first attempt to connect', async () => {
+  it('reject a name that is in use, even during the first attempt to connect', async () => {
     const { manager } = world()
     const slow = held('remote')
     const first = manager.connect('a', slow.target())
@@ -165,13 +165,13 @@ describe('connect and connectAll', () => {
       await expect(manager.connect(name, scriptedTarget().target)).rejects.toThrow(TypeError)
   })
 
-  it('observe `maxServers`', async () => {
+  it('enforce `maxServers`', async () => {
     const { manager } = world({ maxServers: 2 })
     const report = await manager.connectAll(many(4, 's', () => scriptedTarget().target))
     expect(report).toMatchObject({ connected: 2, errors: [{ server: 's2' }, { server: 's3' }] })
   })
 
-  it('end when the signal is aborted, and allow the next server to connect', async () => {
+  it('stop when the signal is aborted, and then let the next server connect', async () => {
     const { manager } = world({ maxConnecting: { remote: 1 } })
     const never: TransportFactory = () => new Promise(() => {})
     const first = new AbortController()
@@ -209,7 +209,7 @@ describe('connect and connectAll', () => {
 })
 
 describe('close and closeAll', () => {
-  it('end running and waiting attempts to connect', async () => {
+  it('cancel running and waiting attempts to connect', async () => {
     const { manager, clock } = world({ maxConnecting: { remote: 1 } })
     const mute = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
     const report = manager.connectAll({ mute: mute.target, behind: scriptedTarget().target })
@@ -227,7 +227,7 @@ describe('close and closeAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('resolve when everything is closed, and do not emit events afterwards', async () => {
+  it('resolve when everything is closed, and emit no events afterwards', async () => {
     const { manager, events, a } = await connected({ [Method.ListTools]: undefined })
     const { transport } = a.server
     const end = transport.close.bind(transport)
@@ -246,7 +246,7 @@ describe('close and closeAll', () => {
     expect(events).toEqual([])
   })
 
-  it('keep a server that was connected under the same name during close', async () => {
+  it('keep a server that was connected under the same name while close was running', async () => {
     const { manager } = world()
     const mute = scriptedTarget({ [Method.Discover]: undefined, [Method.Initialize]: undefined })
     const again = manager.connect('a', mute.target).catch(() => manager.connect('a', scriptedTarget().target))
@@ -273,7 +273,7 @@ describe('close and closeAll', () => {
     expect(events).toEqual([])
   })
 
-  it('cancel a planned reconnect, without events or timers', async () => {
+  it('cancel a scheduled reconnect, and leave behind no events or timers', async () => {
     const { manager, clock, events, a } = await connected()
     await a.lose()
     await manager.close('a')
@@ -284,7 +284,7 @@ describe('close and closeAll', () => {
     expect(a.servers).toHaveLength(1)
   })
 
-  it('end a running attempt to reconnect', async () => {
+  it('cancel a running attempt to reconnect', async () => {
     const { manager, clock, events } = world()
     let mute = false
     const a = scriptedTarget()
@@ -302,7 +302,7 @@ describe('close and closeAll', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('close each server only once, even if called repeatedly and from a listener', async () => {
+  it('close each server only once, even if they are called repeatedly and from a listener', async () => {
     const { manager, clock, events } = world()
     const servers = [scriptedTarget(), scriptedTarget(), scriptedTarget()]
     await manager.connectAll(Object.fromEntries(servers.map(({ target }, at) => [`s${at}`, target])))

@@ -2,7 +2,7 @@ import { Notification } from '@jetway/core/protocol'
 import { expect, it, vi } from 'vitest'
 import { connected, connectedPair, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
-it('calls listeners in order and reports each failure', async () => {
+it('the manager calls listeners in order and reports each failure', async () => {
   const { manager, named } = world()
   const order: string[] = []
   manager.on('connected', () => {
@@ -30,7 +30,7 @@ it('calls listeners in order and reports each failure', async () => {
   expect(order).toEqual(['first', 'second', 'same', 'same'])
 })
 
-it('removes servers even if a serverRemoved listener fails', async () => {
+it('the manager removes servers even if a serverRemoved listener fails', async () => {
   const onServerRemoved = vi.fn((server: string): Promise<void> => {
     if (server === 'a') throw new Error('thrown')
     return Promise.reject(new Error('rejected'))
@@ -58,7 +58,7 @@ it('removes servers even if a serverRemoved listener fails', async () => {
   expect(await manager.callTool('mcp__c__x')).toMatchObject({ content: [{ text: 'x' }] })
 })
 
-it("adds the server's name to its events", async () => {
+it("the manager adds the server's name to its events", async () => {
   const { events, a } = await connected()
   events.length = 0
   a.server.notify(Notification.Message, { level: 'info', logger: 'l', data: 1, server: 'forged' })
@@ -77,7 +77,7 @@ it("adds the server's name to its events", async () => {
   ])
 })
 
-it('describes each server in stats', async () => {
+it('the manager describes each server in stats', async () => {
   const { manager, a, b } = await connectedPair({ ...withTools('x'), 'tools/call': undefined }, {})
   const call = manager.callTool('mcp__a__x').catch(() => {})
   await a.server.hears('tools/call')

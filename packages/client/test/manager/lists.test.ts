@@ -14,7 +14,7 @@ import {
 
 const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name)
 
-it('treats a list that the server declares but does not support as empty, and requests it only once', async () => {
+it('the manager treats a list that the server declares but does not support as empty, and requests it only once', async () => {
   const { manager, named, a } = await connected({
     [Method.ListResourceTemplates]: { error: { code: -32601, message: 'Method not found' } },
   })
@@ -23,7 +23,7 @@ it('treats a list that the server declares but does not support as empty, and re
   expect(named('listFailed')).toEqual([])
 })
 
-it('limits the bytes of all lists of a server together', async () => {
+it("the manager limits the total size of a server's lists", async () => {
   const text = 'x'.repeat(200)
   const { manager, named, a } = await connected(
     {
@@ -44,7 +44,7 @@ it('limits the bytes of all lists of a server together', async () => {
   expect(named('listFailed')).toHaveLength(1)
 })
 
-describe("all servers' tools", () => {
+describe('the tools of all servers', () => {
   it("contain their server's name, even if there is only one server", async () => {
     const { manager } = world()
     await manager.connect('only', scriptedTarget(withTools('search', 'a-b_c.d')).target)
@@ -54,7 +54,7 @@ describe("all servers' tools", () => {
     ])
   })
 
-  it('are fetched once, and are fetched again on demand from a server whose list has changed', async () => {
+  it('are fetched once, and later fetched again on demand from a server whose list has changed', async () => {
     const { manager, named, a, b } = await connectedPair(withTools('x'), withTools('x'))
     const asked = (): number[] => [a, b].map(({ server }) => server.of(Method.ListTools).length)
     expect(asked()).toEqual([0, 0])
@@ -103,7 +103,7 @@ describe("all servers' tools", () => {
     expect(names(await last)).toEqual(['mcp__a__last'])
   })
 
-  it('are fetched at most twice, however many changes and calls arrive during the first fetch', async () => {
+  it('are fetched at most twice, no matter how many changes and calls arrive during the first fetch', async () => {
     const held: (() => void)[] = []
     const { manager, a } = await connected({
       [Method.ListTools]: () =>
@@ -142,7 +142,7 @@ describe("all servers' tools", () => {
     expect(named('listFailed')).toHaveLength(1)
   })
 
-  it('are omitted for a server that does not answer within `listTimeoutMs`', async () => {
+  it('are omitted for a server that does not respond within `listTimeoutMs`', async () => {
     const mute = { [Method.ListTools]: undefined }
     const { manager, clock, named } = await connectedPair(mute, withTools('y'), { listTimeoutMs: 700 })
     const tools = manager.tools()
@@ -152,7 +152,7 @@ describe("all servers' tools", () => {
     expect(named('listFailed')).toMatchObject([{ server: 'a', error: { code: 'timeout' } }])
   })
 
-  it('stay known during a reconnect, are fetched again after it, and are removed with the server', async () => {
+  it('stay known during a reconnect, are fetched again afterwards, and are removed together with the server', async () => {
     const { manager, clock, a } = await connected(withTools('x'), { reconnect: { maxAttempts: 1 } })
     await manager.tools()
     await a.lose()
@@ -195,7 +195,7 @@ describe("all servers' tools", () => {
   })
 })
 
-describe('lists of a server that declares changes but lacks subscriptions/listen', () => {
+describe('lists from a server that declares changes but lacks subscriptions/listen', () => {
   const lacking = async (): Promise<Awaited<ReturnType<typeof connected>> & { readonly tools: string[] }> => {
     const tools = ['x']
     const made = await connected({
@@ -209,7 +209,7 @@ describe('lists of a server that declares changes but lacks subscriptions/listen
     return { ...made, tools }
   }
 
-  it('are fetched each time that they are used', async () => {
+  it('are fetched each time they are used', async () => {
     const { manager, tools, a } = await lacking()
     expect(names(await manager.tools())).toEqual(['mcp__a__x'])
     tools.push('y')
@@ -220,14 +220,14 @@ describe('lists of a server that declares changes but lacks subscriptions/listen
     expect(a.server.of(Method.ListTools)).toHaveLength(3)
   })
 
-  it('are logged as such, and are no error', async () => {
+  it('are reported in the log, but not as an error', async () => {
     const { named } = await lacking()
     expect(named('error')).toEqual([])
     expect(named('log')).toMatchObject([{ server: 'a', level: 'info', logger: '@jetway/client' }])
   })
 })
 
-it('emits listChanged for known lists when changes were missed', async () => {
+it('the manager emits listChanged for known lists when changes were missed', async () => {
   const { manager, named, a } = await connected(withTools('x'))
   await manager.tools()
   let lost = 1
@@ -244,7 +244,7 @@ it('emits listChanged for known lists when changes were missed', async () => {
 })
 
 describe('prompts and resources', () => {
-  it("are listed with their server's name, even if names repeat", async () => {
+  it("are listed with their server's name, even if their own names are not unique", async () => {
     const script = {
       [Method.ListPrompts]: { prompts: [{ name: 'brief' }] },
       [Method.ListResources]: { resources: [{ uri: 'a://', name: 'same' }] },
@@ -266,7 +266,7 @@ describe('prompts and resources', () => {
 })
 
 describe('tool filters', () => {
-  it('allow and deny tools by name or pattern, in lists and calls', async () => {
+  it('allow and deny tools by name or by pattern, in lists and in calls', async () => {
     const { manager } = world({
       filters: {
         a: { allow: ['read_*', 'list', '*_*_all', 'wri*ite'], deny: ['read_secret', '*drop*'] },
@@ -297,7 +297,7 @@ describe('tool filters', () => {
     expect([a, b].map(({ server }) => server.of(Method.CallTool))).toEqual([[], []])
   })
 
-  it('match a pattern with many stars in linear time', async () => {
+  it('match a pattern with many asterisks in linear time', async () => {
     const filters = { a: { allow: [`${'*a'.repeat(40)}*b`] } }
     const { manager } = await connected(withTools('a'.repeat(50_000)), { filters })
     const before = process.cpuUsage()

@@ -38,7 +38,7 @@ describe('tool names', () => {
     expect(await manager.callTool(name)).toEqual(said(expected))
   })
 
-  it('get a digest if two tools would have the same name', async () => {
+  it('include a digest if two tools would otherwise have the same name', async () => {
     const manager = await managing({ a__b: ['c', 'd'], a: ['b__c', 'e'] })
     const listed = await manager.tools()
     expect(listed.map(({ name }) => name)).toEqual([
@@ -55,7 +55,7 @@ describe('tool names', () => {
     expect(await manager.callTool({ server: 'a', tool: 'b__c' })).toEqual(said('a/b__c'))
   })
 
-  it('do not depend on server order', async () => {
+  it('do not depend on the order of servers', async () => {
     const manager = await managing({ a__b: ['c'], a: ['b__c'] })
     const other = await managing({ a: ['b__c'], a__b: ['c'] })
     const pairs = async (of: typeof manager): Promise<string[]> =>
@@ -93,7 +93,7 @@ describe('tool names', () => {
     await expect(manager.callTool(long)).rejects.toSatisfy(({ message }: Error) => message.length < 4_000)
   })
 
-  it('are resolved even if the tool is newer than the list or there is no list', async () => {
+  it('are resolved even if the tool is newer than the list or no list has been fetched', async () => {
     const { manager } = world()
     let tools = ['old']
     const a = scriptedTarget({
@@ -116,7 +116,7 @@ describe('tool names', () => {
 })
 
 describe('tool names with `maxNameLength`', () => {
-  it('have only allowed characters, and a digest if they were truncated or characters were replaced', async () => {
+  it('contain only allowed characters, and a digest if they were truncated or characters were replaced', async () => {
     const { manager } = world({ maxNameLength: 64 })
     const long = 'x'.repeat(80)
     await manager.connectAll(
@@ -157,7 +157,7 @@ const named = (given: readonly (readonly [string, string])[], max?: number): Pro
   )
 
 describe('nameTools', () => {
-  it('returns unique names within the maximum length, whatever the order of tools', async () => {
+  it('returns unique names within the maximum length, regardless of the order of tools', async () => {
     await fc.assert(
       fc.asyncProperty(pairs, fc.constantFrom(undefined, 40, 64), async (given, max) => {
         const tools = await named(given, max)
@@ -173,7 +173,7 @@ describe('nameTools', () => {
     )
   })
 
-  it("prevents a server from taking another server's tool name by predicting it", async () => {
+  it("does not let a server take another server's tool name by predicting it", async () => {
     const victim = ['a__b', 'c'] as const
     const nameOf = async (...given: (readonly [string, string])[]): Promise<string> =>
       (await named(given)).find(({ server }) => server === 'a__b')?.name ?? ''

@@ -52,7 +52,7 @@ describe('manager options', () => {
     [3, 0.5, 3_000],
     [6, 0, 30_000],
     [1, 0.3333, 833],
-  ])('given attempt %i and the random value %d, cause a delay of %i ms', (attempt, random, ms) => {
+  ])('given attempt %i and the random value %d, produce a delay of %i ms', (attempt, random, ms) => {
     expect(waitBefore(attempt, DEFAULTS, random)).toBe(ms)
   })
 })
@@ -107,7 +107,7 @@ describe('uniqueNames', () => {
   const named = (names: readonly string[], max?: number) =>
     uniqueNames(names.map((name, at) => ({ name, identity: `${name} ${at}` })), max) // prettier-ignore
 
-  it('keeps a name that is short enough and has only allowed characters', async () => {
+  it('keeps a name that is short enough and contains only allowed characters', async () => {
     const [longest = '', ...rest] = await named(['x'.repeat(40), 'y'.repeat(41), 'a b', ''], 40)
     expect(longest).toBe('x'.repeat(40))
     expect(rest).toEqual([
@@ -118,7 +118,7 @@ describe('uniqueNames', () => {
     expect(await named(['a b', ''])).toEqual(['a b', ''])
   })
 
-  it('lengthens a digest that is in use, and omits entries for which there is no unique name', async () => {
+  it('lengthens a digest that is in use, and omits an entry if there is no unique name for it', async () => {
     const [, second = ''] = await named(['a', 'a'])
     expect(second).toMatch(/^a_[0-9a-f]{8}$/)
     const twice = await uniqueNames([

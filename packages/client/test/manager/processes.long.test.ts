@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { connectAndClose } from './support/processes.ts'
 
 it(
-  'leaves no process after 500 connections with wrappers, detached processes and ignored signals',
+  'the manager leaves no process behind after 500 connections with wrappers, detached processes and ignored signals',
   { timeout: 600_000 },
   async () => {
     const { pids, left } = await connectAndClose(500)

@@ -9,7 +9,7 @@ async function textOf(manager: ClientManager, tool: string): Promise<string> {
   return block?.type === 'text' ? block.text : ''
 }
 
-it('reconnects a process that is killed during a call without affecting others', async () => {
+it('the manager reconnects to a process that is killed during a call, without affecting other processes', async () => {
   const { manager, events } = host()
   const report = await manager.connectAll({ a: tiny(), b: tiny(), c: tiny() })
   expect(report).toEqual({ connected: 3, errors: [] })
@@ -40,14 +40,14 @@ it('reconnects a process that is killed during a call without affecting others',
   expect([a, after, c].filter(runs)).toEqual([])
 })
 
-it('leaves no process after 20 connections with wrappers, detached processes and ignored signals', async () => {
+it('the manager leaves no process behind after 20 connections with wrappers, detached processes and ignored signals', async () => {
   const { pids, left } = await connectAndClose(20)
   expect(pids).toHaveLength(40)
   expect(pids.every((pid) => pid > 0)).toBe(true)
   expect(left).toEqual([])
 })
 
-it('leaves nothing that keeps this process alive after closeAll, even if servers are still connecting', async () => {
+it('closeAll leaves nothing that keeps this process alive, even if servers are still connecting', async () => {
   // Other tests' resources may close meanwhile, but no new resource may stay open.
   const before = counted(process.getActiveResourcesInfo())
   const { manager, pids } = host()
@@ -72,7 +72,7 @@ function counted(kinds: readonly string[]): Map<string, number> {
   return counts
 }
 
-it('reports a missing program by server name and connects the others', async () => {
+it('the manager reports a missing program by server name, and connects to the other servers', async () => {
   const { manager } = host()
   const report = await manager.connectAll({ none: { command: '/no/such/program' }, a: tiny() })
   expect(report).toMatchObject({ connected: 1, errors: [{ server: 'none', error: { name: 'SpawnError' } }] })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { connected, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
-it('waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server', async () => {
+it('the manager waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server', async () => {
   const { manager, clock, named, a } = await connected(withTools('x'))
   a.down = new Error('no such host')
   await a.lose()
@@ -24,7 +24,7 @@ it('waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the ser
   await expect(manager.callTool('mcp__a__x')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('creates a new client with the first successful attempt, and does not reset the count', async () => {
+it('the manager creates a new client for the first successful attempt, and does not reset the count', async () => {
   const { manager, clock, named, a } = await connected(withTools('x'))
   const first = manager.get('a')
   a.down = new Error('down')
@@ -41,7 +41,7 @@ it('creates a new client with the first successful attempt, and does not reset t
   expect(named('reconnecting').at(-1)).toMatchObject({ attempt: 3 })
 })
 
-it('resets the count only after a connection of at least `stableMs`', async () => {
+it('the manager resets the count only after a connection has lasted `stableMs`', async () => {
   const { clock, named, a } = await connected({}, { reconnect: { stableMs: 10_000 } })
   const attempts = (): unknown[] =>
     named('reconnecting').map((event) => (event as { readonly attempt: number }).attempt)
@@ -58,7 +58,7 @@ it('resets the count only after a connection of at least `stableMs`', async () =
   expect(attempts()).toEqual([1, 2, 1])
 })
 
-it('removes a server whose connections always end at once', async () => {
+it('the manager removes a server whose connections always end immediately', async () => {
   const { manager, clock, named, a } = await connected()
   await a.server.close()
   for (let minutes = 0; minutes < 10; minutes++) {
@@ -73,7 +73,7 @@ it('removes a server whose connections always end at once', async () => {
   ])
 })
 
-it('removes a server that exits while connecting', async () => {
+it('the manager removes a server that exits while connecting', async () => {
   const { manager, clock, named } = world()
   const a = scriptedTarget({
     'notifications/initialized': (_, server) => {
@@ -93,7 +93,7 @@ it.each([
   [0, [1_000, 2_000, 4_000]],
   [0.5, [750, 1_500, 3_000]],
   [1, [500, 1_000, 2_000]],
-])('shortens each delay by a random fraction: %d', async (chance, waits) => {
+])('the manager shortens each delay by a random fraction: %d', async (chance, waits) => {
   const { clock, named, a } = await connected({}, { random: () => chance, reconnect: { maxAttempts: 3 } })
   a.down = new Error('down')
   await a.lose()
@@ -105,7 +105,7 @@ it.each([
   }
 })
 
-it('waits for at most `maxDelayMs`', async () => {
+it('the manager waits for at most `maxDelayMs`', async () => {
   const { manager, clock, named, a } = await connected(
     {},
     {
@@ -125,7 +125,7 @@ it('waits for at most `maxDelayMs`', async () => {
   expect(named('serverRemoved')).toHaveLength(1)
 })
 
-it('starts at once when the host calls reconnect', async () => {
+it('the manager reconnects immediately when the host calls reconnect', async () => {
   const { manager, clock, named, a } = await connected()
   const first = a.server
   await manager.reconnect('a')
@@ -140,7 +140,7 @@ it('starts at once when the host calls reconnect', async () => {
   await expect(manager.reconnect('b')).rejects.toMatchObject({ code: 'unknown-server' })
 })
 
-it('observes the limits for concurrent connects', async () => {
+it('the manager reconnects within the limits for concurrent connects', async () => {
   const { manager, clock } = world({ maxConnecting: { remote: 2 } })
   const dials = Array.from({ length: 5 }, () => scriptedTarget())
   let now = 0
@@ -164,7 +164,7 @@ it('observes the limits for concurrent connects', async () => {
 })
 
 it.each([[{ maxAttempts: -1 }], [{ initialDelayMs: NaN }], [{ jitter: 1.5 }], [{ maxDelayMs: Infinity }]])(
-  'rejects an invalid limit: %o',
+  'the manager rejects an invalid limit: %o',
   (reconnect) => {
     expect(() => world({ reconnect })).toThrow(RangeError)
   },

@@ -38,7 +38,7 @@ describe('readResource', () => {
     expect(asked()).toBe(4)
   })
 
-  it("passes the caller's signal on", async () => {
+  it("passes on the caller's signal", async () => {
     const { manager } = await started()
     const signal = AbortSignal.abort(new Error('stop'))
     await expect(manager.readResource('a', 'x://2', { signal })).rejects.toThrow('stop')
@@ -110,7 +110,7 @@ describe('readResource', () => {
     expect(asked()).toBe(2)
   })
 
-  it('does not cache if the cache is disabled, and uses a given cache', async () => {
+  it('does not cache if the cache is disabled, and otherwise uses the given cache', async () => {
     const none = world({ resources: false })
     const { target, asked } = reads()
     await none.manager.connect('a', target)
@@ -128,7 +128,7 @@ describe('readResource', () => {
     expect(asked()).toBe(3)
   })
 
-  it('rejects with the known names if the server is unknown', async () => {
+  it('rejects with a list of the known names if the server is unknown', async () => {
     const { manager } = world()
     await manager.connect('a', scriptedTarget().target)
     await expect(manager.readResource('b', 'x://1')).rejects.toThrow('There is no server b; there are: a')

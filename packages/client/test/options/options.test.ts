@@ -4,7 +4,7 @@ import { resolveOptions } from '../../src/options/options.ts'
 import { Method, Notification } from '../support/dates.ts'
 import { INFO, modern, scripted, sessions } from '../support/scripted.ts'
 
-describe('the options of a client', () => {
+describe('the client options', () => {
   it('have defaults', () => {
     expect(resolveOptions({ timeoutMs: undefined } as object)).toEqual({
       handlers: {},
@@ -28,7 +28,7 @@ describe('the options of a client', () => {
   it.each([
     ['sampling', 'its name is sample'],
     ['auth', 'it is an option of the transport'],
-  ])('refuse %s and suggest the right name', (name, hint) => {
+  ])('refuse %s and suggest the correct name', (name, hint) => {
     expect(() => new Client(INFO, { [name]: {} })).toThrow(hint)
   })
 })
@@ -83,12 +83,15 @@ describe('a client', () => {
   it.each([
     ['with sessions', sessions(), 1],
     ['without sessions', modern(), 0],
-  ])('notifies a server %s of changed roots if the revision allows it', async (_, handshake, times) => {
-    const { client, server } = await scripted({ ...handshake, example: {} })
-    await client.rootsChanged()
-    await client.request('example')
-    expect(server.of(Notification.RootsListChanged)).toHaveLength(times)
-  })
+  ])(
+    'notifies a server %s that roots have changed if the revision allows it',
+    async (_, handshake, times) => {
+      const { client, server } = await scripted({ ...handshake, example: {} })
+      await client.rootsChanged()
+      await client.request('example')
+      expect(server.of(Notification.RootsListChanged)).toHaveLength(times)
+    },
+  )
 })
 
 describe('an undeclared capability', () => {

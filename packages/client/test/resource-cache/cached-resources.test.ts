@@ -66,7 +66,7 @@ describe("a client's cached resources", () => {
     expect(cache.size).toBe(0)
   })
 
-  it('are removed when the connection ends, unlike those in other partitions', async () => {
+  it('are removed when the connection ends, but those in other partitions are kept', async () => {
     const { client } = await scripted({ ...sessions(), ...counting() })
     const cache = new ResourceCache()
     const resources = cachedResources(client, cache, { server: 'one', partition: 'ann' })
@@ -96,7 +96,7 @@ describe("a client's cached resources", () => {
     await vi.waitFor(() => expect(cache.size).toBe(0))
   })
 
-  it('belong to one client by default unless they are public', async () => {
+  it('belong to a single client by default unless they are public', async () => {
     const cache = new ResourceCache()
     const publicServer = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'public' }) }
     const privateServer = { ...modern(), ...counting({ ttlMs: 60_000, cacheScope: 'private' }) }
@@ -134,7 +134,7 @@ describe("a client's cached resources", () => {
     expect([reads(one.server), reads(other.server)]).toEqual([1, 1])
   })
 
-  it('are no longer loaded after the last caller has aborted', async () => {
+  it('stop loading when the last caller has aborted', async () => {
     const { server, resources } = await cached({ ...sessions(), [Method.ReadResource]: undefined })
     const control = new AbortController()
     const reading = resources.read('a://x', { signal: control.signal })
@@ -144,7 +144,7 @@ describe("a client's cached resources", () => {
     expect(await server.hears(Notification.Cancelled)).toMatchObject({ params: { requestId: id } })
   })
 
-  it('are no longer invalidated after stop is called', async () => {
+  it('are no longer invalidated after stop has been called', async () => {
     const { server, cache, resources } = await cached({ ...sessions(), ...counting() })
     await resources.read('a://x')
     resources.stop()

@@ -28,12 +28,12 @@ describe('a frozen copy', () => {
   })
 })
 
-describe('a cache of resources', () => {
+describe('a resource cache', () => {
   /** The weight of the entry: that of its result and of its id. */
   const weightOf = (uri: string, text: string): number =>
     frozenCopy(result(text)).weight + 2 * JSON.stringify(['s', uri, '']).length
 
-  it('keeps a result as large as the whole cache, but not a larger one', () => {
+  it('keeps a result as large as the entire cache, but not a larger one', () => {
     const maxBytes = weightOf('a://b', 'xyz')
     const cache = new ResourceCache({ maxBytes })
     expect(cache.set(key('a://b'), result('xyz'))).toBe(true)
@@ -41,7 +41,7 @@ describe('a cache of resources', () => {
     expect(cache.get(key('a://b'))).toBeUndefined()
   })
 
-  it('drops the least recently used result beyond its default limit of 256', () => {
+  it('evicts the least recently used result when it exceeds its default limit of 256', () => {
     const cache = new ResourceCache()
     for (let at = 0; at < 256; at++) cache.set(key(`a://${at}`), result('x'))
     expect([cache.size, cache.get(key('a://0'))]).toEqual([256, result('x')])
@@ -78,7 +78,7 @@ describe('a cache of resources', () => {
     expect(() => new ResourceCache(options)).toThrow(message)
   })
 
-  it('may be limited to a single entry', () => {
+  it('can be limited to a single entry', () => {
     const cache = new ResourceCache({ maxEntries: 1, maxBytes: 1_000 })
     expect(cache.set(key('a://1'), result('x'))).toBe(true)
     expect(cache.set(key('a://2'), result('x'))).toBe(true)

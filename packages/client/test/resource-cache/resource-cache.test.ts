@@ -49,7 +49,7 @@ class Loads {
 /** Tests with a cache of its defaults, and loads that they end. */
 const it = base.extend('cache', () => new ResourceCache()).extend('loads', () => new Loads())
 
-describe('an entry', () => {
+describe('a cache entry', () => {
   it.each([
     ['100 ms', 100, { ttlMs: 100 }],
     ['five minutes by default', 300_000, {}],
@@ -62,7 +62,7 @@ describe('an entry', () => {
     expect(cache.get(at('a'))).toBeUndefined()
   })
 
-  it('expires later when it is set again', async () => {
+  it('expires later if it is set again', async () => {
     const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('a'), of('first'))
     await clock.advance(99)
@@ -78,7 +78,7 @@ describe('an entry', () => {
     expect(textOf(cache.get(at('a')))).toBe('x')
   })
 
-  it('stays in the cache after it has expired, but does not become recently used', async () => {
+  it('stays in the cache after it has expired, but is not marked as recently used', async () => {
     const { cache, clock } = timed({ ttlMs: 100, maxEntries: 2 })
     cache.set(at('old'), of('old'))
     await clock.advance(100)
@@ -123,7 +123,7 @@ describe('an entry', () => {
 })
 
 describe('a full cache', () => {
-  it('drops the least recently used entry for a new key', () => {
+  it('evicts the least recently used entry for a new key', () => {
     const cache = new ResourceCache({ maxEntries: 2 })
     cache.set(at('a'), of('a'))
     cache.set(at('b'), of('b'))
@@ -132,7 +132,7 @@ describe('a full cache', () => {
     expect(['a', 'b', 'c'].map((uri) => textOf(cache.get(at(uri))))).toEqual(['a', undefined, 'c'])
   })
 
-  it('does not drop an entry when an existing key is set, and marks that key as recently used', () => {
+  it('does not evict an entry when an existing key is set, and marks that key as recently used', () => {
     const cache = new ResourceCache({ maxEntries: 2 })
     cache.set(at('a'), of('a'))
     cache.set(at('b'), of('b'))
@@ -142,14 +142,14 @@ describe('a full cache', () => {
     expect(['a', 'b', 'c'].map((uri) => textOf(cache.get(at(uri))))).toEqual(['a2', undefined, 'c'])
   })
 
-  it('drops the least recently used entries when the total is too large', () => {
+  it('evicts the least recently used entries when the total size is too large', () => {
     const cache = new ResourceCache({ maxBytes: 10_000 })
     for (const uri of ['a', 'b', 'c']) cache.set(at(uri), of('x'.repeat(2_000)))
     expect(cache.size).toBe(2)
     expect(cache.get(at('a'))).toBeUndefined()
   })
 
-  it('does not cache a result that is too large, and drops the old entry', () => {
+  it('does not cache a result that is too large, and removes the old entry', () => {
     const cache = new ResourceCache({ maxBytes: 10_000 })
     cache.set(at('a'), of('small'))
     cache.set(at('b'), of('small'))
@@ -165,7 +165,7 @@ describe('a full cache', () => {
   })
 })
 
-describe('keys', () => {
+describe('cache keys', () => {
   it('may contain any characters in the server and the URI', ({ cache }) => {
     cache.set({ server: 'a', uri: 'b:c' }, of('first'))
     cache.set({ server: 'a:b', uri: 'c' }, of('second'))
@@ -189,7 +189,7 @@ describe('keys', () => {
   })
 })
 
-describe('invalidation', () => {
+describe('cache invalidation', () => {
   const filled = (): ResourceCache => {
     const cache = new ResourceCache()
     for (const server of ['one', 'two'])
@@ -211,7 +211,7 @@ describe('invalidation', () => {
     expect(has(cache, 'p://', 'one', 'bob')).toBe(false)
   })
 
-  it('removes the resources of one server only', () => {
+  it('removes only the resources of one server', () => {
     const cache = filled()
     cache.invalidateServer('one')
     expect(cache.size).toBe(6)
@@ -232,7 +232,7 @@ describe('invalidation', () => {
     ])
   })
 
-  it('removes an updated resource and those that contain it, but not those with a similar prefix', () => {
+  it('removes an updated resource and the resources that contain it, but not those with a similar prefix', () => {
     const cache = filled()
     cache.invalidateUpdated(at('a://x/y'))
     expect([has(cache, 'a://x'), has(cache, 'a://x/y'), has(cache, 'a://xy')]).toEqual([false, false, true])
@@ -258,7 +258,7 @@ describe('invalidation', () => {
     expect(cache.size).toBe(13)
   })
 
-  it('works after entries have been dropped', () => {
+  it('works after entries have been evicted', () => {
     const cache = new ResourceCache({ maxEntries: 1 })
     cache.set(at('a'), of('a'))
     cache.set(at('b'), of('b'))
@@ -334,7 +334,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
 })
 
 describe('reading through the cache', () => {
-  it('loads once for all callers', async ({ cache, loads }) => {
+  it('loads once for all concurrent callers', async ({ cache, loads }) => {
     const both = [cache.read(at('a'), loads.load), cache.read(at('a'), loads.load)]
     ;(await loads.at(0)).resolve(of('x'))
     const [first, second] = await Promise.all(both)
@@ -391,7 +391,7 @@ describe('reading through the cache', () => {
     expect(textOf(await next)).toBe('fresh')
   })
 
-  it('does not join an aborted load, even if the load continues', async ({ cache }) => {
+  it('does not join an aborted load, even if that load continues', async ({ cache }) => {
     const control = new AbortController()
     const deaf = cache.read(at('a'), () => new Promise(() => {}), { signal: control.signal })
     control.abort(new Error('enough'))
@@ -409,7 +409,7 @@ describe('reading through the cache', () => {
     expect(textOf(await patient)).toBe('x')
   })
 
-  it('returns a cached result to an aborted caller, but does not start a load', async ({ cache, loads }) => {
+  it('returns a cached result to an aborted caller, but starts no load', async ({ cache, loads }) => {
     cache.set(at('a'), of('kept'))
     const signal = AbortSignal.abort(new Error('enough'))
     expect(textOf(await cache.read(at('a'), loads.load, { signal }))).toBe('kept')

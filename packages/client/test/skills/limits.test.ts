@@ -21,7 +21,7 @@ function messageOf(run: () => unknown): string {
   return 'none'
 }
 
-it('Skills stops at a list of more than 64 MiB', async () => {
+it('Skills stops reading a list that exceeds 64 MiB', async () => {
   let pages = 0
   const text = 'x'.repeat(8 * 1024 * 1024)
   const server = {
@@ -167,7 +167,7 @@ describe('Skills', () => {
       await expect(exact.read(reference)).rejects.toMatchObject({ reason: 'unlisted' })
   })
 
-  it('loads a skill whose files have `maxBytes` in total, and refuses a larger one', async () => {
+  it('loads a skill whose files total `maxBytes`, and refuses a larger one', async () => {
     const digest = await digestOf(new TextEncoder().encode(TEXT))
     const skill = (size: number): Skill => ({
       uri: URI,

@@ -131,7 +131,7 @@ describe('the skills of a server', () => {
     '\uD800.md',
     '',
   ])(
-    `refuse to read %s, which is not listed: ${SPEC}#the-acting-window-and-the-held-entry`,
+    `do not allow %s to be read, because it is not listed: ${SPEC}#the-acting-window-and-the-held-entry`,
     async (reference) => {
       const { skills, read } = await opened([FORMS])
       const loaded = await skills.load(`${ROOT}/SKILL.md`)
@@ -206,7 +206,7 @@ describe('a skill whose content does not match its entry', () => {
     expect(await refusal(new Skills(lying({ 'SKILL.md': document })).load(consistent))).toBe('frontmatter')
   })
 
-  it('is loaded if only the order of fields differs, with values of any type', async () => {
+  it('is loaded if only the order of fields differs, whatever the types of the values', async () => {
     const document = `---\r\nmetadata:\r\n  tags: [a, null, 1.5, true, 2026-01-01]\r\n  "on": {}\r\nname: pdf\r\ndescription: Fill forms in\r\n---\r\nBody`
     const frontmatter = {
       name: 'pdf',
@@ -220,7 +220,7 @@ describe('a skill whose content does not match its entry', () => {
   })
 })
 
-describe('an entry', () => {
+describe('an entry in the list of skills', () => {
   const good = entryOf({ 'SKILL.md': DOCUMENT })
   const [file] = good.resources as readonly { uri: string; digest: string; size: number }[]
 
@@ -266,7 +266,7 @@ describe('an entry', () => {
     expect(await refusal(skills.get(good.uri))).toBe('malformed')
   })
 
-  it('is reported on one line, even if its URI has line breaks', async () => {
+  it('is reported on a single line, even if its URI contains line breaks', async () => {
     const errors: Error[] = []
     const bad = { ...good, uri: `skill://a\nERROR: b\u202E${'c'.repeat(5_000)}` }
     const server = lying({}, { 'skills/list': { skills: [bad] } })
@@ -318,7 +318,7 @@ describe('a skill without digests', () => {
     expect((await lenient.load('skill://daily/SKILL.md')).document).toMatch(/now$/)
   })
 
-  it('is read each time, only within its folder and up to `maxBytes`', async () => {
+  it('is read each time, only within its folder and only up to `maxBytes`', async () => {
     const skill: Skill = { ...entryOf({}), resources: 'dynamic' }
     const files = { 'SKILL.md': DOCUMENT, 'a.md': 'x'.repeat(30) }
     const loaded = await new Skills(lying(files), { dynamic: 'load', maxBytes: DOCUMENT.length + 50 }).load(

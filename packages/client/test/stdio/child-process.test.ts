@@ -13,14 +13,14 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const handlers = { message: () => {}, malformed: () => {}, close: () => {} }
 
 describe('ChildProcessTransport', () => {
-  test('exchanges messages with any content', async () => {
+  test('exchanges messages with arbitrary content', async () => {
     const { transport, message } = await start(['echo'])
     const sent = { text: 'two\nlines, \u2028 and 🛫' }
     await transport.send(JSON.stringify(sent))
     expect(await message()).toEqual(sent)
   })
 
-  test('delivers the last output before it reports the end', async () => {
+  test('delivers the last output before it reports the exit', async () => {
     const { transport, closed, order } = await start(['echo'])
     await transport.send('!three')
     expect(await closed).toMatchObject({ kind: 'error', error: { exitCode: 0 } })
@@ -40,7 +40,7 @@ describe('ChildProcessTransport', () => {
     expect((reason as { error: unknown }).error).toBeInstanceOf(ProcessExitError)
   })
 
-  test('ignores what the process writes to stderr, even if the listener throws', async () => {
+  test('ignores stderr output, even if the listener throws', async () => {
     const { transport, message, order } = await start(['echo'], {
       stderr: () => {
         throw new Error('listener')
@@ -59,7 +59,7 @@ describe('ChildProcessTransport', () => {
     await transport.send('"late"')
   })
 
-  test('ends a process that closes its output', async () => {
+  test('stops a process that closes its output', async () => {
     const { transport, message, closed } = await start(['stubborn'], {
       stop: { inputMs: 0, signal: 'SIGTERM', signalMs: 50 },
     })
@@ -70,7 +70,7 @@ describe('ChildProcessTransport', () => {
     expect(runs(pid)).toBe(false)
   })
 
-  test('drops and reports a line over the limit', async () => {
+  test('drops and reports a line that exceeds the limit', async () => {
     const { transport, message, malformed } = await start(['echo'], { maxLineBytes: 1000 })
     await transport.send('!long')
     await transport.send('"next"')
@@ -78,7 +78,7 @@ describe('ChildProcessTransport', () => {
     expect(malformed).toEqual(['The line is longer than 1000 bytes'])
   })
 
-  test('rejects with the program name if there is no such program', async () => {
+  test("rejects with the program's name if there is no such program", async () => {
     const transport = new ChildProcessTransport({ command: 'no-such-program-anywhere' })
     const starting = transport.start(handlers)
     await expect(starting).rejects.toThrow(
@@ -92,7 +92,7 @@ describe('ChildProcessTransport', () => {
     { command: 'no-such-program-anywhere', args: ['--token=canary'] },
     { command: process.execPath, args: ['--token=canary\0'] },
     { command: process.execPath, env: { TOKEN: 'canary\0' } },
-  ])('rejects without the arguments and variables, which may be secret: %j', async (options) => {
+  ])('rejects without revealing the arguments and variables, which may be secret: %j', async (options) => {
     const error: unknown = await new ChildProcessTransport(options).start(handlers).catch((each) => each)
     expect(error).toBeInstanceOf(SpawnError)
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary')
@@ -142,7 +142,7 @@ describe("the child's environment", () => {
     return (await message()) as Record<string, string>
   }
 
-  test('contains only variables that are given or on the safe list', async () => {
+  test('contains only variables that are given or are on the list of safe variables', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     vi.stubEnv('TERM', '() { :; }; touch x')
     const env = await seen({ env: { API_KEY: 'given' } })
@@ -152,7 +152,7 @@ describe("the child's environment", () => {
     expect(env).not.toHaveProperty('TERM')
   })
 
-  test('contains all variables or only the given ones, depending on `inheritEnv`', async () => {
+  test('contains all variables or only those that are given, depending on `inheritEnv`', async () => {
     vi.stubEnv('CANARY_TOKEN', 'secret')
     const all = await seen({ inheritEnv: 'all' })
     const none = await seen({ inheritEnv: 'none', env: { API_KEY: 'given' } })

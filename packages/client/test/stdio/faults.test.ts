@@ -53,7 +53,7 @@ function kept(): number {
 
 const program = (script: string): Partial<ChildProcessOptions> => ({ args: ['-e', script] })
 
-describe('connect to a process that exits before it answers', () => {
+describe('connect to a process that exits before it responds', () => {
   test('rejects with the exit code and the last lines of stderr', async () => {
     const script = `for (let i = 0; i < 30; i++) console.error('line ' + i)
       console.error('\\u001b[31mNo API key: ' + 'x'.repeat(5_000))
@@ -74,7 +74,7 @@ describe('connect to a process that exits before it answers', () => {
   })
 })
 
-test('quotes a line on stdout that is not a message', async () => {
+test('a client quotes a line on stdout that is not a protocol message', async () => {
   const script =
     "console.log('Listening on\\u001b[1m 3000, ' + 'x'.repeat(500)); setInterval(() => {}, 1_000)"
   const client = new Client({ name: 'faults', version: '1' })
@@ -114,8 +114,8 @@ describe('pending calls', () => {
   })
 })
 
-describe('a process that does not read or answer', () => {
-  test.for(['mute', 'deaf'])('fails connect with a timeout if it is %s', async (mode) => {
+describe('a process that neither reads nor responds', () => {
+  test.for(['mute', 'deaf'])('makes connect fail with a timeout if it is %s', async (mode) => {
     await expect(connect({ mode }, { connectTimeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout' })
   })
 
@@ -163,7 +163,7 @@ describe('a client that receives a flood of output', () => {
     expect(errors).toEqual([])
   })
 
-  test('keeps the connection despite invalid messages', async () => {
+  test('keeps the connection open despite invalid messages', async () => {
     const { client, errors, closed } = await connect()
     expect(await client.callTool('garbage', { count: 100 })).toEqual(DONE)
     expect(client.stats().ignored.malformed).toBe(600)

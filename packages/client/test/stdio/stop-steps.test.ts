@@ -28,7 +28,7 @@ async function stopped(stop: Stop | undefined, goesBy: string | undefined): Prom
   return said
 }
 
-describe('ending a process tree, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
+describe('stopping a process tree, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
   test.for<[string, string | undefined, unknown[]]>([
     ['exits when its input ends', 'end of input', [0]],
     ['exits on SIGTERM', 'SIGTERM', ['2000 SIGTERM', 2_000]],

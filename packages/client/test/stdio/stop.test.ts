@@ -11,7 +11,7 @@ const pidOf = async (message: () => Promise<unknown>): Promise<number> =>
   ((await message()) as { readonly pid: number }).pid
 
 describe('close, https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio', () => {
-  test('ends a cooperative server by closing its stdin', async () => {
+  test('stops a cooperative server by closing its stdin', async () => {
     const signals: string[] = []
     const { transport, closed } = await start(['echo'], { stderr: (line) => signals.push(line) })
     const pid = transport.pid as number
@@ -45,7 +45,7 @@ describe('close, https://modelcontextprotocol.io/specification/2025-11-25/basic/
     expect(runs(pid)).toBe(false)
   })
 
-  test('ends a server whose wrapper was killed', async () => {
+  test('stops a server whose wrapper was killed', async () => {
     const { transport, message, closed } = await start(['wrapper', 'stubborn'], { stop: HURRY })
     const pid = await pidOf(message)
     process.kill(transport.pid as number, 'SIGKILL')
@@ -54,12 +54,12 @@ describe('close, https://modelcontextprotocol.io/specification/2025-11-25/basic/
     expect(runs(pid)).toBe(false)
   })
 
-  test('leaves no process after 20 connections', async () => {
+  test('leaves no process behind after 20 connections', async () => {
     expect(await connectAndClose(20)).toEqual([])
   })
 })
 
-describe('a process started by a custom spawn', () => {
+describe('a process started by a custom spawn function', () => {
   test('is never signalled by pid', async () => {
     const kill = vi.spyOn(process, 'kill')
     let asked: Parameters<Spawn> | undefined
@@ -82,7 +82,9 @@ describe('a process started by a custom spawn', () => {
   })
 })
 
-test('ends the servers of a host that exits without closing them', async ({ onTestFinished }) => {
+test('the transport stops the servers of a host that exits without closing them', async ({
+  onTestFinished,
+}) => {
   const file = new URL('./support/careless-host.ts', import.meta.url)
   const host = spawn(process.execPath, program(file), {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -16,7 +16,7 @@ function msSince(start: NodeJS.CpuUsage): number {
   return (user + system) / 1_000
 }
 
-describe('callTool, for a structured result', () => {
+describe('callTool with a structured result', () => {
   it('returns the result if it matches the schema', async () => {
     const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 3 } }))
     await client.listTools()
@@ -46,13 +46,13 @@ describe('callTool, for a structured result', () => {
     expect(await client.callTool('forecast')).toMatchObject(result)
   })
 
-  it('returns the result of a tool that is not listed without validating it', async () => {
+  it('returns the result of an unlisted tool without validating it', async () => {
     const { client } = await scripted(forecastOf(SCHEMA, { structuredContent: { high: 'x' } }))
     expect(await client.callTool('forecast')).toMatchObject({ structuredContent: { high: 'x' } })
   })
 })
 
-describe('callTool, for an outputSchema', () => {
+describe('callTool with an outputSchema', () => {
   const chain = (levels: number): object => ({
     $defs: Object.fromEntries(
       Array.from({ length: levels }, (_, i) => [
@@ -154,7 +154,7 @@ describe('callTool, for an outputSchema', () => {
     [String.raw`^\p{(?:a|a)*}$`, `p{${'a'.repeat(4_000)}`],
     ['a*b', 'a'.repeat(200_000)],
     ['[ab]*[ac]*d', 'a'.repeat(20_000)],
-  ])('matches the pattern %s cheaply for any value', async (pattern, text) => {
+  ])('matches the pattern %s at low cost for any value', async (pattern, text) => {
     const value = { type: 'string', pattern }
     const schemas: readonly (readonly [object, unknown])[] = [
       [{ properties: { text: value } }, { text: `${text}!` }],
@@ -180,7 +180,7 @@ describe('callTool, for an outputSchema', () => {
     ['in oneOf', { properties: { text: { oneOf: [{ pattern: '^(a+)+$' }, { type: 'string' }] } } }],
     ['in if', { properties: { text: { if: { not: { pattern: '^(a+)+$' } }, else: false } } }],
     ['in patternProperties', { patternProperties: { '^(t?e?x?t?)+$': {} }, additionalProperties: false }],
-  ])('accepts valid values under an ambiguous pattern %s', async (_, schema) => {
+  ])('accepts valid values with the ambiguous pattern %s', async (_, schema) => {
     const answer = { structuredContent: { text: 'b' } }
     const { client } = await scripted(forecastOf({ type: 'object', ...schema }, answer))
     const errors = listener(client, 'error')
@@ -212,7 +212,7 @@ describe('callTool, for an outputSchema', () => {
     }
   })
 
-  it('drops a schema that takes too many steps, and reports it once', async () => {
+  it('stops using a schema that takes too many steps, and reports it once', async () => {
     const numbers = { items: { type: 'number' } }
     const schema = {
       type: 'object',
@@ -229,7 +229,7 @@ describe('callTool, for an outputSchema', () => {
     await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
     for (let i = 0; i < 3; i++) expect(await client.callTool('forecast')).toHaveProperty('structuredContent')
     expect(errors.mock.calls.map(([{ message }]) => message)).toEqual([
-      'The outputSchema of the tool forecast is not used: it takes more than 1000000 steps',
+      'The outputSchema of the tool forecast is not used: it takes more than 400000 steps',
     ])
   })
 
@@ -249,7 +249,7 @@ describe('callTool, for an outputSchema', () => {
       { allOf: Array.from({ length: 1_900 }, (_, i) => ({ pattern: `^x*y{${i}}z?$` })) },
       'x'.repeat(10_000),
     ],
-  ])('validates %s cheaply', async (_, schema, value) => {
+  ])('validates %s at low cost', async (_, schema, value) => {
     const output = { type: 'object', properties: { value: schema } }
     const { client } = await scripted(forecastOf(output, { structuredContent: { value } }))
     client.on('error', () => {})
@@ -257,7 +257,7 @@ describe('callTool, for an outputSchema', () => {
     await client.callTool('forecast').catch(() => {})
     const start = process.cpuUsage()
     await client.callTool('forecast').catch(() => {})
-    expect(msSince(start)).toBeLessThan(500)
+    expect(msSince(start)).toBeLessThan(300)
   })
 
   it('enforces a recursive schema at any depth', async () => {
@@ -273,7 +273,7 @@ describe('callTool, for an outputSchema', () => {
     await expect(client.callTool('forecast')).rejects.toThrow(OutputMismatchError)
   })
 
-  it('stops checking when the cost doubles at each level of the value', async () => {
+  it('stops validating if the cost doubles with each level of the value', async () => {
     const either = { anyOf: [{ $ref: '#/$defs/node' }, { $ref: '#/$defs/node' }] }
     const schema = {
       $ref: '#/$defs/node',
@@ -284,7 +284,7 @@ describe('callTool, for an outputSchema', () => {
     await client.listTools()
     const start = process.cpuUsage()
     expect(await client.callTool('forecast')).toHaveProperty('structuredContent')
-    expect(msSince(start)).toBeLessThan(1_000)
+    expect(msSince(start)).toBeLessThan(400)
   })
 
   it('enforces uniqueItems for 10,000 items', async () => {

@@ -39,7 +39,7 @@ const tool = (handle: MethodEntry['handle']): TestRuntime =>
 const parsed = async (answer: Promise<EncodedResponse>): Promise<unknown> =>
   JSON.parse((await answer)?.frame ?? 'null')
 
-describe('the one response to a request', () => {
+describe('the single response to a request', () => {
   const cycle: Record<string, unknown> = {}
   cycle['self'] = cycle
   const hostile = new Proxy({}, { getPrototypeOf: () => { throw new Error('no') }, get: () => { throw new Error('no') } }) // prettier-ignore
@@ -62,7 +62,7 @@ describe('the one response to a request', () => {
     expect(runtime.errors).toHaveLength(1)
   })
 
-  it('is error -32603 with a reference if the method has no result that reports failures', async () => {
+  it("is error -32603 with a reference if the method's result cannot express failures", async () => {
     const runtime = createTestRuntime({
       'prompts/get': { handle: () => Promise.reject(new Error('canary')) },
     })
@@ -73,7 +73,7 @@ describe('the one response to a request', () => {
     expect(JSON.stringify(answer)).not.toContain('canary')
   })
 
-  it('has the code, message and data of an McpError, and the McpError is not reported', async () => {
+  it('has the code, message and data of an McpError, which is not reported as a failure', async () => {
     const runtime = tool(() => { throw new McpError(-1234, 'mine', { a: 1 }) }) // prettier-ignore
     expect(await parsed(call(runtime).answer)).toMatchObject({
       error: { code: -1234, message: 'mine', data: { a: 1 } },
@@ -109,7 +109,7 @@ describe('time limits', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('are extended by progress up to the hard maximum', async () => {
+  it('are extended by progress, up to the hard maximum', async () => {
     const runtime = tool(never)
     const { ctx, answer } = call(runtime)
     let done = false
@@ -123,7 +123,7 @@ describe('time limits', () => {
     expect(done).toBe(true)
   })
 
-  it('share one timer, which releaseTimers() clears', async () => {
+  it('share a single timer, which releaseTimers() clears', async () => {
     const runtime = tool(async () => complete({ content: [] }))
     for (let count = 0; count < 5; count++) await call(runtime).answer
     expect(runtime.clock.pending).toBe(1)
@@ -131,7 +131,7 @@ describe('time limits', () => {
     expect(runtime.clock.pending).toBe(0)
   })
 
-  it('restart with each call', async () => {
+  it('start again with each call', async () => {
     const runtime = tool(never)
     const ended: string[] = []
     void call(runtime).answer.then(() => ended.push('first'))
@@ -146,7 +146,7 @@ describe('time limits', () => {
 })
 
 describe('a call that has ended', () => {
-  it('does not get a response or send anything after its cancellation', async () => {
+  it('receives no response and sends nothing after its cancellation', async () => {
     let finish: (() => void) | undefined
     const runtime = tool(() => new Promise((resolve) => (finish = () => resolve(complete({ content: [] })))))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
@@ -159,7 +159,7 @@ describe('a call that has ended', () => {
     expect(sent).toEqual([])
   })
 
-  it('does not send progress or log messages after its response', async () => {
+  it('sends no progress notifications or log messages after its response', async () => {
     const runtime = tool(() => complete({ content: [] }))
     const { ctx, sent, answer } = call(runtime, 'tools/call', 1)
     await answer
@@ -218,7 +218,7 @@ describe('middleware', () => {
   })
 })
 
-it('run() does not return a promise if the handler is synchronous and there is no middleware', async () => {
+it('run() returns no promise if the handler is synchronous and there is no middleware', async () => {
   const runtime = tool(() => complete({ content: [] }))
   const { ctx } = call(runtime)
   const again = runtime.dispatcher.run(ctx)

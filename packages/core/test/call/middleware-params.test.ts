@@ -9,7 +9,7 @@ it.each([
   ['tools/call', { name: 1 }, 'params.name must be a string'],
   ['tools/call', { name: 'a', arguments: [] }, 'params.arguments must be an object'],
   ['resources/read', { name: 'a' }, 'params.uri must be a string'],
-])('given %s and %j, paramsFault returns the fault, if any', (method, params, fault) => {
+])('given %s and %j, paramsFault returns the problem, if any', (method, params, fault) => {
   expect(paramsFault(method, params as never)).toBe(fault)
 })
 

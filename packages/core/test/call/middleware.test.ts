@@ -42,7 +42,7 @@ describe('server.use with a method', () => {
   })
 
   it.each([{}, { name: 5 }, { name: 'one', arguments: [] }])(
-    'does not call middleware with parameters that violate their type: %j',
+    'does not call middleware if the parameters violate their type: %j',
     async (params) => {
       const { server, ask } = create()
       let ran = 0
@@ -75,7 +75,7 @@ describe('server.use with a method', () => {
     expect(JSON.stringify(reply)).not.toContain('canary')
   })
 
-  it('wraps only calls that start after the middleware was added', async () => {
+  it('wraps only calls that start after the middleware has been added', async () => {
     const { server, ask } = create()
     expect((await ask({ name: 'one' })).result).not.toHaveProperty('_meta')
     server.use(async (_ctx, next) => ({ ...(await next()), _meta: { late: true } }))

@@ -46,23 +46,26 @@ async function call(
   return { answer }
 }
 
-describe('the keepalive for a silent call whose client requested progress', () => {
-  it.each(['token', '', 0, 7])('is sent every 15 s until the response, with the token %j', async (token) => {
-    const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
-    const { answer } = await call({ peer, clock }, token)
-    await clock.advance(14_999)
-    expect(peer.notifications).toEqual([])
-    await clock.advance(35_001)
-    await answer
-    await clock.advance(120 * SECOND)
-    expect(peer.notifications).toEqual(
-      [0, 0.000001, 0.000002].map((progress) =>
-        notification('notifications/progress', { progressToken: token, progress }),
-      ),
-    )
-  })
+describe('the keepalive for a call with a progress token', () => {
+  it.each(['token', '', 0, 7])(
+    'is sent every 15 s until the response if the handler reports nothing, with the token %j',
+    async (token) => {
+      const { clock, peer } = await serve((_ctx, time) => wait(time, 50 * SECOND))
+      const { answer } = await call({ peer, clock }, token)
+      await clock.advance(14_999)
+      expect(peer.notifications).toEqual([])
+      await clock.advance(35_001)
+      await answer
+      await clock.advance(120 * SECOND)
+      expect(peer.notifications).toEqual(
+        [0, 0.000001, 0.000002].map((progress) =>
+          notification('notifications/progress', { progressToken: token, progress }),
+        ),
+      )
+    },
+  )
 
-  it("is sent 15 s after each of the handler's reports", async () => {
+  it('is sent when the handler has reported nothing for 15 s', async () => {
     const { clock, peer, received } = await serve(async (ctx, time) => {
       await wait(time, 10 * SECOND)
       await ctx.progress(1, 4)
@@ -77,7 +80,7 @@ describe('the keepalive for a silent call whose client requested progress', () =
     expect(received()).toEqual([1, 2, 2.000002, 3])
   })
 
-  it('is sent even if the handler’s reports are dropped', async () => {
+  it('is sent even if the handler’s reports are not forwarded', async () => {
     const { clock, peer, received } = await serve(async (ctx, time) => {
       for (let n = 0; n < 4; n++) {
         await ctx.progress(1)
@@ -101,7 +104,7 @@ describe('the keepalive for a silent call whose client requested progress', () =
     expect(received()).toHaveLength(3)
   })
 
-  it('stops when the call is cancelled', async () => {
+  it('is no longer sent after the call has been cancelled', async () => {
     const { clock, peer, received } = await serve((_ctx, time) => wait(time, 50 * SECOND))
     await call({ peer, clock }, 1)
     await clock.advance(20 * SECOND)
@@ -111,7 +114,7 @@ describe('the keepalive for a silent call whose client requested progress', () =
     expect(received()).toEqual([0])
   })
 
-  it('uses a single timer for all calls, and clears the timer when the server closes', async () => {
+  it('uses a single timer for all calls, and clears it when the server closes', async () => {
     const { server, clock, peer } = await serve((_ctx, time) => wait(time, 20 * SECOND))
     const idle = clock.pending
     const answers = []

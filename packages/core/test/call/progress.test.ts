@@ -22,8 +22,8 @@ const start = (): {
   }
 }
 
-describe('keepalives between reports from a handler, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress', () => {
-  it('start at 0 and grow by a millionth, without a total or message', () => {
+describe("keepalives between a handler's reports, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress", () => {
+  it('start at 0 and increase by a millionth, without a total or message', () => {
     const { beat } = start()
     expect([beat(), beat(), beat()]).toEqual([
       { progressToken: 't', progress: 0 },
@@ -41,7 +41,7 @@ describe('keepalives between reports from a handler, https://modelcontextprotoco
     expect(report(2, 3)).toEqual({ progressToken: 't', progress: 2, total: 3 })
   })
 
-  it('keep the message of a report overtaken by a keepalive', () => {
+  it('keep the message of a report that a keepalive has overtaken', () => {
     const { report, beat } = start()
     beat()
     const first = report(0, 10, 'begun')
@@ -59,7 +59,7 @@ describe('keepalives between reports from a handler, https://modelcontextprotoco
     expect(beat()).toEqual({ progressToken: 't', progress: 10.00001 })
   })
 
-  it('grow for clients that use single precision', () => {
+  it('increase even for clients that use single precision', () => {
     const { report, beat } = start()
     for (const from of [0.3, 1, 7, 1e6, 3e9]) {
       report(from)
@@ -67,7 +67,7 @@ describe('keepalives between reports from a handler, https://modelcontextprotoco
     }
   })
 
-  it('stop when no larger number exists', () => {
+  it('stop when there is no larger number', () => {
     const { report, beat } = start()
     report(Number.MAX_VALUE)
     expect(beat()).toBeUndefined()
@@ -117,7 +117,7 @@ it.each([
   [[null, [], {}], 'null, an array, object'],
   [['x'.repeat(41), undefined, undefined], `'${'x'.repeat(40)}'`],
 ])(
-  'given the ctx.progress arguments %j, progressFault returns the fault, if any',
+  'given the ctx.progress arguments %j, progressFault returns the problem, if any',
   ([progress, total, message], given) => {
     const fault = progressFault(progress, total, message)
     if (given === undefined) expect(fault).toBeUndefined()

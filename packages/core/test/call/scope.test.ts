@@ -9,6 +9,9 @@ it.each([
   [['a', 'b'], { auth: { principal: 'p', scopes: ['a'] } }, ['a', 'b']],
   [['a'], { auth: { principal: 'p' } }, ['a']],
   [['a'], { local: false }, ['a']],
-])('given the scopes %j and the caller %j, lacking() names the missing scopes', (scopes, caller, missing) => {
-  expect(lacking(scopes, caller)?.data).toEqual(missing && { scopes: missing })
-})
+])(
+  'given the scopes %j and the caller %j, lacking() returns the missing scopes',
+  (scopes, caller, missing) => {
+    expect(lacking(scopes, caller)?.data).toEqual(missing && { scopes: missing })
+  },
+)

@@ -28,7 +28,7 @@ describe('telemetry that throws', () => {
         throw 'broken'
       },
     ],
-  ])('runs a step exactly once if the telemetry runs the step %s', (_what, run) => {
+  ])('cannot make a step run more or less than once: it calls the step %s', (_what, run) => {
     const { safe } = setUp()
     let runs = 0
     expect(safe.within(run, () => ++runs)).toBe(1)

@@ -62,7 +62,7 @@ describe('a call that exceeds its time limit', () => {
       'Raise limits.maxHandlerTimeoutMs, or run the tool as a task: taskSupport.',
     ],
   ])(
-    'gets an error that names the limit, and a log line that names the option to change (limit %s)',
+    'receives an error that names the limit, and causes a log line that names the option to change (limit %s)',
     async (_, setup, problem, fix) => {
       const { clock, logged, reply } = await start(setup)
       for (let passed = 0; passed < 20; passed++) {
@@ -76,7 +76,7 @@ describe('a call that exceeds its time limit', () => {
   )
 })
 
-it('uses one timer for calls with the same limit', async () => {
+it('a server uses a single timer for all calls with the same limit', async () => {
   const clock = new FakeClock()
   const server = new McpServer({ name: 'slow', version: '1' }, { clock, progressHeartbeat: false })
   for (const [name, timeoutMs] of [

@@ -63,7 +63,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     ])
   })
 
-  it('delays later messages until the session is open, and keeps their order', async () => {
+  it('delays later messages until the session is open, and preserves their order', async () => {
     const lifespan = deferred()
     const { transport } = connect({ ready: () => lifespan.promise })
     void transport.receive(initialize())
@@ -75,7 +75,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(transport.sent).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
   })
 
-  it('must precede every call except a ping', async () => {
+  it('must precede every message except a ping', async () => {
     const { started, transport } = connect()
     await transport.receive(call(1, 'a'))
     await transport.receive(ping(2))
@@ -106,7 +106,7 @@ describe('initialize, https://modelcontextprotocol.io/specification/2025-11-25/b
     expect(transport.sent).toMatchObject([{ id: 1, error: { code: -32602 } }])
   })
 
-  it('returns an error that hides the cause if the lifespan fails, and can then be retried', async () => {
+  it('returns an error that hides the cause if the lifespan fails, and can be retried afterwards', async () => {
     let fails = true
     const { transport } = connect({ ready: () => (fails ? Promise.reject(new Error('canary')) : undefined) })
     await transport.receive(initialize())
@@ -125,7 +125,7 @@ describe('an unreadable message', () => {
     ['text that is not JSON', '{', -32700],
     ['an array in a revision without batches', [call(1, 'a')], -32600],
     ['a message without a version', { id: 3, method: 'ping' }, -32600],
-  ])('gets an error, and the next message is processed: %s', async (_, message, code) => {
+  ])('receives an error, and the next message is processed: %s', async (_, message, code) => {
     const { transport } = await open()
     await transport.receive(message)
     await transport.receive(ping(9))
@@ -144,7 +144,7 @@ describe('concurrent requests', () => {
     expect(transport.sent).toMatchObject([{ id: 'b' }, { id: 'a' }])
   })
 
-  it('get separate responses even if they share an id', async () => {
+  it('receive separate responses even if they share an id', async () => {
     const { release, transport } = await open()
     const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
     for (const key of keys) void transport.receive(call(1, key))
@@ -156,7 +156,7 @@ describe('concurrent requests', () => {
     expect(answered.toSorted()).toEqual(keys.map((key) => `${key} in a session`).toSorted())
   })
 
-  it('get a "busy" error when all limits are exceeded', async () => {
+  it('receive a "busy" error when all limits are exceeded', async () => {
     const { transport } = await open({ limits: { running: 1, inFlight: 1 } })
     void transport.receive(call(1, 'a'))
     void transport.receive(call(2, 'b'))
@@ -203,7 +203,7 @@ describe('cancellation, https://modelcontextprotocol.io/specification/2025-11-25
 })
 
 describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basic#batching', () => {
-  it('are answered with one array that omits notifications', async () => {
+  it('are answered with a single array, without entries for notifications', async () => {
     const { transport } = await open({}, '2025-03-26')
     await transport.receive([ping(1), INITIALIZED, ping(2)])
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
@@ -221,7 +221,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('still return the other responses when one call is cancelled', async () => {
+  it('still return the other responses when one of their calls is cancelled', async () => {
     const { release, transport } = await open({}, '2025-03-26')
     await transport.receive([call(1, 'a'), call(2, 'b')])
     await transport.receive(cancel(1))
@@ -241,7 +241,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
 })
 
 describe('change notifications', () => {
-  it('reach the client, except those about resources that the client has not subscribed to', async () => {
+  it('reach the client, except those about resources to which the client has not subscribed', async () => {
     const { runtime, transport } = await open()
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'tools' })
     await runtime.bus.publish(CHANGES_TOPIC, { kind: 'resource', uri: 'x://y' })
@@ -256,7 +256,7 @@ describe('change notifications', () => {
 })
 
 describe('a 2026-07-28 request that arrives before the server is ready', () => {
-  it('waits and pauses reading', async () => {
+  it('waits, and pauses reading', async () => {
     const { promise: ready, resolve } = deferred()
     const { started, release, transport } = connect({ ready: () => ready })
     let reads = false
@@ -295,7 +295,7 @@ describe('a slow client', () => {
     return transport
   }
 
-  it('gets every response, and the log messages sent before it became slow', async () => {
+  it('receives every response, and the log messages sent before it became slow', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: (_, ctx) => {
@@ -309,7 +309,7 @@ describe('a slow client', () => {
     expect(transport.sent).toMatchObject([{ params: { data: 0 } }, { id: 1 }])
   })
 
-  it('gets every notification from a handler that awaits each one', async () => {
+  it('receives every notification from a handler that awaits each one', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: async (_, ctx) => {
@@ -333,7 +333,7 @@ describe('a slow client', () => {
     ])
   })
 
-  it('gets each change notification once after it catches up', async () => {
+  it('receives each change notification once after it catches up', async () => {
     const runtime = createTestRuntime({})
     const transport = await openSlow(runtime)
     void transport.receive(ping(1))
@@ -348,7 +348,7 @@ describe('a slow client', () => {
 const ENDED = { code: -32603, message: 'The server ended the call' }
 
 describe('closing a connection', () => {
-  it('lets running calls finish, refuses new ones, and then ends the transport', async () => {
+  it('lets running calls finish, refuses new calls, and then closes the transport', async () => {
     const { connection, release, transport } = await open()
     void transport.receive(call(1, 'a'))
     const closing = connection.close()

@@ -68,7 +68,7 @@ function serverOf(): McpServer {
 }
 
 describe('both eras on one connection (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
-  it('lets a client open a session after server/discover and use both eras', async () => {
+  it('lets a client open a session after server/discover, and use both eras', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     const call = { name: 'era' }
@@ -93,7 +93,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('answers each of two calls with the same id in its own revision', async () => {
+  it('answers two calls with the same id, each in its own revision', async () => {
     const { transport, release, texts } = bench()
     await transport.receive(initialize())
     transport.sent.length = 0
@@ -109,7 +109,7 @@ describe('both eras on one connection (https://modelcontextprotocol.io/specifica
     ])
   })
 
-  it('sends notifications from a stateless request with the token and level of that request, not of the session', async () => {
+  it('sends notifications for a stateless request with the token and level of that request, not of the session', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport)
     await transport.receive(
@@ -139,7 +139,7 @@ describe('cancelling a stateless request (https://modelcontextprotocol.io/specif
     expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
   })
 
-  it('does nothing if a session call has the same id, unless the cancellation names a revision', async () => {
+  it('does nothing if a session call has the same id unless the cancellation names a revision', async () => {
     const { transport, ended } = bench()
     await transport.receive(initialize())
     void transport.receive(request(1, 'tools/call', { key: 'session' }))
@@ -259,7 +259,7 @@ describe('stateless requests on a duplex transport', () => {
     ])
   })
 
-  it('are counted, and answered even if the client has closed its side', async () => {
+  it('are counted, and are answered even if the client has closed its side', async () => {
     const { transport, connection, release, texts } = bench()
     void transport.receive(alone(1, 'tools/call', { key: 'a' }))
     expect(connection.stats()).toMatchObject({ sessions: 0, callsInFlight: 1 })
@@ -269,7 +269,7 @@ describe('stateless requests on a duplex transport', () => {
     expect(texts()).toEqual([[1, 'a alone']])
   })
 
-  it('are refused for invalid metadata, and the reasons are counted', async () => {
+  it('are refused if their metadata is invalid, and are counted by reason', async () => {
     const { transport, connection, rejected } = bench()
     await transport.receive(request(1, 'tools/list', { _meta: { ...META, [CAPABILITIES]: 5 } }))
     await transport.receive(alone(2, 'tools/list', {}, '2099-01-01'))
@@ -309,8 +309,8 @@ describe('a ping on a connection', () => {
   })
 })
 
-describe('a connection that serves one era', () => {
-  it('answers initialize with the supported versions if it has no sessions', async () => {
+describe('a connection that serves a single era', () => {
+  it('responds to initialize with the supported versions if it has no sessions', async () => {
     const transport = new ScriptedTransport()
     serverOf().connect(transport, { revisions: [VERSION] })
     await transport.receive(initialize())

@@ -70,8 +70,8 @@ async function open(
   return { transport, runtime, close: () => connection.close() }
 }
 
-describe('the response after progress on a byte stream', () => {
-  it('waits until the client answers a ping', async () => {
+describe('a response that follows progress on a byte stream', () => {
+  it('waits until the client responds to a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -111,7 +111,7 @@ describe('the response after progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 2, 'ping'])
   })
 
-  it('is sent after 1 s if the client does not answer pings; subsequent responses are sent after 20 ms, without a ping', async () => {
+  it('is sent after 1 s if the client does not respond to pings, and later responses after 20 ms without a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -127,7 +127,7 @@ describe('the response after progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 'ping', 1, PROGRESS, 2])
   })
 
-  it('waits for a ping again after the client has answered late', async () => {
+  it('waits for a ping again after the client has responded late', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -138,7 +138,7 @@ describe('the response after progress on a byte stream', () => {
     expect(transport.pings).toHaveLength(2)
   })
 
-  it('is sent at once if the client has closed its side', async () => {
+  it('is sent immediately if the client has closed its side', async () => {
     const { transport } = await open()
     void transport.receive(call(1))
     await settled()
@@ -157,7 +157,7 @@ describe('the response after progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 'ping', 1])
   })
 
-  it('does not wait if the last progress was sent a second ago', async () => {
+  it('does not wait if the last progress notification was sent a second ago', async () => {
     const { transport, runtime } = await open({
       handle: async (_, ctx) => {
         await ctx.progress(1)
@@ -174,14 +174,14 @@ describe('the response after progress on a byte stream', () => {
   it.each([
     ['did not request progress', call(2, {}), reporting],
     ['did not report progress', call(2), { handle: () => complete({ content: [] }) }],
-  ])('is sent at once if the call %s', async (_, message, entry) => {
+  ])('is sent immediately if the call %s', async (_, message, entry) => {
     const { transport } = await open(entry)
     void transport.receive(message)
     await settled()
     expect(transport.order).toEqual([2])
   })
 
-  it('is padded to fill a whole read and sent after 20 ms if there is no session', async () => {
+  it('without a session is padded to fill a whole read, and is sent after 20 ms', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1, { ...META, progressToken: 1 }))
     await settled()
@@ -194,7 +194,7 @@ describe('the response after progress on a byte stream', () => {
   })
 })
 
-it('sends the response directly after the progress on other transports', async () => {
+it('a response that follows progress on other transports is sent without delay', async () => {
   const transport = new ScriptedTransport()
   serveTransport(createTestRuntime({ 'tools/call': reporting }), transport)
   await transport.receive(call(1, { ...META, progressToken: 1 }))

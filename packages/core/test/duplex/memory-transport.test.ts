@@ -25,7 +25,7 @@ function listen(transport: Transport, onMessage: (text: string) => void | Promis
 }
 
 describe('createMemoryTransportPair', () => {
-  it('delivers messages in order in both directions, and never inside send()', async () => {
+  it('delivers messages in order in both directions, but never inside send()', async () => {
     const [left, right] = createMemoryTransportPair()
     const atLeft = listen(left)
     const atRight = listen(right)
@@ -120,7 +120,7 @@ describe('createMemoryTransportPair', () => {
     await expect(behind).resolves.toBeUndefined()
   })
 
-  it('drops a message whose signal aborts before delivery', async () => {
+  it('drops a message if its signal aborts before delivery', async () => {
     const [left, right] = createMemoryTransportPair()
     const controller = new AbortController()
     void left.send('dropped', { signal: controller.signal })
@@ -131,7 +131,7 @@ describe('createMemoryTransportPair', () => {
     expect(atRight.texts).toEqual(['kept'])
   })
 
-  it('ends both sides when a handler fails', async () => {
+  it('closes both sides when a handler fails', async () => {
     const [left, right] = createMemoryTransportPair()
     const failure = new Error('broken handler')
     const atLeft = listen(left)

@@ -89,7 +89,7 @@ describe('server.handleMessage', () => {
     expect(JSON.parse(answer ?? '')).toMatchObject({ id: 7, error: { code: -32600 } })
   })
 
-  it('is awaited by server.close(), as are its waitUntil promises', async () => {
+  it('is awaited by server.close(), and so are its waitUntil promises', async () => {
     const server = weather()
     const steps: string[] = []
     const kept: Promise<unknown>[] = []

@@ -59,7 +59,7 @@ const KINDS: readonly [string, (server: McpServer) => Lister][] = [
 describe.each(KINDS)(
   `tools with a user interface, for clients that declare MIME types in %s (${SPEC}#resource-discovery)`,
   (_, listerOf) => {
-    it('are listed with ui for clients that support user interfaces, and without ui for others', async () => {
+    it('are listed with ui for clients that support user interfaces, and without ui for other clients', async () => {
       const list = listerOf(createServer([forecast]))
       for (let round = 0; round < 2; round++) {
         expect(await list(SHOWS)).toMatchObject([
@@ -90,7 +90,7 @@ describe.each(KINDS)(
       expect(tool?._meta).not.toHaveProperty('ui')
     })
 
-    it('are listed only for clients that support user interfaces if only the interface may call them', async () => {
+    it('are listed only for clients that support user interfaces if only the user interface may call them', async () => {
       const list = listerOf(createServer([forecast, refresh]))
       const names = async (capabilities: object): Promise<readonly string[]> =>
         (await list(capabilities)).map(({ name }) => name)
@@ -124,7 +124,7 @@ describe('the apps() extension', () => {
 })
 
 describe('a tool with a user interface', () => {
-  it('returns its text to every caller, unless the tool is hidden from that caller', async () => {
+  it('returns its text to every caller unless the tool is hidden from that caller', async () => {
     const request = modernClient(createServer([forecast, refresh]))
     const call = (name: string, capabilities = {}): ReturnType<typeof request> =>
       request('tools/call', { name }, capabilities)
@@ -133,7 +133,7 @@ describe('a tool with a user interface', () => {
     expect((await call('refresh')).error).toMatchObject({ code: -32602, message: 'Unknown tool: refresh' })
   })
 
-  it('is also hidden by its own `visible` rule', async () => {
+  it('can also be hidden by its own `visible` rule', async () => {
     const hidden = { ...refresh, visible: () => false }
     expect(await modern(createServer([hidden]))(SHOWS)).toEqual([])
   })
@@ -161,7 +161,7 @@ describe('a tool with a user interface', () => {
     expect((await session(own)(SHOWS))[0]?._meta).toHaveProperty('ui')
   })
 
-  it('can be visible to the model alone, and does not need a resource URI', async () => {
+  it('can be visible to the model alone, and needs no resource URI', async () => {
     const none = defineTool({ name: 'none', handler: () => 'x' })
     const shown = defineTool({ name: 'shown', ui: { visibility: ['model'] }, handler: () => 'x' })
     expect(await modern(createServer([none, shown]))(SHOWS)).toMatchObject([

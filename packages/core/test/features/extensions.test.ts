@@ -49,7 +49,7 @@ describe(`an extension (${SPEC})`, () => {
     expect([status, json.error?.code]).toEqual([404, -32_601])
   })
 
-  it('calls a settings function for each request', async () => {
+  it('calls its settings function for each request', async () => {
     let asked = 0
     const harness = serve([{ id: ID, settings: () => ({ asked: ++asked }) }])
     const before = asked
@@ -245,7 +245,7 @@ describe('an invalid extension', () => {
     expect(create).toThrow(problem)
   })
 
-  it('does not include one with an id of 256 characters, or with a method that exists only in sessions', () => {
+  it('is not one with an id of 256 characters, or with a method that exists only in sessions', () => {
     const long = { id: 'a/'.padEnd(256, 'x') }
     const extensions: Extension[] = [long, { id: ID, methods: { 'tasks/list': handler } }]
     expect(() => new McpServer({ name: 'a', version: '1' }, { extensions })).not.toThrow()
@@ -273,7 +273,7 @@ describe('notify.extension', () => {
     expect(() => server.notify.extension(id, method, params as never)).toThrow(/ERR_MCP_OPTION/)
   })
 
-  it('refuses a subscription that requests the extension with a value that is not a boolean', async () => {
+  it('refuses a subscription that requests the extension with a non-boolean value', async () => {
     const harness = serve([{ ...search, notifications: [READY] }])
     const filter = { notifications: { [ID]: 'yes' } }
     const { json } = await callModern(harness, 'subscriptions/listen', filter, DECLARING)
@@ -281,7 +281,7 @@ describe('notify.extension', () => {
   })
 })
 
-it('ignores inherited properties in ctx.client.extension', async () => {
+it('ctx.client.extension ignores inherited properties', async () => {
   const harness = createHarness({
     setUp: (server) =>
       server.addTool({ name: 'proto', handler: (_args, ctx) => typeof ctx.client.extension('toString') }),

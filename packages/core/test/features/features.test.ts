@@ -66,7 +66,7 @@ describe('capabilities', () => {
     })
   })
 
-  it('include features whose list is empty, because entries may be added later', () => {
+  it('include features with an empty list, because entries may be added later', () => {
     const { features } = create({ logging: false })
     features.tools.registry.set([])
     features.prompts.registry.set([])
@@ -90,7 +90,7 @@ describe('capabilities', () => {
     expect(features.capabilities()).toHaveProperty('resources')
   })
 
-  it('include tasks as soon as a tool of any session supports them', () => {
+  it('include tasks as soon as a tool in any session supports them', () => {
     const { features } = create({ tasks: noTasks() })
     expect(features.capabilities()).not.toHaveProperty('tasks')
     features.createSessionRegistry().tools.add({ name: 't', taskSupport: 'optional', handler })

@@ -91,7 +91,7 @@ describe('server.observe', () => {
     })
   })
 
-  it('declares capabilities only for kinds that the source has', async () => {
+  it('declares capabilities only for the kinds that the source has', async () => {
     const { server } = create()
     server.observe({ tools: () => [], onChange: () => () => {} })
     const { initialized } = await openPeer(server)
@@ -194,7 +194,7 @@ describe('a duplicate name', () => {
     expect(await namesOf(server)).toEqual(['a', 'b'])
   })
 
-  it('is refused by server.addTool if a source has the name, unless `replace` is set', async () => {
+  it('is refused by server.addTool if a source has the name unless `replace` is set', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -296,7 +296,7 @@ describe('a failing source', () => {
 })
 
 describe('a late result from a source', () => {
-  it('is followed by another read if the source has changed since', async () => {
+  it('is followed by another read if the source has changed in the meantime', async () => {
     const { server } = create()
     const other = new OtherRegistry()
     const answers: ((tools: Iterable<OtherTool>) => void)[] = []
@@ -327,7 +327,7 @@ describe('a late result from a source', () => {
   })
 })
 
-describe('the detachment of a source', () => {
+describe('detaching a source', () => {
   it('removes its entries and its listener', async () => {
     const { server } = create()
     server.addTool(tool('own'))
@@ -369,7 +369,7 @@ describe('the detachment of a source', () => {
     expect(log).toMatchObject([{ err: { message: 'stuck' } }])
   })
 
-  it("keeps entries that replaced the source's entries", async () => {
+  it("keeps entries that have replaced the source's entries", async () => {
     const { server } = create()
     const observation = server.observe(new OtherRegistry('a', 'b'))
     server.addTool(tool('a', 'own'), { replace: true })

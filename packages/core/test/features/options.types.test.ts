@@ -56,7 +56,7 @@ describe('the types of `visible` rules', () => {
     })
   })
 
-  it('do not affect the inference of other members, wherever the rule is placed', () => {
+  it("do not affect the inference of other members, regardless of the rule's position", () => {
     never(() => {
       server.addTool({
         name: 'a',
@@ -137,7 +137,7 @@ describe('the types of metadata', () => {
     })
   })
 
-  it('let displayName accept anything with a name', () => {
+  it('let displayName accept any object with a name', () => {
     expectTypeOf(displayName).returns.toBeString()
     never(() => {
       displayName({ name: 'a' })
@@ -149,7 +149,7 @@ describe('the types of metadata', () => {
 })
 
 describe('the types of observe', () => {
-  it('accept a source with the same locals, synchronous or asynchronous', () => {
+  it('accept a synchronous or asynchronous source with the same locals', () => {
     never(() => {
       const tools: AnyTool<App, Locals>[] = [defineTool({ name: 'a', handler })]
       const prompts: AnyPrompt<App, Locals>[] = []
@@ -166,7 +166,7 @@ describe('the types of observe', () => {
     })
   })
 
-  it('refuse a source without change events, and one with other locals', () => {
+  it('refuse a source without change events, and a source with other locals', () => {
     never(() => {
       // @ts-expect-error nothing to listen to
       server.observe({ tools: () => [] })

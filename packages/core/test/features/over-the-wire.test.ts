@@ -113,7 +113,7 @@ describe('tool arguments', () => {
   })
 })
 
-it('does not check results against their outputSchema if `validateOutput` is false', async () => {
+it('the server does not check results against their outputSchema if `validateOutput` is false', async () => {
   const wrong = { high: 'hot' } as unknown as { high: number }
   const outputSchema = z.object({ high: z.number() })
   const server = create({ tools: { validateOutput: false } })
@@ -131,7 +131,7 @@ it.each([
   [{ lastModified: 5 }, /lastModified is an ISO 8601 time/],
   [{ audience: 'user' }, /audience is an array of "user" and "assistant"/],
   [{ audience: ['robot'] }, /audience is an array of "user" and "assistant"/],
-])('refuses annotations that clients cannot interpret: %j', (annotations, message) => {
+])('the server refuses annotations that clients cannot interpret: %j', (annotations, message) => {
   const wrong = annotations as object
   expect(() =>
     create().addResource({ uri: 'a://b', name: 'b', annotations: wrong, handler: () => '' }),

@@ -52,7 +52,7 @@ describe('logging/setLevel', () => {
   })
 
   it.each([['loud'], [''], ['INFO'], [undefined], [null], [3], ['toString']])(
-    'refuses %j with -32602 and stores nothing',
+    'refuses %j with -32602, and stores nothing',
     async (level) => {
       const { updates, options } = session()
       expect(
@@ -87,7 +87,7 @@ describe('resources/subscribe', () => {
     expect(updates).toEqual([])
   })
 
-  it('accepts URIs of 65,536 characters together, and names the limit when it refuses more', async () => {
+  it('accepts URIs of 65,536 characters in total, and names the limit when it refuses more', async () => {
     const long = (n: number): string => `w://${n}${'x'.repeat(8_187)}`
     const { kept, options } = session(Array.from({ length: 7 }, (_, n) => long(n)))
     const { methods } = serve()
@@ -101,7 +101,7 @@ describe('resources/subscribe', () => {
     expect(kept.subscriptions).toHaveLength(8)
   })
 
-  it('accepts 1024 subscriptions, and names the limit when it refuses the next', async () => {
+  it('accepts 1024 subscriptions, and names the limit when it refuses the next one', async () => {
     const many = Array.from({ length: 1023 }, (_, i) => `w://${i}`)
     const { kept, options } = session(many)
     const { methods } = serve()
@@ -136,7 +136,7 @@ describe('resources/subscribe', () => {
 })
 
 describe('resources/unsubscribe', () => {
-  it('ends one subscription, even to a removed resource', async () => {
+  it('ends a single subscription, even to a removed resource', async () => {
     const { kept, options } = session(['gone://x', 'a://b'])
     expect(await call(serve().methods, 'resources/unsubscribe', { uri: 'gone://x' }, options)).toEqual({})
     expect(kept.subscriptions).toEqual(['a://b'])

@@ -42,7 +42,7 @@ describe('tool types', () => {
     })
   })
 
-  it('pass no arguments to a handler without inputSchema', () => {
+  it('pass no arguments to a handler without an inputSchema', () => {
     defineTool({
       name: 'a',
       handler: (args) => {
@@ -189,7 +189,7 @@ describe('tool types', () => {
     defineTool({ name: 'a', outputSchema: z.array(z.enum(['x', 'y'])), handler: async () => ['x', 'y'] })
   })
 
-  it('let a handler without outputSchema return anything', () => {
+  it('let a handler without an outputSchema return anything', () => {
     class Own {
       readonly value: unknown = 1
     }

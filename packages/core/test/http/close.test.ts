@@ -1,6 +1,6 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { MemorySessionStore } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import type { McpServer } from '../../src/index.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { createHarness, FakeRequest, initializeMessage, type TestSession } from './support/harness.ts'
@@ -31,7 +31,7 @@ describe.each(['memory', false] as const)('closing a session with the event stor
     return { ...made, end: () => made.send({ method: 'DELETE', headers: made.session.headers }) }
   }
 
-  it('answers a running call with status 503, and ends the GET stream', async () => {
+  it('answers a running call with status 503, and closes the GET stream', async () => {
     const { session, end, signals, finish } = await open()
     const { sink } = await session.get()
     const running = session.call('wait')
@@ -59,7 +59,7 @@ describe.each(['memory', false] as const)('closing a session with the event stor
 })
 
 describe('endpoint.close', () => {
-  it('lets running calls finish, and refuses new ones', async () => {
+  it('lets running calls finish, and refuses new calls', async () => {
     const { session, endpoint, finish, post, clock } = await bench()
     const running = session.call('wait')
     await settled()
@@ -87,7 +87,7 @@ describe('endpoint.close', () => {
     await closing
   })
 
-  it('ends running calls at the deadline', async () => {
+  it('aborts running calls at the deadline', async () => {
     const { session, endpoint, signals, clock } = await bench()
     const quiet = session.call('wait')
     await settled()
@@ -107,7 +107,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('also ends calls without sessions at the deadline', async () => {
+  it('also aborts calls without sessions at the deadline', async () => {
     const { post, endpoint, signals, clock } = await bench(true)
     const running = post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } })
     await settled()
@@ -121,7 +121,7 @@ describe('endpoint.close', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('waits 1 s for a client that does not read the response to a call ended at the deadline', async () => {
+  it('waits 1 s for a client that does not read the response to a call aborted at the deadline', async () => {
     const { session, endpoint, clock } = await bench()
     const pending = session.call('wait')
     await settled()
@@ -138,7 +138,7 @@ describe('endpoint.close', () => {
     expect([sink.closed, clock.pending]).toEqual([true, 0])
   })
 
-  it('ends GET streams at once, before running calls', async () => {
+  it('closes GET streams immediately, before running calls finish', async () => {
     const { open, endpoint, session, finish } = await bench()
     const streams = await Promise.all(Array.from({ length: 20 }, async () => (await open()).get()))
     const running = session.call('wait')
@@ -150,7 +150,7 @@ describe('endpoint.close', () => {
     await closing
   })
 
-  it('accepts a shorter deadline in a second call', async () => {
+  it('accepts a shorter deadline when it is called a second time', async () => {
     const { session, endpoint, clock } = await bench()
     void session.call('wait')
     await settled()
@@ -175,7 +175,7 @@ describe('endpoint.close', () => {
     expect((await session.post(ping)).status).toBe(503)
   })
 
-  it('ends a stream that the app never sends as soon as its request ends, and logs one warning', async () => {
+  it("closes a stream that the app never sends as soon as the stream's request ends, and logs one warning", async () => {
     const { endpoint, session, log } = await bench()
     for (let again = 0; again < 2; again++) {
       const get = new FakeRequest({ method: 'GET', headers: session.headers })

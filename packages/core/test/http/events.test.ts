@@ -95,7 +95,7 @@ describe('server.on', () => {
     })
   })
 
-  it("emits `reject` with the refusal's key from the status table", async () => {
+  it('emits `reject` with the key of the refusal in the status table', async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })
@@ -142,7 +142,7 @@ describe('server.on', () => {
     expect(dropped?.bytes).toBeGreaterThan(100)
   })
 
-  it('does not call removed listeners, and calls the others even if one throws', async () => {
+  it('does not call removed listeners, and calls the others even if one listener throws', async () => {
     const { server, open, heard, log } = listening()
     const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
     server.on('session:open', () => Promise.reject(new Error('canary')))

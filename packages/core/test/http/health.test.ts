@@ -8,7 +8,7 @@ import { createHarness } from './support/harness.ts'
 const server = (): McpServer => new McpServer({ name: 'test', version: '1' })
 
 describe('the `health` option', () => {
-  it('adds no paths by default, the standard paths if true, and custom paths if given', () => {
+  it('adds no paths by default, the standard paths if it is true, and custom paths if they are given', () => {
     expect([...createEndpoint(server()).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: false }).probes]).toEqual([])
     expect([...createEndpoint(server(), { health: true }).probes]).toEqual([

@@ -4,7 +4,7 @@ import { McpServer } from '../../src/index.ts'
 import { ALL_PARTS, createEndpoint } from '../../src/http/endpoint.ts'
 import type { EndpointOptions, ResolvedOptions } from '../../src/http/options.ts'
 import { resolveOptions as resolve } from '../../src/http/resolve-options.ts'
-import { MemorySessionStore } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import type { RevisionDate } from '../../src/protocol/revisions/revision.ts'
 
 const resolveOptions = (options: EndpointOptions): ResolvedOptions => resolve(options, ALL_PARTS)
@@ -37,7 +37,7 @@ describe('mount options', () => {
     })
   })
 
-  it('can turn keep-alive off, and verify a session on each request', () => {
+  it('can turn keep-alive off, and require that each request verifies its session', () => {
     expect(resolveOptions({ streams: { keepAlive: false } }).keepAlive).toBe(false)
     expect(resolveOptions({ sessions: { verifyMs: 0 } }).sessions.verifyMs).toBe(0)
   })
@@ -86,7 +86,7 @@ describe('mount options', () => {
   })
 
   it.each([[[]], [['2099-01-01']]])(
-    'must include at least one revision, and only known ones: %j',
+    'must include at least one revision, and only known revisions: %j',
     (revisions) => {
       const server = new McpServer({ name: 'x', version: '1' })
       expect(() => createEndpoint(server, { revisions: revisions as RevisionDate[] })).toThrow(
@@ -102,7 +102,7 @@ describe('mount options', () => {
 })
 
 describe('createEndpoint', () => {
-  it('does not start timers, draw random bytes or open anything', () => {
+  it('starts no timers, draws no random bytes and opens nothing', () => {
     const clock = new FakeClock()
     let opened = 0
     const server = new McpServer(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { Rejection } from '../../src/http/authenticate.ts'
 import { codeOf, type StatusKey, type StatusRow, STATUSES } from '../../src/http/refusals.ts'
-import { MemorySessionStore } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import { BodyError } from '../../src/http/types.ts'
 import { openSse } from './support/sse-client.ts'
 import {
@@ -331,7 +331,7 @@ const rows = (Object.keys(STATUSES) as StatusKey[]).flatMap((key) =>
   scenarios[key].map((scenario, index) => ({ key, index, scenario })),
 )
 
-describe('the table of statuses', () => {
+describe('the status table', () => {
   it.each(rows)('determines the status of the reply: $key ($index)', async ({ key, scenario }) => {
     const row = table[key]
     const harness = createHarness(scenario)
@@ -402,7 +402,7 @@ describe('the table of statuses', () => {
     expect((await send({ method: 'OPTIONS' })).headers['allow']).toBe(allow)
   })
 
-  it('refuses server/discover on a mount that serves only sessions, so that clients continue with initialize', async () => {
+  it('refuses server/discover on a mount that serves only sessions, so that clients fall back to initialize', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
     const probe = request(
       'server/discover',

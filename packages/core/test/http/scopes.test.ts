@@ -51,7 +51,7 @@ describe.each(['json', 'sse', 'auto'] as const)('scopes with the response mode %
     },
   )
 
-  it('are checked for a whole batch', async () => {
+  it('are checked for the whole batch', async () => {
     const { server, post } = createHarness({ endpoint: { authenticate, response, stateless: true } })
     server.addTool({ name: 'a', scopes: ['a'], handler: () => 'ran' })
     server.addTool({ name: 'b', scopes: ['b'], handler: () => 'ran' })

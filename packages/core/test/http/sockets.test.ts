@@ -139,7 +139,7 @@ describe('raw HTTP requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused if the content type can be sent cross-site without a preflight', async () => {
+  it('are refused if their content type can be sent cross-site without a preflight', async () => {
     const { raw, runs } = await mount()
     for (const type of [
       'text/plain',
@@ -151,14 +151,14 @@ describe('raw HTTP requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused if the body is too large, and the body is not kept', async () => {
+  it('are refused if their body is too large, and the body is not kept in memory', async () => {
     const { raw } = await mount({ limits: { bodyBytes: 1_000 } })
     expect(statusOf(await raw(head(FINE, 'x'.repeat(2_000))))).toBe(413)
   })
 })
 
 describe('a stream over a socket', () => {
-  it('can be cut by the client and resumed', async () => {
+  it('can be cut off by the client and then resumed', async () => {
     const { server, port } = await mount()
     const url = `http://127.0.0.1:${port}/mcp`
     const post = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }

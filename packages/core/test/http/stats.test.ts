@@ -35,7 +35,7 @@ function slowTools(): { readonly setUp: (server: McpServer) => void; readonly fi
 }
 
 describe('endpoint.stats', () => {
-  it('returns zeros at first, and is included in the stats of the server', () => {
+  it("returns zeros at first, and is included in the server's stats", () => {
     const { endpoint, server } = createHarness()
     expect(endpoint.stats()).toEqual({ ...NOTHING_HELD, draining: false, refusals: {} })
     expect(server.stats()).toEqual({ ...NOTHING_HELD, draining: false, mounts: 1, refusals: {} })
@@ -103,7 +103,7 @@ describe('endpoint.stats', () => {
     expect(endpoint.stats().callsInFlight).toBe(0)
   })
 
-  it("counts refusals by reason, including those on closed mounts in the server's stats", async () => {
+  it("counts refusals by reason, and the server's stats include refusals on closed mounts", async () => {
     const { endpoint, server, send, post } = createHarness({
       server: { limits: { running: 1, inFlight: 1 } },
     })
@@ -214,7 +214,7 @@ describe('server.stats on a selected server', () => {
     await running
   })
 
-  it('counts only refusals that occur after selection, while the mount counts all of them', async () => {
+  it("counts only refusals that occur after selection, while the mount's stats count all refusals", async () => {
     const a = new McpServer({ name: 'a', version: '1' })
     const heard: unknown[] = []
     const told: unknown[] = []

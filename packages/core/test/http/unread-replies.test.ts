@@ -83,10 +83,9 @@ const statusesOf = async (...answers: Promise<Answer>[]): Promise<number[]> =>
 
 describe('a caller whose unread replies exceed half of `limits.queuedBytes`', () => {
   it.each([
-    ['an anonymous caller', undefined, ALICE],
     ['a principal', ALICE, undefined],
     ['another principal', ALICE, BOB],
-  ])('gets 503 for calls, while other callers do not: %s', async (_, auth, other) => {
+  ])('receives 503 for calls, while other callers do not: %s', async (_, auth, other) => {
     const { endpoint, queue, send } = bench()
     const read = await queue(OF_CALLER, auth)
     expect((await send(modern('give', 1, auth))).status).toBe(200)
@@ -112,7 +111,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(await statusesOf(send(at('192.0.2.1')), send(at('192.0.2.2')))).toEqual([503, 200])
   })
 
-  it('makes room at once, oldest reply first, if it holds most of the bytes of all callers', async () => {
+  it('frees space immediately, oldest reply first, if it holds most of the bytes of all callers', async () => {
     const { queue } = bench()
     const cut: string[] = []
     const cutting = (name: string) => (atOnce: boolean) => void cut.push(`${name} ${atOnce}`)
@@ -124,14 +123,50 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(cut).toEqual(['first true'])
   })
 
-  it('is not the only caller that gets 503 if all replies together exceed the limit', async () => {
+  it('makes room if all replies together exceed the limit, so that nobody gets 503', async () => {
     const { queue, send } = bench()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
-    expect((await send(modern('give', 1))).status).toBe(200)
     await queue(1)
-    expect((await send(modern('give', 1, ALICE))).status).toBe(503)
-    expect((await send(modern('give', 1))).status).toBe(503)
+    expect(await statusesOf(...[ALICE, BOB, undefined].map((auth) => send(modern('give', 1, auth))))).toEqual(
+      [200, 200, 200],
+    )
+  })
+
+  it.each([
+    ['several addresses', 4],
+    ['one address', 1],
+  ])('makes room at once if it is anonymous, so that no address gets 503: %s', async (_, addresses) => {
+    const { endpoint, queue, send } = bench()
+    const at = (last: number): Sent => ({
+      ...modern('give', 1),
+      remoteAddress: `192.0.2.${last % addresses}`,
+    })
+    const cut: number[] = []
+    await queue(OF_CALLER, ALICE)
+    for (let reply = 0; reply < 20; reply++)
+      await queue(40_000, undefined, at(reply), (atOnce) => void (atOnce && cut.push(reply)))
+    expect(cut[0]).toBe(0)
+    expect(endpoint.stats().queuedBytes).toBeLessThanOrEqual(LIMIT)
+    expect(
+      await statusesOf(send(at(0)), send(at(1)), send({ ...at(0), remoteAddress: '203.0.113.1' })),
+    ).toEqual([200, 200, 200])
+  })
+
+  it('makes room by ending streams that nobody reads', async () => {
+    const { endpoint, send } = bench()
+    const sinks: TestSink[] = []
+    for (let stream = 0; stream < 4; stream++) {
+      const sent = { ...modern('say', 90_000), remoteAddress: `192.0.2.${stream}` }
+      const reply = await endpoint.handle(...asking(sent))
+      const sink = new TestSink()
+      sink.stall()
+      reply.open?.(sink)
+      sinks.push(sink)
+      await settled()
+    }
+    await expect.poll(() => sinks.map(({ closed }) => closed)).toEqual([true, true, false, false])
+    expect((await send({ ...modern('give', 1), remoteAddress: '192.0.2.0' })).status).toBe(200)
   })
 
   it('can still send pings, notifications, responses and DELETE in sessions, but not calls', async () => {
@@ -147,7 +182,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect((await session.delete()).status).toBe(204)
   })
 
-  it('gets 503 for an entire batch that contains one call', async () => {
+  it('receives 503 for an entire batch that contains a single call', async () => {
     const { open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     await queue(OF_CALLER + 1)
@@ -160,7 +195,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
   it.each([
     ['in a session', '2025-11-25'],
     ['without a session', undefined],
-  ])('gets a small result unchanged, but an error instead of a large one, %s', async (_, version) => {
+  ])('receives a small result unchanged, but an error instead of a large one, %s', async (_, version) => {
     const { gate, open, overflows, queue, send } = bench()
     const session = version === undefined ? undefined : await open({ version })
     const call = (size: number): Promise<Answer> =>
@@ -175,7 +210,7 @@ describe('a call that ends while its caller has too many unread replies', () => 
     expect(overflows).toMatchObject([{ queue: 'stream', action: 'drop' }])
   })
 
-  it('gets an error in a batch when the responses together are large', async () => {
+  it('receives an error in a batch if the responses together are large', async () => {
     const { gate, open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     const answered = session.post([1, 2, 3].map((id) => callTool('held', { size: 40_000 }, { id })))

@@ -54,7 +54,7 @@ describe('classify, https://modelcontextprotocol.io/specification/2025-11-25/bas
     expect(classify(message).kind).toBe('invalid')
   })
 
-  it('keeps the id of a refused message for the error response if the id is valid', () => {
+  it("keeps a refused message's id for the error response if the id is valid", () => {
     expect(classify({ ...request, params: [] })).toMatchObject({ id: 1 })
     expect(classify({ ...request, id: null })).not.toHaveProperty('id')
     for (const wrong of [{ jsonrpc: '1.0' }, { method: 1 }, { result: {} }])

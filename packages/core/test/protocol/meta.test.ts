@@ -17,7 +17,7 @@ it.each([
   [{ _meta: { progressToken: null } }, undefined],
   [{ _meta: { progressToken: 0 } }, 0],
   [{ _meta: { progressToken: '' } }, ''],
-])('reads the progress token from %j as %j', (params, token) => {
+])('progressToken reads the progress token from %j as %j', (params, token) => {
   expect(progressToken(params)).toBe(token)
 })
 

@@ -42,7 +42,7 @@ describe('the message parser', () => {
       expect(parseText(text)).toMatchObject({ ok: true })
   })
 
-  it('refuses only envelopes with a repeated key, whatever the values contain', () => {
+  it('refuses only envelopes with a repeated key, regardless of their values', () => {
     const name = fc.constantFrom('"jsonrpc"', '"id"', '"method"', '"params"', '"m\\u0065thod"', '"other"')
     const value = fc.oneof(
       fc.constantFrom('1', '"id"', '"method"', '{"id":1,"params":{}}', '["params",{"method":"id"}]', '"\\""'),
@@ -58,7 +58,7 @@ describe('the message parser', () => {
     )
   })
 
-  it('strips one leading byte order mark but not a second one', () => {
+  it('strips one leading byte order mark, but not a second one', () => {
     expect(parseBytes(new Uint8Array([0xef, 0xbb, 0xbf, ...bytes('{}')]))).toEqual({ ok: true, value: {} })
     expect(parseText('\ufeff{}')).toEqual({ ok: true, value: {} })
     expect(parseText('\ufeff\ufeff{}')).toMatchObject({ ok: false })
@@ -103,7 +103,7 @@ describe('the message parser', () => {
     ['[1,2,3,4,5,6]', { maxDepth: 128, maxTokens: 5 }, /too many/],
     ['{"a":1}', { maxDepth: 128, maxTokens: 1 }, /too many/],
     ['{}', { maxDepth: 128, maxTokens: 0 }, /too many/],
-  ])('given the text %s and the limits %j, reports the fault %s', (text, limits, fault) => {
+  ])('given the text %s and the limits %j, reports the problem %s', (text, limits, fault) => {
     for (const parsed of [parseText(text, limits), parseBytes(bytes(text), limits)])
       expect(parsed).toMatchObject(fault === undefined ? { ok: true } : { error: { message: fault } })
   })
@@ -116,7 +116,7 @@ describe('the message parser', () => {
     [[{ a: null }], { maxDepth: 1, maxTokens: 10 }, /too deeply/],
     [null, { maxDepth: 1, maxTokens: 0 }, undefined],
     ['text', { maxDepth: 1, maxTokens: 0 }, undefined],
-  ])('given the parsed value %j and the limits %j, reports the fault %s', (value, limits, fault) => {
+  ])('given the parsed value %j and the limits %j, reports the problem %s', (value, limits, fault) => {
     expect(checkParsed(value, limits)).toMatchObject(
       fault === undefined ? { ok: true, value } : { error: { message: fault } },
     )
@@ -151,13 +151,13 @@ describe('the message parser', () => {
     ['{"a":[{"\\u005f_proto__":{}}]}'],
     ['{"a":{"constructor":{"prototype":{"x":1}}}}'],
     ['{"a":{"c\\u006fnstructor":{"prototype":{}}}}'],
-  ])('refuses keys that lead to a prototype: %s', (text) => {
+  ])('refuses keys that could reach a prototype: %s', (text) => {
     expect(parseText(text)).toMatchObject({ ok: false, error: { message: /forbidden key/ } })
     expect(checkParsed(JSON.parse(text))).toMatchObject({ ok: false })
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
-  it('accepts the refused names as values, and as keys that do not lead to a prototype', () => {
+  it('accepts the refused names as values, and as keys that cannot reach a prototype', () => {
     for (const text of [
       '{"a":"__proto__","constructor":"x"}',
       '{"a":"__proto__","constructor":null}',

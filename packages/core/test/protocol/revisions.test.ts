@@ -68,7 +68,7 @@ describe('projection to a revision', () => {
     expect(content[3].resource).toEqual({ uri: 'x://y', text: 'z' })
   })
 
-  it('includes structured content only from 2025-06-18 on, and only if it is an object', () => {
+  it('includes structured content only since 2025-06-18, and only if it is an object', () => {
     const result = { content: [], structuredContent: { a: 1 } }
     expect(revision('2025-03-26').encodeResult('tools/call', result)).toBe('{"content":[]}')
     expect(revision('2025-06-18').encodeResult('tools/call', result)).toBe(
@@ -101,7 +101,7 @@ describe('projection to a revision', () => {
   })
 })
 
-it('matches the features of each revision to its specification', () => {
+it('the features of each revision match its specification', () => {
   const has = (each: Revision): readonly string[] =>
     Object.entries(each).flatMap(([name, value]) => (value === true ? [name] : []))
   const since = ['progressMessage', 'samplingTools', 'elicitationIds', 'versionHeader']

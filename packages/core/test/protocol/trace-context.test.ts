@@ -7,7 +7,7 @@ const traceparent = `00-${TRACE}-${PARENT}-01`
 const read = (meta: object | undefined): ReturnType<typeof readTraceContext> =>
   readTraceContext(meta && { _meta: meta })
 
-describe('the trace context in a request (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
+describe("a request's trace context (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)", () => {
   it('contains all members', () => {
     const meta = { traceparent, tracestate: 'vendor=a b,t@sys=1', baggage: 'user=ada;hidden,region = eu' }
     expect(read(meta)).toEqual({ ...meta, traceId: TRACE, parentId: PARENT, sampled: true })

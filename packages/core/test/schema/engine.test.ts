@@ -33,7 +33,7 @@ function convertsItself(): z.ZodType {
 
 const WEATHER = { name: 'weather', version: '1.0.0' }
 
-it('converts each schema only once, even if a server is created for every request', async () => {
+it('a schema is converted only once, even if a server is created for every request', async () => {
   const input = counted(z.object({ city: z.string() }))
   const output = counted(z.object({ high: z.number() }))
   for (let request = 0; request < 3; request++) {
@@ -119,12 +119,12 @@ describe('conversion of a zod object', () => {
       z.object({ a: z.string().meta({ 'x-mcp-header': '' }) }),
       /tool "forecast" has an x-mcp-header/,
     ],
-  ])('fails at registration and names the problem: %s', (_, schema, message) => {
+  ])('fails at registration, and the error names the problem: %s', (_, schema, message) => {
     expect(() => register(schema)).toThrow(message)
   })
 })
 
-it('compiles a strict schema separately', () => {
+it('the engine compiles a strict schema separately', () => {
   const { schema } = counted(z.object({ a: z.string() }))
   const open = engine.input(schema, inputSite)
   const strict = engine.input(schema, inputSite, { strict: true })
@@ -134,7 +134,7 @@ it('compiles a strict schema separately', () => {
   expect(engine.input(schema, inputSite, { strict: true })).toBe(strict)
 })
 
-it('compiles a JSON Schema only once, unless it has changed', () => {
+it('the engine compiles a JSON Schema only once unless it has changed', () => {
   const schema: Record<string, unknown> = { type: 'object', properties: { a: { type: 'string' } } }
   const first = engine.output(schema, outputSite)
   expect(engine.output(schema, outputSite)).toBe(first)
@@ -144,7 +144,7 @@ it('compiles a JSON Schema only once, unless it has changed', () => {
   expect(second.check({}, '{}')).toMatchObject({ ok: false })
 })
 
-it('refuses an invalid schema again, in an error that names the current tool', () => {
+it('the engine refuses an invalid schema again, in an error that names the current tool', () => {
   const schema = { type: 'object', properties: { a: { type: 'strng' } } }
   for (const name of ['one', 'two'])
     expect(() => engine.input(schema, { kind: 'tool', name, field: 'inputSchema' })).toThrow(

@@ -15,7 +15,7 @@ const kinds = [
   { type: 'object', properties: { k: { const: 'b' }, s: { type: 'string' } }, required: ['k', 's'] },
 ]
 
-describe('issues', () => {
+describe('validation issues', () => {
   it.each<[AnySchema, unknown, string]>([
     [object({ days: { maximum: 7 } }), { days: 12 }, 'days: must be <= 7'],
     [object({}, { required: ['city'] }), {}, 'city: is required'],
@@ -190,7 +190,7 @@ describe('issues', () => {
     expect(refused.length).toBeLessThan(1000)
   })
 
-  it("use the author's own message for a union", async () => {
+  it("contain the author's own message for a union", async () => {
     const schema = z.object({ u: z.union([z.string(), z.null()], 'text or nothing') })
     expect(await checkInput(schema, { u: 1 })).toEqual({ refused: 'u: text or nothing' })
   })
@@ -205,7 +205,7 @@ describe('issues', () => {
     })
   })
 
-  it('are described by an empty string if there are none', () => {
+  it('result in an empty string if there are none', () => {
     expect(describeIssues([])).toBe('')
   })
 })

@@ -56,7 +56,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
   })
 
-  it('are inferred from simple JSON Schemas, and are records for others', () => {
+  it('are inferred from simple JSON Schemas, and are otherwise records', () => {
     expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<{ city?: string }>()
     expectTypeOf<InferArguments<typeof rich>>().toEqualTypeOf<{
       city: string

@@ -119,7 +119,7 @@ describe('McpServer options', () => {
     [{ name: '', version: '1' }, /name must be a string/],
     [{ name: 'x' } as never, /version must be a string/],
     [{ ...info, icons: [{ src: 'http://x/i.png' }] }, /ERR_MCP_INVALID_ICON/],
-  ])('throws at once for invalid server info: %j', (bad, message) => {
+  ])('throws immediately for invalid server info: %j', (bad, message) => {
     expect(() => new McpServer(bad)).toThrow(message)
   })
 
@@ -137,7 +137,7 @@ describe('McpServer options', () => {
   })
 })
 
-describe('one server with many clients', () => {
+describe('a single server with many clients', () => {
   it('serves clients of every revision at the same time', async () => {
     const server = create()
     server.addTool({ name: 'add', inputSchema: z.object({ a: z.number() }), outputSchema: z.object({ sum: z.number() }), handler: ({ a }) => ({ sum: a + 1 }) }) // prettier-ignore
@@ -324,7 +324,7 @@ describe('server.add', () => {
 })
 
 describe('lifespan', () => {
-  it('opens once, for the first client, has a type in handlers, and is disposed when the server closes', async () => {
+  it('opens once, for the first client, is typed in handlers, and is disposed when the server closes', async () => {
     const events: string[] = []
     const server = new McpServer(info, {
       lifespan: async () => {
@@ -386,7 +386,7 @@ describe('server.close', () => {
     await expect(openPeer(server)).rejects.toThrow(/ERR_MCP_CLOSED/)
   })
 
-  it('detaches telemetry once and ends its observations', async () => {
+  it('detaches telemetry once, and ends its observations', async () => {
     const detach = vi.fn()
     const unsubscribe = vi.fn()
     const telemetry = { attach: () => detach, received: () => undefined, sent: () => undefined }
@@ -397,7 +397,7 @@ describe('server.close', () => {
     expect(unsubscribe).toHaveBeenCalledTimes(1)
   })
 
-  it('closes connections and refuses new ones', async () => {
+  it('closes connections, and refuses new ones', async () => {
     const server = create()
     await openPeer(server)
     await server.close()
@@ -406,7 +406,7 @@ describe('server.close', () => {
 })
 
 describe('logging: false', () => {
-  it('does not send log messages or offer a log level', async () => {
+  it('neither sends log messages nor offers a log level', async () => {
     const server = create({ logging: false })
     server.addTool({ name: 'chatty', handler: (_, ctx) => ctx.log.emergency('fire') })
     const peer = await openPeer(server)
@@ -481,7 +481,7 @@ describe('errors in handlers', () => {
     ['an onError that throws', { onError: () => { throw new Error('hook') } }], // prettier-ignore
     ['an onError that rejects', { onError: (): unknown => Promise.reject(new Error('hook')) }],
     ['a logger that throws', { logger: failingLogger }],
-  ] satisfies [string, ServerOptions][])('result in an error response despite %s', async (_, options) => {
+  ] satisfies [string, ServerOptions][])('produce an error response despite %s', async (_, options) => {
     const server = create({ logger: silent, ...options })
     server.addTool({ name: 'sync', handler: () => { throw new Error('secret') } }) // prettier-ignore
     server.addTool({ name: 'async', handler: async () => Promise.reject(new Error('secret')) })
@@ -491,7 +491,7 @@ describe('errors in handlers', () => {
     expect((await peer.request('ping')).result).toEqual({})
   })
 
-  it('are passed with the client’s reference to `onError` and to the logger, or to stderr if there is no logger', async () => {
+  it('are passed with the client’s reference to `onError`, and to the logger or else to stderr', async () => {
     const seen: string[] = []
     const logged: string[] = []
     const log = (_: object, message: string): void => void logged.push(message)

@@ -47,7 +47,7 @@ describe('initialize', () => {
     expect(JSON.parse(frame)).toMatchObject({ id: 1, error: { code: -32602, message } })
   })
 
-  it('records the client, and the lists whose changes the client is notified of', async () => {
+  it('records the client, and the lists for which it notifies the client of changes', async () => {
     const clientInfo = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
     const result = await answer({ ...VERSION, capabilities: { roots: {} }, clientInfo })
     expect(result.record).toEqual({
@@ -93,7 +93,7 @@ describe('initialize', () => {
     expect(record?.id).toBe('of 2025-11-25')
   })
 
-  it('names the supported versions when the server has no sessions', async () => {
+  it('names the supported versions if the server has no sessions', async () => {
     const { error } = await answer(VERSION, { served: [] })
     expect(error).toMatchObject({ code: -32022, data: { requested: '2025-11-25' } })
   })

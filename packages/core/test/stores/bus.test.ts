@@ -24,7 +24,7 @@ describe('onChange', () => {
     { ...log, logger: '' },
     { kind: 'resource', uri: '' },
     { kind: 'resource', uri: '', within: '' },
-  ])('accepts %j and drops unknown members', (message) => {
+  ])('accepts %j, and drops unknown members', (message) => {
     expect(received({ ...message, other: 1 })).toEqual([message])
   })
 
@@ -74,7 +74,7 @@ describe('MemoryBus', () => {
     ])
   })
 
-  it('keeps listeners added after the topic’s last listener was removed', () => {
+  it('keeps listeners that are added after the topic’s last listener has been removed', () => {
     const bus = new MemoryBus()
     const heard: string[] = []
     const leave = bus.subscribe('a', () => heard.push('first'))

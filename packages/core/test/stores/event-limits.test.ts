@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { StoredEvent, StreamKey, StreamOrigin } from '../../src/stores/event-store.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
 
-describe('MemoryEventStore limits', () => {
+describe("MemoryEventStore's limits", () => {
   const ORIGIN: StreamOrigin = { node: 'n', kind: 'call', pending: [] }
   const key = (stream: string, session = 's'): StreamKey => ({ principal: 'p', session, stream })
   const fill = (store: MemoryEventStore, of: StreamKey, events: readonly StoredEvent[], final = false) => {
@@ -74,7 +74,7 @@ describe('MemoryEventStore limits', () => {
     expect(reads.map((read) => read(0))).toEqual([undefined, [1]])
   })
 
-  it('never drop streams without bytes', () => {
+  it('never drop streams that contain no bytes', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 10 })
     const empty = [
       fill(store, key('ended'), [{ seq: 1, frame: '' }], true),
@@ -84,7 +84,7 @@ describe('MemoryEventStore limits', () => {
     expect([...empty, ...full].map((read) => read(0))).toEqual([[1], [1], undefined, [1]])
   })
 
-  it('drop the oldest events, so that the stream cannot be read from an earlier position', () => {
+  it('drop the oldest events, so that the stream can no longer be read from an earlier position', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxEvents: 2 })
     const read = fill(store, key('a'), events(5))
     expect([2, 3, 4, 5, 6].map(read)).toEqual([undefined, [4, 5], [5], [], undefined])

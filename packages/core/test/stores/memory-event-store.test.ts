@@ -91,7 +91,7 @@ describe('MemoryEventStore', () => {
     expect(store.size).toEqual({ streams: 2, events: 2, bytes: 6_000 })
   })
 
-  it('continues to drop expired streams after one without events', async () => {
+  it('continues to drop expired streams after a stream without events', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock, ttlMs: 1_000 })
     const lease = write(store, key('read'), kilobyte)

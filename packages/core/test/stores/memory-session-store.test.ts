@@ -1,6 +1,7 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { MemorySessionStore, type SessionRecord } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
+import type { SessionRecord } from '../../src/stores/session-store.ts'
 
 describe('MemorySessionStore', () => {
   const record = (id: string, principal = ''): SessionRecord => ({
@@ -24,7 +25,7 @@ describe('MemorySessionStore', () => {
     expect([store.get(record('a')), store.size]).toEqual([undefined, 0])
   })
 
-  it('replaces a record with the same id, and removes two expired records for each new one', async () => {
+  it('replaces a record with the same id, and removes two expired records for each new record', async () => {
     const clock = new FakeClock()
     const store = new MemorySessionStore({ clock })
     for (const id of ['a', 'a', 'b', 'c', 'd']) store.create(record(id), { ttlMs: 100 })
@@ -42,7 +43,7 @@ describe('MemorySessionStore', () => {
     expect([store.size, store.get(record('0'))]).toEqual([10_000, undefined])
   })
 
-  it('drops the least recently used record beyond the maximum', () => {
+  it('drops the least recently used record when there are more than the maximum', () => {
     const store = new MemorySessionStore({ max: 3, clock: new FakeClock() })
     for (const id of ['a', 'b', 'c']) store.create(record(id), { ttlMs: 1_000 })
     store.get({ principal: '', id: 'a' }, 1_000)

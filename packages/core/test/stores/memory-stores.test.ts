@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MemoryBus } from '../../src/stores/bus.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
-import { MemorySessionStore } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import type { StreamLease, StreamOrigin } from '../../src/stores/event-store.ts'
 import { utf8Length } from '../../src/util/bytes.ts'
 
@@ -21,7 +21,7 @@ const ORIGIN: StreamOrigin = { node: 'node', kind: 'call', pending: [] }
 const FINAL = { final: true }
 
 describe('constructing an in-memory store', () => {
-  it('does not start timers or draw random bytes', () => {
+  it('starts no timers and draws no random bytes', () => {
     const clock = new FakeClock()
     const random = (): never => {
       throw new Error('drawn too early')
@@ -54,7 +54,7 @@ describe('MemoryEventStore', () => {
     expect(store.size.streams).toBe(3)
   })
 
-  it('drops the older stream if sessions have equally many bytes', () => {
+  it('drops the older stream if two sessions have the same number of bytes', () => {
     const store = new MemoryEventStore({ maxTotalBytes: 1_000, clock: new FakeClock() })
     const one = store.open(key('one'), ORIGIN)
     const two = store.open(key('two', 'other'), ORIGIN)
@@ -114,7 +114,7 @@ describe('MemoryEventStore', () => {
 })
 
 describe('MemoryBus', () => {
-  it('drops messages when listeners publish endlessly', () => {
+  it('drops messages if listeners publish endlessly', () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ onError: (error) => errors.push(error) })
     let delivered = 0

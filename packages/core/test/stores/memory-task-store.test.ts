@@ -80,7 +80,7 @@ describe('MemoryTaskStore', () => {
       expect(new MemoryTaskStore({ clock: new FakeClock(), maxBytes }).create(ended)).toBe(taken)
   })
 
-  it('drops as many ended tasks as needed from the caller with the most bytes', () => {
+  it('drops as many ended tasks as necessary from the caller with the most bytes', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock(), maxBytes: 2_000 })
     const end = (taskId: string, owner: string, length: number): boolean =>
       store.create(task(taskId, { owner, status: 'completed', statusMessage: 'x'.repeat(length) }))
@@ -110,7 +110,7 @@ describe('MemoryTaskStore', () => {
     expect(store.get(other) !== undefined).toBe(kept)
   })
 
-  it('lists tasks created at the same time by id', () => {
+  it('lists tasks that were created at the same time by id', () => {
     const store = new MemoryTaskStore({ clock: new FakeClock() })
     for (const taskId of ['b', 'a', 'c']) store.create(task(taskId))
     const list = (after?: string, limit = 9): unknown =>

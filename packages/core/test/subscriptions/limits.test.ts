@@ -7,7 +7,7 @@ import {
 } from '../../src/subscriptions/subscription.ts'
 
 describe('CoalescingQueue', () => {
-  it('queues equal notifications only once, in order, and keeps the owner of the first', () => {
+  it('queues identical notifications only once, in order, and keeps the owner of the first', () => {
     const queue = new CoalescingQueue(100)
     const [one, two] = [{}, {}]
     expect([queue.add('é', one), queue.add('b', two), queue.add('é', two)]).toEqual([true, true, true])
@@ -107,7 +107,7 @@ describe('SubscriptionSet', () => {
     expect([log, ends, set.size]).toEqual([['one dropped', 'answer two'], ['one', 'late'], 0])
   })
 
-  it('starts and ends filters, and does not send anything after a queue overflows', () => {
+  it('starts and ends filters, and sends nothing after a queue overflows', () => {
     const { set, log, open } = setUp(9, 9)
     const steps: string[] = []
     const filter = (name: string, method: string): SubscriptionFilter => ({

@@ -83,7 +83,7 @@ const said = ({ id, method, params, result }: Frame): unknown[] => {
 }
 
 describe('subscriptions/listen on a duplex transport (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it('distinguishes subscriptions by id, including the type of the id', async () => {
+  it("distinguishes subscriptions by id, including the id's type", async () => {
     const { server, transport, listen } = serve()
     await listen('', { resourceSubscriptions: ['note://1'] })
     await listen(0, { resourceSubscriptions: ['note://1', 'note://2'] })
@@ -214,7 +214,7 @@ describe('subscriptions/listen on a duplex transport (https://modelcontextprotoc
 })
 
 describe('a stateless call on a duplex transport', () => {
-  it('aborts its signal and gets no response when it is cancelled (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
+  it('has its signal aborted and receives no response when it is cancelled (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
     const aborted = vi.fn()
     const { transport, ask, cancel } = serve({}, (server) =>
       server.addTool({
@@ -236,7 +236,7 @@ describe('a stateless call on a duplex transport', () => {
     expect(transport.frames).toEqual([])
   })
 
-  it('never reaches its handler if it is cancelled in the queue', async () => {
+  it('never reaches its handler if it is cancelled while queued', async () => {
     const started: unknown[] = []
     let release = (): void => {}
     const { transport, ask, cancel } = serve({ limits: { running: 1 } }, (server) =>
@@ -259,7 +259,7 @@ describe('a stateless call on a duplex transport', () => {
     expect(transport.frames.map(({ id }) => id)).toEqual([1, 3])
   })
 
-  it('gets log messages only if it requests them, at the requested level and above', async () => {
+  it('receives log messages only if it requests them, and only at the requested level and above', async () => {
     const { transport, ask } = serve({}, (server) =>
       server.addTool({
         name: 'talks',

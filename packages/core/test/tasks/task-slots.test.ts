@@ -56,7 +56,7 @@ describe('TaskSlots', () => {
 })
 
 describe('TaskChanges', () => {
-  it('subscribes to the bus only while a task is watched', () => {
+  it('subscribes to the bus only while a task is being watched', () => {
     let subscribed = 0
     let onGap = (): void => {}
     const bus = new MemoryBus()

@@ -54,7 +54,7 @@ describe('checkNames', () => {
     expect(() => checkNames(given, NAMES, HINTS)).toThrow(text)
   })
 
-  it('accepts absent and undefined options, and booleans as groups', () => {
+  it('accepts absent and undefined options, and booleans for groups', () => {
     checkNames({}, NAMES)
     checkNames({ name: 1, unknown: undefined, limits: { inner: undefined }, clock: {} }, NAMES)
     checkNames({ sessions: false, limits: { inner: true } }, NAMES)

@@ -20,7 +20,7 @@ describe('values that may be promises', () => {
     else refusePromise(value, 'no promise')
   })
 
-  it('do not cause an unhandled rejection when they are refused', () => {
+  it('cause no unhandled rejection when they are refused', () => {
     expect(() => refusePromise(Promise.reject(new Error('unheard')), 'no promise')).toThrow('no promise')
   })
 
@@ -31,7 +31,7 @@ describe('values that may be promises', () => {
     expect(await later).toBe(2)
   })
 
-  it('fail the same way whether they throw or reject', async () => {
+  it('fail in the same way whether they throw or reject', async () => {
     const error = new Error('no')
     expect(attempt(() => 1, failed)).toBe(1)
     expect(await attempt(async () => 1, failed)).toBe(1)
@@ -68,7 +68,7 @@ describe('InOrder', () => {
     expect(steps.run(() => 'at once')).toBe('at once')
   })
 
-  it('is busy until the last step ends', async () => {
+  it('is busy until the last step has ended', async () => {
     const steps = new InOrder()
     const [first, last] = [deferred(), deferred()]
     void steps.run(() => first.promise)
@@ -84,7 +84,7 @@ describe('InOrder', () => {
   })
 })
 
-it('computes a value once per object with memoize', () => {
+it('memoize computes a value once per object', () => {
   let computed = 0
   const lengthOf = memoize((key: readonly unknown[]) => {
     computed++

@@ -19,7 +19,7 @@ describe('secureRandom, randomToken and randomUuid', () => {
     expect(seen.size).toBe(draws)
   })
 
-  it('do not change returned bytes when more are drawn', () => {
+  it('do not change bytes that they have returned when more bytes are drawn', () => {
     const first = secureRandom(32)
     const copy = first.slice()
     for (let i = 0; i < 1_000; i++) secureRandom(32)
@@ -28,7 +28,7 @@ describe('secureRandom, randomToken and randomUuid', () => {
     expect(secureRandom(32)).not.toEqual(first)
   })
 
-  it('draw from the platform in large blocks', () => {
+  it('draw large blocks from the platform', () => {
     const platform = vi.spyOn(crypto, 'getRandomValues')
     for (let i = 0; i < 1_280; i++) randomToken(32)
     expect(platform).toHaveBeenCalled()

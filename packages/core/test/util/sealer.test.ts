@@ -32,7 +32,7 @@ describe('Sealer', () => {
     expect(await sealer(key(2)).open('a', sealed, 'x')).toBeUndefined()
   })
 
-  it('does not open text that is changed, cut or spelt differently', async () => {
+  it('does not open text that was changed, truncated or encoded differently', async () => {
     const one = sealer(key(1))
     const sealed = await one.seal('a', 'text', 'x')
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -47,7 +47,7 @@ describe('Sealer', () => {
       expect(await one.open('a', forged, 'x'), forged).toBeUndefined()
   })
 
-  it('supports key rotation: the first key seals, all keys open', async () => {
+  it('supports key rotation: the first key seals, and all keys open', async () => {
     const old = await sealer(key(1)).seal('a', 'old', 'x')
     const both = sealer(key(2), key(1))
     expect(await both.open('a', old, 'x')).toBe('old')
@@ -92,7 +92,7 @@ describe('keys passed to createSealer', () => {
     expect(make).not.toThrow(/horse|c2Vj/)
   })
 
-  it('are not derived before their first use, and no random bytes are drawn before it', async () => {
+  it('are not derived before their first use, and no random bytes are drawn until then', async () => {
     let draws = 0
     const made = createSealer({
       keys: [key(1)],

@@ -64,7 +64,7 @@ describe('Deadlines', () => {
     return { clock, deadlines: new Deadlines(clock, 100), fired, member }
   }
 
-  it('calls each member in time, although the clock is set back', async () => {
+  it('calls each member in time, even if the clock is set back', async () => {
     const { clock: fake, fired, member } = setUp()
     let skew = 0
     const clock = {
@@ -83,7 +83,7 @@ describe('Deadlines', () => {
     expect(fired).toEqual(['before 100', 'after 150'])
   })
 
-  it('calls each member once, on time, with one timer for all', async () => {
+  it('calls each member once, on time, with a single timer for all members', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const members = ['a', 'b', 'c', 'd'].map((name) => member(name))
     for (const one of members) {
@@ -97,7 +97,7 @@ describe('Deadlines', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('restarts the deadline of a member added again, and skips a removed member', async () => {
+  it('restarts the deadline of a member that is added again, and skips a removed member', async () => {
     const { clock, deadlines, fired, member } = setUp()
     const [a, b, c] = [member('a'), member('b'), member('c')]
     for (const one of [a, b, c]) deadlines.add(one)

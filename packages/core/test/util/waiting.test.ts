@@ -22,7 +22,7 @@ describe('flushing on close', () => {
     expect([flushed, clock.pending]).toEqual([2, 0])
   })
 
-  it('waits at most a second', async () => {
+  it('waits for at most a second', async () => {
     const clock = new FakeClock()
     const outstanding = new PendingWork(clock)
     outstanding.begin()
@@ -35,7 +35,7 @@ describe('flushing on close', () => {
   })
 })
 
-it('logs a repeated problem at most every ten minutes, with the number of skipped lines', async () => {
+it('ThrottledLog logs a repeated problem at most once every ten minutes, with the number of skipped lines', async () => {
   const clock = new FakeClock()
   const rare = new ThrottledLog(clock)
   const logged: number[] = []

@@ -106,7 +106,7 @@ describe('readSkills', () => {
     ])
   })
 
-  it('does not see changes until it is called again', async () => {
+  it('does not detect changes until it is called again', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     const library = skills({ skills: await readSkills(path) })
     const server = new McpServer({ name: 's', version: '1' }, { extensions: [library] })
@@ -147,14 +147,14 @@ describe('symbolic links', () => {
     expect(await pathsOf(path)).toEqual({ git: ['SKILL.md', 'references/NAMES.md'] })
   })
 
-  it.each(['file', 'folder'])('are refused if they lead to a %s outside the folder', async (kind) => {
+  it.each(['file', 'folder'])('are refused if they point to a %s outside the folder', async (kind) => {
     const secret = folder({ 'secret/key.md': 'secret' })
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync(join(secret, kind === 'file' ? 'secret/key.md' : 'secret'), join(path, 'git/out'))
     await expect(readSkills(path)).rejects.toThrow(refusal(/git.out is a link that leads out/))
   })
 
-  it("are refused if they lead to a sibling whose name starts with the folder's name", async () => {
+  it("are refused if they point to a sibling folder whose name starts with the folder's name", async () => {
     const path = folder({ 'skills/git/SKILL.md': document('git'), 'skills-private/key.md': 'secret' })
     symlinkSync('../../skills-private/key.md', join(path, 'skills/git/key.md'))
     await expect(readSkills(join(path, 'skills'))).rejects.toThrow(refusal(/leads out/))
@@ -168,20 +168,20 @@ describe('symbolic links', () => {
     )
   })
 
-  it('are refused if their target is missing', async () => {
+  it('are refused if their target does not exist', async () => {
     const path = folder({ 'git/SKILL.md': document('git') })
     symlinkSync('nothing', join(path, 'git/gone'))
     await expect(readSkills(path)).rejects.toThrow(refusal(/git.gone cannot be read/))
   })
 
-  it('may lead to the given folder itself', async () => {
+  it('may point to the given folder itself', async () => {
     const path = folder({ 'skills/git/SKILL.md': document('git') })
     symlinkSync('skills', join(path, 'link'))
     expect(await pathsOf(join(path, 'link'))).toEqual({ git: ['SKILL.md'] })
   })
 })
 
-describe('invalid SKILL.md', () => {
+describe('an invalid SKILL.md', () => {
   it.each<[string, string | Uint8Array, RegExp]>([
     ['no frontmatter', '# Git\n', /does not begin with frontmatter/],
     ['frontmatter that does not end', '---\nname: git\n', /does not begin with frontmatter/],
@@ -212,8 +212,8 @@ function bomb(): string {
   return `a0: &a0 x\n${Array.from({ length: 9 }, (_, index) => line(index + 1)).join('')}`
 }
 
-describe('limits of readSkills', () => {
-  it('refuse a folder that is too deep or large, or that has too many files', async () => {
+describe('limits for readSkills', () => {
+  it('refuse a folder that is too deep or too large, or that has too many files', async () => {
     const path = folder({ 'a/b/c/SKILL.md': document('c'), 'a/b/c/large.md': 'x'.repeat(2000) })
     await expect(readSkills(path, { maxDepth: 2 })).rejects.toThrow(refusal(/deeper than 2/))
     await expect(readSkills(path, { maxFiles: 4 })).rejects.toThrow(refusal(/more than 4/))
@@ -245,7 +245,7 @@ describe('limits of readSkills', () => {
     expect(await readSkills(folder({ 'git/SKILL.md': text }))).toHaveLength(1)
   })
 
-  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('throw ERR_MCP_OPTION for an invalid %s', async (name) => {
+  it.each(['maxDepth', 'maxFiles', 'maxBytes'])('produce ERR_MCP_OPTION for an invalid %s', async (name) => {
     await expect(readSkills(folder({}), { [name]: 0 })).rejects.toMatchObject({ code: 'ERR_MCP_OPTION' })
   })
 })

@@ -5,7 +5,7 @@ describe("an authorization server's storage", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_000_500 }))
   afterEach(() => void vi.useRealTimers())
 
-  it('forgets an entry when it expires', async () => {
+  it('drops an entry when it expires', async () => {
     const codes = new MemoryStorage().of('AuthorizationCode')
     await codes.upsert('a', { uid: 'u' }, 60)
     await codes.upsert('b', {}, undefined)

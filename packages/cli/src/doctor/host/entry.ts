@@ -1,3 +1,4 @@
+import process from 'node:process'
 import type { ServerConfig } from '@jetway/client/config'
 import { CliError } from '../../errors.ts'
 import { loadOne, pick } from '../../target/configured.ts'
@@ -31,12 +32,13 @@ export async function readEntry(
   if (replacedBy !== undefined) return { findings: [replacedFinding(entry, replacedBy)] }
   const literal = host.references === 'none' ? literalFinding(entry) : undefined
   if (literal !== undefined) return { findings: [literal] }
-  const server = { name: `${host.id}:${name}`, file: list.file, entry: raw }
+  const { workspaceFolder: folder = process.cwd() } = list
+  const server = { name: `${host.id}:${name}`, file: list.file, entry: raw, folder }
   if (list.ofProject && !(await isAllowed(server, permission, terminal)))
     return { findings: [untrustedFinding(server)] }
   let config: ServerConfig
   try {
-    const loaded = await loadOne(host, list, name, terminal)
+    const loaded = await loadOne(entry, terminal)
     if (loaded.disabled.includes(name)) return { findings: [skipped(CHECK, 'It is disabled')] }
     config = pick(loaded, name, list.file)
   } catch (error) {

@@ -14,8 +14,9 @@ const TIMEOUT_MS = 10_000
  * Checks whether a script's package supports the Node.js that runs it, and whether that Node.js can run
  * TypeScript if needed.
  */
-export async function checkNode({ node, script, loader }: NodeRun): Promise<readonly Finding[]> {
-  const found = await versionOf(node)
+export async function checkNode(run: NodeRun): Promise<readonly Finding[]> {
+  const { node, script, loader } = run
+  const found = await versionOf(run)
   if (found === undefined)
     return [fault(`${node} does not print its version`, 'Write the absolute path of Node.js in "command"')]
   const { version, runsTypeScript } = found
@@ -47,10 +48,11 @@ interface NodeVersion {
   readonly runsTypeScript: boolean
 }
 
-async function versionOf(node: string): Promise<NodeVersion | undefined> {
+/** Starts Node.js as the server would. A project may have chosen the program, which must not receive more. */
+async function versionOf({ node, env, cwd }: NodeRun): Promise<NodeVersion | undefined> {
   const code = 'process.version + " " + Boolean(process.features.typescript)'
   try {
-    const { stdout } = await promisify(execFile)(node, ['-p', code], { timeout: TIMEOUT_MS })
+    const { stdout } = await promisify(execFile)(node, ['-p', code], { timeout: TIMEOUT_MS, env, cwd })
     const [, version, typescript] = /^v(\S+) (true|false)\s*$/.exec(stdout) ?? []
     return version === undefined ? undefined : { version, runsTypeScript: typescript === 'true' }
   } catch {

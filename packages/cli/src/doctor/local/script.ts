@@ -89,8 +89,8 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A script and the Node.js that runs it. */
-export interface NodeRun {
+/** A script and the Node.js that runs it, with the environment of the server. */
+export interface NodeRun extends Pick<Start, 'env' | 'cwd'> {
   readonly node: string
   readonly script: string
   /** Whether the arguments have a loader, which may support TypeScript. */
@@ -108,11 +108,11 @@ export function nodeRunOf(start: Start): NodeRun | undefined {
   if (isNode(command)) {
     const script = scriptOf(start)
     const loader = args.some((arg) => /^(?:-r|--require|--import|--(?:experimental-)?loader)\b/.test(arg))
-    return script === undefined ? undefined : { node: path, script: resolve(cwd, script), loader }
+    return script === undefined ? undefined : { node: path, script: resolve(cwd, script), loader, env, cwd }
   }
   if (process.platform === 'win32' || interpreterOf(path) !== 'node') return undefined
   const node = findProgram('node', env['PATH'])
-  return node === undefined ? undefined : { node, script: realpathSync(path), loader: false }
+  return node === undefined ? undefined : { node, script: realpathSync(path), loader: false, env, cwd }
 }
 
 export const isTypeScript = (path: string): boolean => /^\.[cm]?tsx?$/i.test(extname(path))

@@ -61,7 +61,7 @@ describe('compareLists', () => {
     expect(lines).toEqual([`tools: ${twelve.map(({ name }) => `+${name}`).join(' ')}`])
   })
 
-  it('reads the first 100 pages of a list', async () => {
+  it('reads at most the first 100 pages of a list', async () => {
     let pages = 0
     await readLists((method) => {
       if (method === 'tools/list') pages++
@@ -76,7 +76,7 @@ describe('compareLists', () => {
     expect(lines).toEqual([expect.stringMatching(/^tools: \+t0 .* \+t11 and 38 more$/)])
   })
 
-  it('rejects if the process ends while its lists are being read', async () => {
+  it('rejects if the process exits while its lists are being read', async () => {
     await expect(readLists(() => Promise.reject(new ProcessEnded()))).rejects.toThrow(ProcessEnded)
   })
 })

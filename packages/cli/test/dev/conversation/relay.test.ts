@@ -24,8 +24,8 @@ function initialized(capabilities: object = { tools: { listChanged: true } }): R
   return relay
 }
 
-describe('Relay requests', () => {
-  it('sends requests to the current process, and passes on exactly one response from the process that received the request', () => {
+describe('Relay handling requests', () => {
+  it('sends each request to the current process, and forwards exactly one response from that process', () => {
     const relay = initialized()
     expect(relay.fromClient(request(1, 'ping'))).toEqual({ generation: 1, message: request(1, 'ping') })
     relay.moveTo(2)
@@ -45,7 +45,7 @@ describe('Relay requests', () => {
     expect(relay.fromProcess(1, result(1))).toEqual(result(1))
   })
 
-  it('does not find a process while none is running', () => {
+  it('finds no process while none is running', () => {
     const relay = initialized()
     relay.leave(1)
     expect(relay.fromClient(request(1, 'ping'))?.generation).toBeUndefined()
@@ -86,7 +86,7 @@ describe('Relay requests', () => {
     [2, -32_603, 'The server was restarted while this ran; call again'],
     [2, -32_602, 1],
   ])(
-    'replaces an error only if the error is internal and a newer process is serving: process %i, error %i',
+    'replaces an error only if it is internal and a newer process is serving: process %i, error %i',
     (current, code, expected) => {
       const relay = initialized()
       relay.fromClient(request(1, 'resources/read'))
@@ -99,7 +99,7 @@ describe('Relay requests', () => {
     },
   )
 
-  it('reports that the relay is full at 4,096 open requests', () => {
+  it('reports that it is full at 4,096 open requests', () => {
     const relay = initialized()
     for (let id = 1; id < 4_096; id++) relay.fromClient(request(id, 'ping'))
     expect(relay.full).toBe(false)
@@ -110,7 +110,7 @@ describe('Relay requests', () => {
   })
 
   it.each([{ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'no' } }, 'text', { method: 1 }])(
-    'passes on responses to unknown requests: %o',
+    'forwards responses to unknown requests: %o',
     (value) => {
       const relay = initialized()
       expect(relay.fromProcess(1, value)).toBe(value)
@@ -133,7 +133,7 @@ describe('Relay requests', () => {
   })
 })
 
-describe('Relay questions', () => {
+describe('Relay handling questions', () => {
   const question = request(7, 'elicitation/create')
 
   it('replaces the id of a question, and sends the answer to the process that asked', () => {
@@ -193,7 +193,7 @@ describe('Relay questions', () => {
   })
 })
 
-describe('Relay sessions', () => {
+describe('Relay handling sessions', () => {
   it('repeats the log level and the subscriptions that the server accepted', () => {
     const relay = initialized()
     const calls = [
@@ -255,7 +255,7 @@ describe('Relay sessions', () => {
   })
 })
 
-describe('Relay subscriptions/listen', () => {
+describe('Relay handling subscriptions/listen', () => {
   const listen = request(9, 'subscriptions/listen', modern)
 
   function listening(): Relay {
@@ -267,7 +267,7 @@ describe('Relay subscriptions/listen', () => {
     return relay
   }
 
-  it('moves a subscription to the next process, and drops the acknowledgement from that process', () => {
+  it("moves a subscription to the next process, and drops that process's acknowledgement", () => {
     const relay = listening()
     expect(relay.inFlight(1)).toBe(0)
     expect(relay.moveTo(2)).toEqual([listen])
@@ -284,14 +284,14 @@ describe('Relay subscriptions/listen', () => {
     expect(relay.moveTo(2)).toEqual([])
   })
 
-  it('passes on the acknowledgements of other subscriptions', () => {
+  it('forwards the acknowledgements of other subscriptions', () => {
     const relay = listening()
     for (const other of [acknowledged(8, {}), { ...acknowledged(9, {}), params: {} }])
       expect(relay.fromProcess(1, other)).toBe(other)
     expect(relay.fromProcess(1, acknowledged(9, {}))).toBeUndefined()
   })
 
-  it('does not send changes to a subscription without a filter', () => {
+  it('sends no changes to a subscription without a filter', () => {
     const relay = new Relay()
     relay.moveTo(1)
     relay.fromClient(listen)
@@ -327,7 +327,7 @@ describe('Relay subscriptions/listen', () => {
     expect(relay.listChanged('prompts')).toEqual([])
   })
 
-  it("returns the client's _meta for the relay's own requests", () => {
+  it("uses the client's _meta in its own requests", () => {
     expect(listening().meta).toEqual({ 'io.modelcontextprotocol/protocolVersion': 'x' })
   })
 })

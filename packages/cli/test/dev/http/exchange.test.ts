@@ -22,7 +22,7 @@ const lost = (id: number) => ({
 })
 
 describe('an HTTP exchange', () => {
-  it('passes on the request and the reply with their end-to-end headers', async () => {
+  it('forwards the request and the reply with their end-to-end headers', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       ping: ({ message }, response) =>
@@ -68,7 +68,7 @@ describe('an HTTP exchange', () => {
     ['JSON that is not a message', 'application/json', '7', 400],
     ['broken JSON', 'application/json', '{', 200],
     ['no media type', undefined, '', 202],
-  ])('passes on a reply with %s unchanged', async (_, type, body, status) => {
+  ])('forwards a reply with %s unchanged', async (_, type, body, status) => {
     const { url, start } = await relayHttp()
     await start({
       ping: (_got, response) =>
@@ -82,7 +82,7 @@ describe('an HTTP exchange', () => {
     ])
   })
 
-  it('passes a malformed request on to the server', async () => {
+  it('forwards a malformed request to the server', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ POST: (_, response) => json(response, 400, 'why') })
     expect(await (await post(url, '{')).text()).toBe('why')
@@ -100,7 +100,7 @@ describe('an HTTP exchange', () => {
     expect(replies.map(({ headers }) => headers.get('mcp-session-id'))).toEqual(['session-1', null])
   })
 
-  it('does not open a session in the next process after a 404 reply has ended the session', async () => {
+  it('does not open a session in the next process if a 404 reply has ended the session', async () => {
     const { url, start } = await relayHttp()
     await start({ ping: (_, response) => json(response, 404, 'gone') })
     const session = await openSession(url)
@@ -128,7 +128,7 @@ describe('an HTTP exchange', () => {
 })
 
 describe('an HTTP exchange when its process ends', () => {
-  it('answers calls with an error result, and other requests with an error', async () => {
+  it('answers calls with an error result, and other requests with an error response', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ 'tools/call': () => {}, 'resources/read': () => {} })
     const call = post(url, callOf(1, 'a'))
@@ -165,7 +165,7 @@ describe('an HTTP exchange when its process ends', () => {
     expect((await note).status).toBe(202)
   })
 
-  it('answers the request if the process cuts off its reply', async () => {
+  it('answers the request if the process breaks off its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       ping(_, response) {
@@ -200,7 +200,7 @@ describe('an HTTP exchange when its process ends', () => {
     relay.lost(refusing)
   })
 
-  it('drains the process when every exchange has received its reply', async () => {
+  it('drains the process once every exchange has received its reply', async () => {
     const { relay, url, start } = await relayHttp()
     let finish = (): void => {}
     const process = await start({
@@ -221,7 +221,7 @@ describe('an HTTP exchange when its process ends', () => {
 })
 
 describe('the stream of an HTTP exchange', () => {
-  it('passes on events with ids that identify the process', async () => {
+  it('forwards events with ids that identify the process', async () => {
     const { url, start } = await relayHttp()
     const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }
     await start({
@@ -262,7 +262,7 @@ describe('the stream of an HTTP exchange', () => {
     expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }, lost(3)])
   })
 
-  it('does not answer on a stream that the process closed early, because the client may resume the stream', async () => {
+  it('does not answer on a stream that the process closed early, because the client may resume it', async () => {
     const { url, start } = await relayHttp()
     const ends: Reply = (_, response) => {
       openStream(response)

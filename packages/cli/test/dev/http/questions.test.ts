@@ -11,7 +11,7 @@ import {
   writeEvent,
 } from '../support/relay-http.ts'
 
-describe('HttpRelay questions', () => {
+describe('HttpRelay handling questions', () => {
   const question = { jsonrpc: '2.0', id: 7, method: 'elicitation/create', params: {} }
 
   it("replaces the question's id, and restores it in the answer", async () => {
@@ -63,7 +63,7 @@ describe('HttpRelay questions', () => {
     expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }])
   })
 
-  it('passes on a question from a server without sessions unchanged', async () => {
+  it('forwards a question from a server without sessions unchanged', async () => {
     const { url, start } = await relayHttp()
     await start({
       'tools/call': ({ message }, response) => {
@@ -78,7 +78,7 @@ describe('HttpRelay questions', () => {
   })
 })
 
-it('sends a cancellation to the process that is running the call', async () => {
+it('HttpRelay sends a cancellation to the process that is running the call', async () => {
   const { url, start } = await relayHttp()
   const first = await start({ 'tools/call': streams() })
   const session = await openSession(url)

@@ -79,7 +79,7 @@ describe('HttpRelay while no process is running', () => {
     expect(JSON.parse((await asked).body)).toMatchObject({ id: 1, result: {} })
   })
 
-  it('holds 1,024 requests, and refuses the next one at once', async () => {
+  it('holds 1,024 requests, and immediately refuses the next one', async () => {
     useFakeTimers()
     const { url, relay, start } = await relayHttp()
     const waits = waitsOf(relay)
@@ -115,7 +115,7 @@ describe('HttpRelay while no process is running', () => {
   })
 })
 
-describe('HttpRelay loopback protection', () => {
+describe('HttpRelay with loopback protection', () => {
   it.each([
     ['Host', { host: 'attacker.example' }, 'The Host header is not one of this machine'],
     ['Origin', { origin: 'https://attacker.example' }, 'The Origin header is not one of this machine'],
@@ -135,7 +135,7 @@ describe('HttpRelay loopback protection', () => {
   })
 })
 
-it('refuses a body of more than 4 MiB', async () => {
+it('refuses a body larger than 4 MiB', async () => {
   const { url, start } = await relayHttp()
   const process = await start()
   const limit = 4 * 1024 * 1024
@@ -148,8 +148,8 @@ it('refuses a body of more than 4 MiB', async () => {
   expect(process.asked()).toEqual(['ping'])
 })
 
-describe('HttpRelay DELETE', () => {
-  it('ends the session in its process, and does not reopen the session in the next process', async () => {
+describe('HttpRelay handling DELETE', () => {
+  it('ends the session in its process, and does not reopen it in the next process', async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -167,7 +167,7 @@ describe('HttpRelay DELETE', () => {
     expect(second.got.at(-1)?.headers['mcp-session-id']).toBe('session-1')
   })
 
-  it('answers 204 if the next process does not have the session yet', async () => {
+  it('replies with 204 if the next process does not have the session yet', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -178,8 +178,8 @@ describe('HttpRelay DELETE', () => {
   })
 })
 
-describe('HttpRelay requests to other paths', () => {
-  it('passes on the request and its reply', async () => {
+describe('HttpRelay handling requests to other paths', () => {
+  it('forwards the request and its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT: (_, response) =>
@@ -209,7 +209,7 @@ describe('HttpRelay requests to other paths', () => {
     })
   })
 
-  it('cuts off the reply if the process ends after it has sent the head', async () => {
+  it('breaks off the reply if the process ends after it has sent the head', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT(_, response) {
@@ -220,7 +220,7 @@ describe('HttpRelay requests to other paths', () => {
     await expect(ask(url, 'PUT')).rejects.toThrow()
   })
 
-  it('drains the process after the reply, without waiting for open streams to end', async () => {
+  it('drains the process after the reply, without waiting for open streams', async () => {
     const { relay, url, start } = await relayHttp()
     let finish = (): void => {}
     const process = await start({
@@ -253,8 +253,8 @@ describe('HttpRelay requests to other paths', () => {
   })
 })
 
-describe('HttpRelay session limit', () => {
-  it('forgets the least recently used session that has no stream', async () => {
+describe('HttpRelay with many sessions', () => {
+  it('evicts the least recently used session that has no stream', async () => {
     const { url, start, relay } = await relayHttp()
     const first = await start()
     const streaming = await openSession(url)

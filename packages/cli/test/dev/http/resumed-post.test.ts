@@ -56,7 +56,7 @@ function leaving(): { readonly reply: Reply; readonly left: () => void } {
   }
 }
 
-it('continues a resumed reply in the process that is running the call', async () => {
+it('HttpRelay continues a resumed reply in the process that is running the call', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const process = await front.start({
@@ -89,7 +89,7 @@ it('continues a resumed reply in the process that is running the call', async ()
   expect(await (await resume(front, call)).rest()).toEqual([])
 })
 
-it('answers a resumed request exactly once if its process has ended', async () => {
+it('HttpRelay answers a resumed request exactly once if its process has ended', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })
@@ -102,7 +102,7 @@ it('answers a resumed request exactly once if its process has ended', async () =
   expect(next.asked()).not.toContain('GET')
 })
 
-it('answers a resumed request if its process ends during the resumption', async () => {
+it('HttpRelay answers a resumed request if its process ends during the resumption', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply, GET: begins })
@@ -114,7 +114,7 @@ it('answers a resumed request if its process ends during the resumption', async 
   expect(await stream.rest()).toMatchObject([lost(1)])
 })
 
-it('allows a reply to be resumed again if the process closed the stream early', async () => {
+it('HttpRelay allows a reply to be resumed again if the process closed the stream early', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   let replies = 0
@@ -132,7 +132,7 @@ it('allows a reply to be resumed again if the process closed the stream early', 
   expect(await (await resume(front, call)).rest()).toEqual([answer(1)])
 })
 
-it("passes on the current process's refusal to resume a reply", async () => {
+it("HttpRelay forwards the current process's refusal to resume a reply", async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   await front.start({
@@ -149,7 +149,7 @@ it.each([
   [503, [lost(1)]],
   [400, undefined],
 ])(
-  'answers a resumed request or passes on the status if an older process replies with %i',
+  'HttpRelay answers a resumed request or forwards the status if an older process replies with %i',
   async (status, expected) => {
     const front = await relayHttp()
     const { reply, left } = leaving()
@@ -163,7 +163,7 @@ it.each([
   },
 )
 
-it('forgets the requests of a process after a later process has ended', async () => {
+it("HttpRelay forgets a process's requests after a later process has ended", async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })

@@ -22,7 +22,7 @@ const ping = (url: string, session: object, headers: object = {}) =>
   post(url, request(1, 'ping'), { ...session, ...headers })
 
 describe('a session that moves to the next process', () => {
-  it("sends initialize and the client's settings", async () => {
+  it("receives initialize and the client's settings", async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -102,7 +102,7 @@ describe('a session that moves to the next process', () => {
     expect(second.asked().filter((asks) => asks === 'ping')).toHaveLength(3)
   })
 
-  it('accepts the answer to initialize on a stream', async () => {
+  it('accepts the response to initialize on a stream', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -216,7 +216,7 @@ describe('a session that moves to the next process', () => {
   })
 })
 
-describe('list changes of a session', () => {
+describe('list changes for a session', () => {
   async function withSession(front: Front) {
     const first = await front.start(tools('a'))
     const session = await openSession(front.url)
@@ -238,7 +238,7 @@ describe('list changes of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c', 'prompts: +p'])
   })
 
-  it('are announced on the next stream if none is open', async () => {
+  it('are announced on the next stream to be opened if none is open', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     await front.start(tools('b'))
@@ -254,7 +254,7 @@ describe('list changes of a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
   })
 
-  it('are announced if the old process announced a change, even if the lists do not differ', async () => {
+  it('are announced if the old process announced a change, even if the lists are the same', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const stream = await listenOn(front.url, session)
@@ -349,7 +349,7 @@ describe('list changes of a session', () => {
   })
 })
 
-describe('a session of another client', () => {
+describe('a session used with other credentials', () => {
   const A = { authorization: 'Bearer a' }
   const B = { authorization: 'Bearer b' }
   /** Refuses all sessions that are not of this process. */
@@ -360,7 +360,7 @@ describe('a session of another client', () => {
         ? json(response, 200, { jsonrpc: '2.0', id, result: {} })
         : void response.writeHead(404).end()
 
-  it('is not opened in a new process for a caller with other credentials', async () => {
+  it('is not opened in a new process for a caller whose credentials were refused', async () => {
     const { url, start } = await relayHttp()
     await start({ ping: strict(1) })
     const session = await openSession(url, A)
@@ -377,7 +377,7 @@ describe('a session of another client', () => {
     expect((await ping(url, session)).status).toBe(200)
   })
 
-  it('is that of the client if the process accepts its new token', async () => {
+  it('is opened in a new process with a new token that the old process accepted', async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url, A)
@@ -393,7 +393,7 @@ describe('a client without a session', () => {
   const call = (url: string, headers = {}) =>
     post(url, request(1, 'tools/call', { name: 'a', _meta }), { 'mcp-method': 'tools/call', ...headers })
 
-  it('learns on the terminal what each restart changes', async () => {
+  it('sees in the terminal what each restart changed', async () => {
     const front = await relayHttp()
     const first = await front.start(tools('a'))
     await call(front.url, { 'mcp-name': 'a', authorization: 'Bearer a' })

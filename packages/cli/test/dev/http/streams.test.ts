@@ -41,7 +41,7 @@ function written(): Written {
 }
 
 describe('the GET stream of a session', () => {
-  it('continues in the next process without passing on the last event id', async () => {
+  it('continues in the next process, which does not receive the last event id', async () => {
     const { url, start } = await relayHttp()
     const old = written()
     const first = await start({ GET: old.reply })
@@ -115,7 +115,7 @@ describe('the GET stream of a session', () => {
     expect(second?.message).toEqual(mark('two'))
   })
 
-  it('passes on the refusal of a process that has no such stream', async () => {
+  it("is refused with the process's own reply if the process has no such stream", async () => {
     const { url, start } = await relayHttp()
     await start({ GET: (_, response) => json(response, 405, 'none', { 'x-reply': 'r' }) })
     const session = await openSession(url)
@@ -138,7 +138,7 @@ describe('the GET stream of a session', () => {
     expect(await stream.rest()).toEqual([])
   })
 
-  it('passes on a refusal to open the session', async () => {
+  it("is refused with the process's own reply if the process refuses to open the session", async () => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -153,7 +153,7 @@ describe('the GET stream of a session', () => {
     ])
   })
 
-  it('protects its session from the limit of 256 until the stream is closed', async () => {
+  it('protects its session from eviction at the limit of 256 until the stream is closed', async () => {
     const { url, start, relay } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -341,7 +341,7 @@ describe('subscriptions/listen', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('passes on the error of a server that does not know the method', async () => {
+  it('forwards the error of a server that does not know the method', async () => {
     const front = await relayHttp()
     const error = { jsonrpc: '2.0', id: 9, error: { code: -32_601, message: 'no' } }
     await front.start({ 'subscriptions/listen': (_, response) => json(response, 200, error) })

@@ -59,7 +59,7 @@ describe('list changes over stdio', () => {
     ])
   })
 
-  it('are found after reading the old lists again if the old process announced a change', async () => {
+  it('are found after the old lists have been read again if the old process announced a change', async () => {
     const front = relayStdio()
     const tools = ['a']
     const first = await front.start(server(tools))
@@ -84,7 +84,7 @@ describe('list changes over stdio', () => {
     expect(third.take()).toEqual([])
   })
 
-  it('are found by comparison with the known lists if the old process does not answer within 500 ms', async () => {
+  it('are found by comparison with the known lists if the old process does not respond within 500 ms', async () => {
     useFakeTimers()
     const front = relayStdio()
     let answers = true

@@ -11,7 +11,7 @@ const down = (id: number) => ({
 const busy = (id: number) => ({ id, error: { message: expect.stringContaining('Too many requests wait') } })
 
 describe('StdioRelay', () => {
-  it('passes messages to the process and back', async () => {
+  it('forwards messages to the process and back', async () => {
     const front = relayStdio()
     const process = await front.start()
     await front.client.write(request(1, 'ping'), note('notifications/x'), 'no JSON', '7')
@@ -21,7 +21,7 @@ describe('StdioRelay', () => {
     expect(front.printed).toEqual([])
   })
 
-  it('splits batches from the client, and keeps batches from the process intact', async () => {
+  it('splits batches from the client, but keeps batches from the process intact', async () => {
     const front = relayStdio()
     const process = await front.start()
     await front.client.write([request(1, 'ping'), request(2, 'ping')])
@@ -30,7 +30,7 @@ describe('StdioRelay', () => {
     expect(front.client.take()).toEqual([[answerOf(1), answerOf(2)]])
   })
 
-  it('prints lines that are not messages', async () => {
+  it('prints lines that are not protocol messages', async () => {
     const front = relayStdio()
     const process = await front.start()
     await process.write('hello', '7', 'null', '"text"')
@@ -57,7 +57,7 @@ describe('StdioRelay', () => {
   })
 })
 
-describe('StdioRelay session', () => {
+describe('StdioRelay handling sessions', () => {
   it('opens the session in the next process with the same settings', async () => {
     const front = relayStdio()
     const accepts = server([], ({ id }) => (typeof id === 'number' && id > 0 ? { result: {} } : undefined))
@@ -102,7 +102,7 @@ describe('StdioRelay session', () => {
     ['an error', { error: { code: 1, message: 'no' } }, 'Error: no'],
     ['an error without text', { error: {} }, 'Error: undefined'],
     ['neither result nor error', {}, 'Error: undefined'],
-  ])('rejects a process that answers initialize with %s', async (_, answer, why) => {
+  ])('rejects a process that responds to initialize with %s', async (_, answer, why) => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -114,7 +114,7 @@ describe('StdioRelay session', () => {
     })
   })
 
-  it('rejects a process that ends', async () => {
+  it('rejects a process that exits', async () => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -135,7 +135,7 @@ describe('StdioRelay session', () => {
       { protocolVersion: 'r', capabilities: { tools: {}, logging: {}, prompts: {} } },
       'The client must reconnect to use the new capabilities logging, prompts',
     ],
-  ])('prints a hint if the next process answers with %s', async (_, result, hint) => {
+  ])('prints a hint if the next process responds with %s', async (_, result, hint) => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -182,7 +182,7 @@ describe('StdioRelay while no process is running', () => {
   })
 })
 
-it('StdioRelay passes on 4,096 open requests, and refuses the next one', async () => {
+it('StdioRelay forwards 4,096 open requests, and refuses the next one', async () => {
   const front = relayStdio()
   const process = await front.start()
   await front.client.write(...Array.from({ length: 4_096 }, (_, id) => request(id, 'ping')))
@@ -195,8 +195,8 @@ it('StdioRelay passes on 4,096 open requests, and refuses the next one', async (
   expect(process.got.at(-1)).toEqual(request(4_097, 'ping'))
 })
 
-describe('a replaced process of StdioRelay', () => {
-  it('is drained when its requests are answered', async () => {
+describe('a process replaced by StdioRelay', () => {
+  it('is drained once its requests have been answered', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(request(1, 'ping'))
@@ -210,7 +210,7 @@ describe('a replaced process of StdioRelay', () => {
     await front.relay.drained({ ...first.child, generation: 99 })
   })
 
-  it('does not get new requests', async () => {
+  it('receives no new requests', async () => {
     const front = relayStdio()
     const first = await front.start()
     void front.relay.drained(first.child)
@@ -219,7 +219,7 @@ describe('a replaced process of StdioRelay', () => {
     expect((await front.start()).got).toEqual([request(1, 'ping')])
   })
 
-  it('has its calls answered and its initialize repeated when it ends', async () => {
+  it('has its calls answered and its initialize request repeated when it ends', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(INITIALIZE, callOf(1, 'a'))
@@ -231,7 +231,7 @@ describe('a replaced process of StdioRelay', () => {
     expect(front.client.take()).toEqual([])
   })
 
-  it('passes its subscriptions to the next process', async () => {
+  it('hands its subscriptions to the next process', async () => {
     const front = relayStdio()
     const listen = request(9, 'subscriptions/listen', {
       _meta: { 'io.modelcontextprotocol/protocolVersion': 'x' },
@@ -254,7 +254,7 @@ describe('a replaced process of StdioRelay', () => {
   })
 })
 
-describe('StdioRelay at the end of the input', () => {
+describe('StdioRelay at the end of its input', () => {
   it('sends the remaining responses', async () => {
     useFakeTimers()
     const front = relayStdio()
@@ -284,7 +284,7 @@ describe('StdioRelay at the end of the input', () => {
     await front.relay.ended
   })
 
-  it('disconnects at once if no request is open or no process is running', async () => {
+  it('disconnects immediately if no request is open or no process is running', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()

@@ -65,12 +65,12 @@ describe('checkLog', () => {
     expect(await check(text)).toEqual(expected)
   })
 
-  it('reads the log in another folder on macOS', async () => {
+  it('reads the log from another folder on macOS', async () => {
     const [finding] = await check('', 'Library/Logs/Claude/mcp-server-shop.log', 'darwin')
     expect(finding?.verdict).toBe('ok')
   })
 
-  it('reports nothing for other hosts or if there is no log', async () => {
+  it('reports nothing for other hosts or without a log', async () => {
     const { path } = folderWith({})
     const place = placeAt(path('~'))
     expect(await checkLog(host('claude-desktop'), 'shop', place)).toEqual([
@@ -87,7 +87,7 @@ describe('the content of a host file', () => {
     expect(await readOther(path('~/a'), 'json')).toEqual({ b: 1 })
   })
 
-  it('may have comments where its host reads them', async () => {
+  it('may have comments if its host accepts them', async () => {
     const { path } = folderWith({ a: '{ /* c */ }' })
     expect(await readContent(host('cursor'), path('~/a'))).toEqual({})
     await expect(readContent(host('claude-desktop'), path('~/a'))).rejects.toThrow(SyntaxError)
@@ -126,20 +126,22 @@ describe('the content of a host file', () => {
     [[{ headers: { A: ['a', { b: 'c' }] } }], ['a', 'c']],
     [{ http_headers: { A: 'a' }, requestInit: { headers: { B: 'b' } } }, ['a', 'b']],
     [{ environment: 'a', my_env: 'b' }, []],
+    [{ args: ['--token', 'a', '--api-key=b', '-y', '--keyboard', '-x', 'shop'] }, ['a', 'b']],
+    [{ url: 'https://ann:a@host/mcp?key=b&x=#c' }, ['ann:a', 'b']],
     [null, []],
   ])('can be searched for secrets: %j', (value, secrets) => {
     expect(secretsIn(value)).toEqual(secrets)
   })
 })
 
-it.each(HOSTS.map(({ id }) => id))('misplacedFiles does not list any file that %s reads', (id) => {
+it.each(HOSTS.map(({ id }) => id))('misplacedFiles lists no file that %s reads', (id) => {
   const place = placeAt('/home/ann')
   const files = misplacedFiles(host(id), place)
   expect(files.filter((file) => host(id).files(place).includes(file))).toEqual([])
   expect(files.length > 0).toBe(!['zed', 'goose'].includes(id))
 })
 
-it('misplacedFiles lists a project file in the home folder unless that folder is the current project', () => {
+it('misplacedFiles lists a project file in the home folder unless the home folder is the current project', () => {
   expect(misplacedFiles(host('vscode'), placeAt(process.cwd()))).toEqual([])
   expect(misplacedFiles(host('vscode'), placeAt('/home/ann'))).toEqual(['/home/ann/.vscode/mcp.json'])
 })

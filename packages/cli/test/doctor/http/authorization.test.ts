@@ -64,7 +64,7 @@ describe('the authorization challenge', () => {
     })
   })
 
-  it('is skipped for a server that does not require a token for initialize', async () => {
+  it('is not checked for a server that does not require a token for initialize', async () => {
     expect(await findings({ status: 200 })).toEqual([
       {
         check: 'authorization',
@@ -129,7 +129,7 @@ describe('resource metadata', () => {
     expect(found[2]?.evidence).toContain('https://named')
   })
 
-  it('is required for the later checks', async () => {
+  it('is required by the later checks', async () => {
     expect((await findings({})).map(({ check }) => check)).toEqual(['authorization', 'resource-metadata'])
   })
 

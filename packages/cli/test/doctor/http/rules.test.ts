@@ -102,7 +102,7 @@ describe('checkOrigin', () => {
     [500, 200, 'fault', 'with 500: any website'],
     [200, 403, 'warning', 'with 200, and with a foreign Host, too, with 403'],
   ])(
-    'rates a foreign Origin answered with %i, and a foreign Host answered with %i',
+    'rates replies to a foreign Origin (%i) and a foreign Host (%i)',
     async (origin, host, verdict, evidence) => {
       expect(await checkOrigin(await listening(answering(origin, host)))).toMatchObject([
         { check: 'origin', verdict, evidence: expect.stringContaining(evidence) },
@@ -110,7 +110,7 @@ describe('checkOrigin', () => {
     },
   )
 
-  it('warns about a server that is not on loopback instead of reporting a fault', async () => {
+  it('reports a warning instead of a fault for a server that is not on loopback', async () => {
     const { url } = await listening(answering(200, 200))
     expect(await checkOrigin(siteAt(`http://0.0.0.0:${url.port}/mcp`))).toMatchObject([
       { verdict: 'warning' },
@@ -182,7 +182,7 @@ describe('the session checks', () => {
     expect(ended).toEqual(expected)
   })
 
-  it('openServer accepts a server that cuts the connection after unknown requests', async () => {
+  it('openServer accepts a server that drops the connection after unknown requests', async () => {
     const site = await listening((request) => request.socket.destroy())
     const reply = { status: 200, headers: {}, text: '', response: OPENING }
     expect(await openServer(site, reply, 7)).toEqual({
@@ -210,7 +210,7 @@ describe('Site', () => {
     expect(isLoopback(new URL(url))).toBe(expected)
   })
 
-  it('finds the token in Authorization in any case', () => {
+  it('finds the token in Authorization regardless of case', () => {
     const site = siteAt('http://h', { AUTHORIZATION: 'a', 'x-b': 'b' })
     expect([hasToken(site), hasToken(withoutToken(site))]).toEqual([true, false])
     expect(withoutToken(site).headers).toEqual({ 'x-b': 'b' })

@@ -45,7 +45,7 @@ describe('checkStream', () => {
     ['GET', OPENED],
     ['subscriptions/listen', MODERN],
     ['subscriptions/listen', { ...MODERN, session: {} }],
-  ])('finds no fault in a healthy %s stream', async (name, opened) => {
+  ])('finds no faults in a healthy %s stream', async (name, opened) => {
     expect(await findings(streaming(lively), opened)).toEqual([
       { check: 'stream', verdict: 'ok', evidence: `${name} was answered at once` },
       ...HEALTHY,
@@ -159,7 +159,7 @@ describe('checkStream', () => {
     })
   })
 
-  it('rejects if the connection is cut before the head of the reply arrives', async () => {
+  it('rejects if the connection breaks before the head of the reply arrives', async () => {
     await expect(findings((request) => request.socket.destroy())).rejects.toMatchObject({
       code: 'ECONNRESET',
     })

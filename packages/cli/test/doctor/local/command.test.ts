@@ -126,11 +126,14 @@ describe('checkCommand', () => {
     },
   )
 
-  it.each(['terminal', 'user'] as const)('accepts a relative path if started by %s', async (startedBy) => {
-    const program = { command: './shop', args: [], env: {} }
-    const subject = { kind: 'program', name: 'shop', program, startedBy } as const
-    expect(await checkCommand(subject, { env: {}, progress: () => {} })).toEqual([])
-  })
+  it.each(['terminal', 'user'] as const)(
+    'accepts a relative path in a command started by %s',
+    async (startedBy) => {
+      const program = { command: './shop', args: [], env: {} }
+      const subject = { kind: 'program', name: 'shop', program, startedBy } as const
+      expect(await checkCommand(subject, { env: {}, progress: () => {} })).toEqual([])
+    },
+  )
 })
 
 it.each([

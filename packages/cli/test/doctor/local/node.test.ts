@@ -61,7 +61,8 @@ it.each<readonly [node: string, script: string, loader: boolean, object]>([
   'checkNode rates the Node.js executable "%s" for the script %s (with a loader: %s)',
   async (node, script, loader, expected) => {
     const { path, shown } = folderWith(FILES)
-    const run = { node: path(`~/bin/${node}`), script: path(`~/${script}`), loader }
+    const context = { env: { PATH: process.env['PATH'] ?? '' }, cwd: path('~') }
+    const run = { node: path(`~/bin/${node}`), script: path(`~/${script}`), loader, ...context }
     const [finding, ...others] = shown(await checkNode(run))
     expect({ ...finding, others }).toMatchObject({ check: 'node', ...expected, others: [] })
   },

@@ -128,8 +128,10 @@ describe('nodeRunOf', () => {
     ],
   ])('recognizes %s: %s %j', async (_, command, args, expected) => {
     const { path } = folderWith(FILES)
-    const run = nodeRunOf({ command: path(command), args, env: { PATH: path('~/bin') }, cwd: '/cwd' })
-    expect(run).toEqual(expected === undefined ? undefined : JSON.parse(path(JSON.stringify(expected))))
+    const context = { env: { PATH: path('~/bin') }, cwd: '/cwd' }
+    const run = nodeRunOf({ command: path(command), args, ...context })
+    const parsed = (): object => JSON.parse(path(JSON.stringify(expected))) as object
+    expect(run).toEqual(expected === undefined ? undefined : { ...parsed(), ...context })
   })
 
   it('returns undefined if PATH has no node', async () => {

@@ -28,8 +28,8 @@ function check(command: string, code: string, given: Given = {}) {
 const shell = (before: string, given?: Given) => check('/bin/sh', shellServer({ before }), given)
 const node = (code: string, given?: Given) => check(process.execPath, code, given)
 
-describe('checkStart for a server that answers', () => {
-  it('finds no fault', async () => {
+describe('checkStart for a server that responds', () => {
+  it('finds no faults', async () => {
     const { findings, serves } = await shell('')
     expect(findings.map(({ check: name, verdict }) => [name, verdict])).toEqual([
       ['start', 'ok'],
@@ -40,7 +40,7 @@ describe('checkStart for a server that answers', () => {
     expect(serves).toBe(true)
   })
 
-  it('names the source line that prints to stdout', async () => {
+  it('identifies the source line that prints to stdout', async () => {
     const { path } = folderWith({ 'server.cjs': server('console.log("Loading"); console.log("Ready")') })
     const start = {
       command: process.execPath,
@@ -58,7 +58,7 @@ describe('checkStart for a server that answers', () => {
     expect(serves).toBe(true)
   })
 
-  it('quotes a stdout line of a program that does not run on Node.js', async () => {
+  it('quotes the stdout line if the program does not run on Node.js', async () => {
     const { findings } = await shell('echo Loading')
     expect(findings.find((each) => each.check === 'stdout')?.evidence).toBe(
       'This line is no message: Loading',
@@ -66,7 +66,7 @@ describe('checkStart for a server that answers', () => {
   })
 })
 
-describe('checkStart for a server that does not answer', () => {
+describe('checkStart for a server that does not respond', () => {
   const TOOL = { 'bin/tool': '#!/bin/sh\n' }
   const REGION = 'test -n "$REGION" || { echo "Where am I?" >&2; exit 3; }'
   const NAMED = 'test -n "$REGION" || { echo "REGION is not set" >&2; exit 3; }'
@@ -136,7 +136,7 @@ describe('checkStart for a server that does not answer', () => {
     expect(serves).toBe(false)
   })
 
-  it('warns with different advice if no host has the server yet', async () => {
+  it('gives different advice in its warning if no host has the server yet', async () => {
     const { findings, serves } = await shell(REGION, { startedBy: 'user', own: { REGION: 'x' } })
     expect(findings[0]).toMatchObject({
       check: 'start',
@@ -174,13 +174,13 @@ describe('checkStart for a server that does not answer', () => {
 describe('checkStart for a file', () => {
   const reporting = (report: object): string => `process.send(${JSON.stringify(report)})`
 
-  it('detects that the file serves HTTP', async () => {
+  it('detects a file that serves HTTP', async () => {
     const { findings, serves, trial } = await node(reporting({ serves: 'http', port: 1 }), { harness: true })
     expect(findings).toEqual([{ check: 'start', verdict: 'ok', evidence: 'It serves HTTP' }])
     expect([serves, trial.report]).toEqual([true, { serves: 'http', port: 1 }])
   })
 
-  it('reports that the file serves nothing', async () => {
+  it('reports a file that contains no server', async () => {
     const report = { serves: 'nothing', message: 'It exports nothing', hint: 'Export a server' }
     const { findings, serves } = await node(reporting(report), { harness: true })
     expect(findings).toEqual([
@@ -189,7 +189,7 @@ describe('checkStart for a file', () => {
     expect(serves).toBe(false)
   })
 
-  it('throws a usage error for several servers', async () => {
+  it('throws a usage error if the file contains several servers', async () => {
     const report = { serves: 'unclear', message: 'There are two', hint: 'Name one' }
     await expect(node(reporting(report), { harness: true })).rejects.toMatchObject({
       code: 'usage',

@@ -24,11 +24,11 @@ const of = (check: string, trial: Trial, writer?: string): readonly object[] =>
   trialFindings(trial, writer).filter((finding) => finding.check === check)
 
 describe('trialFindings', () => {
-  it('finds no fault in a healthy server', () => {
+  it('finds no faults in a healthy server', () => {
     expect(trialFindings(ANSWERED, undefined)).toEqual(HEALTHY)
   })
 
-  it('skips the other checks of a server that cannot be started', () => {
+  it('skips the other checks if a server cannot be started', () => {
     expect(trialFindings({ ...SILENT, notStarted: 'EACCES' }, undefined)).toEqual([
       {
         check: 'start',
@@ -40,7 +40,7 @@ describe('trialFindings', () => {
     ])
   })
 
-  it('reports only once that a server does not answer', () => {
+  it('reports only one finding for a server that does not respond', () => {
     const advice = expect.stringContaining('Answer first')
     expect(trialFindings(SILENT, undefined)).toEqual([
       { check: 'start', verdict: 'skipped', evidence: 'It runs, and does not answer' },
@@ -87,7 +87,7 @@ describe('trialFindings', () => {
     expect(of('start', trial)).toEqual([{ check: 'start', ...expected }])
   })
 
-  it('warns about an answer that takes more than half of the host timeout', () => {
+  it('warns about a response that takes more than half of the host timeout', () => {
     const late = { ...ANSWERED, answeredAfterMs: 5_001 }
     expect(of('first-answer', late)).toEqual([
       {
@@ -101,7 +101,7 @@ describe('trialFindings', () => {
   })
 })
 
-describe('trialFindings for stdout', () => {
+describe('trialFindings for stdout output', () => {
   it.each([
     [['Loading'], undefined, 'This line is no message: Loading'],
     [
@@ -118,7 +118,7 @@ describe('trialFindings for stdout', () => {
   })
 })
 
-describe('trialFindings for the shutdown', () => {
+describe('trialFindings for shutdown', () => {
   const late = (signal: string): string =>
     `It did not end within 5 s after its stdin was closed; it needed ${signal}`
   const left = { verdict: 'fault', evidence: 'It has ended, and left sleep (pid 1), sh (pid 2)' }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type CliRun, runCli } from '../../support/run-cli.ts'
+import { type Answer, type CliRun, runCli } from '../../support/run-cli.ts'
 
 export interface Home {
   readonly path: (file: string) => string
@@ -12,7 +12,7 @@ export interface Home {
   /** With other variables. */
   readonly runWith: (env: Readonly<Record<string, string>>, ...argv: readonly string[]) => Promise<CliRun>
   readonly run: (...argv: readonly string[]) => Promise<CliRun>
-  readonly runInTerminal: (argv: readonly string[], ...answers: readonly string[]) => Promise<CliRun>
+  readonly runInTerminal: (argv: readonly string[], ...answers: readonly Answer[]) => Promise<CliRun>
 }
 
 /** A user's folder, until the test has finished. */

@@ -8,11 +8,11 @@ import type {
 } from '../../stores/event-store.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
-import { attempt, type Awaitable } from '../../util/promises.ts'
+import { attempt, type Awaitable, chain } from '../../util/promises.ts'
+import { retried } from '../../util/timers.ts'
 import type { HttpReply } from '../types.ts'
 import type { Deletions } from './deletions.ts'
 import { formatEvent, formatEventId, SSE_HEADERS } from './sse-format.ts'
-import { retried } from './store-failure.ts'
 
 const DATA = 'data: '
 const END = '\n\n'
@@ -60,12 +60,8 @@ export function storedStream(answer: EncodedAnswer, stream: StoredStream): Await
   }
   return attempt(() => {
     const event = answer.bytes === undefined ? { seq: 1, frame: answer.frame } : lazyEvent(answer)
-    const complete = (): Awaitable<StreamLease> =>
-      store.complete(key, { node, kind: 'call', pending: NONE }, event)
-    const lease = complete()
-    return lease instanceof Promise
-      ? retried(clock, lease, complete).then((stored) => withIds(answer, stream, stored))
-      : withIds(answer, stream, lease)
+    const stored = retried(clock, () => store.complete(key, { node, kind: 'call', pending: NONE }, event))
+    return chain(stored, (lease) => withIds(answer, stream, lease))
   }, fail)
 }
 

@@ -1,4 +1,4 @@
-import { createValidator } from '@jetway/json-schema'
+import { createValidator, type StepLimit } from '@jetway/json-schema'
 import { withoutSafeBounds } from '../convert/publish.ts'
 import { isSchema } from '@jetway/json-schema'
 import type { Issue, JsonSchema } from '../types.ts'
@@ -160,13 +160,22 @@ export function refuseUnsayable({ properties }: JsonSchema): void {
 
 const unfit = (name: string, why: string): Error => new Error(`the field ${JSON.stringify(name)}: ${why}`)
 
-/** Returns the issues of a filled form. Additional fields are ignored. */
-export function formIssues(form: FormSchema, content: Readonly<Record<string, unknown>>): Issue[] {
+/**
+ * Returns the issues of a filled form. Additional fields are ignored.
+ *
+ * @param limit - limits the steps of each field, for the form of a server that nobody has reviewed
+ * @throws StepLimitError beyond the limit
+ */
+export function formIssues(
+  form: FormSchema,
+  content: Readonly<Record<string, unknown>>,
+  limit?: StepLimit,
+): Issue[] {
   return Object.entries(form.properties).flatMap(([name, field]) => {
     const value = Object.hasOwn(content, name) ? content[name] : undefined
     if (value === undefined)
       return form.required?.includes(name) ? [{ path: [name], message: 'is missing' }] : []
-    const message = fieldIssue(field, value)
+    const message = fieldIssue(field, value, limit)
     return message === undefined ? [] : [{ path: [name], message }]
   })
 }
@@ -180,7 +189,11 @@ const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
   ['uri', (text) => URL.canParse(text)],
 ])
 
-function fieldIssue({ oneOf, items, format, ...field }: FormField, value: unknown): string | undefined {
+function fieldIssue(
+  { oneOf, items, format, ...field }: FormField,
+  value: unknown,
+  limit?: StepLimit,
+): string | undefined {
   const isLoose = LOOSE_FORMATS.get(format)
   const schema = {
     ...field,
@@ -188,7 +201,7 @@ function fieldIssue({ oneOf, items, format, ...field }: FormField, value: unknow
     ...(items && { items: { enum: 'enum' in items ? items.enum : constantsOf(items.anyOf) } }),
     ...(!isLoose && { format }),
   }
-  const [issue] = fromErrors(createValidator(schema, { validateSchema: false }).errors(value))
+  const [issue] = fromErrors(createValidator(schema, { validateSchema: false, limit }).errors(value))
   if (issue !== undefined) return issue.message
   return isLoose === undefined || isLoose(value as string) ? undefined : `must match format "${format}"`
 }

@@ -79,7 +79,7 @@ describe('encodeQuestion', () => {
       { method: 'sampling/createMessage', params: { messages: [text], maxTokens: 1, tools: [] } },
     ],
     ['the roots', listRoots(), { roots: {} }, '2024-11-05', { method: 'roots/list', params: {} }],
-  ])('encodes %s as the revision defines it', (_what, question, capabilities, version, request) => {
+  ])('encodes %s as defined by the revision', (_what, question, capabilities, version, request) => {
     expect(encode(question, capabilities, version)).toEqual(request)
   })
 

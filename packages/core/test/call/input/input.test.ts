@@ -81,7 +81,7 @@ describe('questions from a running handler', () => {
     })
   })
 
-  it('stop the handler’s timer until they are answered', async () => {
+  it('pause the handler’s timer until they are answered', async () => {
     const clock = new FakeClock()
     const server = serverOf(
       async (ctx) => {
@@ -104,7 +104,7 @@ describe('questions from a running handler', () => {
     expect(textOf(await reply)).toBe('done')
   })
 
-  it('leave the handler only its remaining time after the answer', async () => {
+  it("do not extend the handler's remaining time after the answer", async () => {
     const clock = new FakeClock()
     const logger = logLines()
     const server = serverOf(
@@ -172,7 +172,7 @@ describe('questions from a running handler', () => {
     ])
   })
 
-  it('ignore and count responses to unknown requests', async () => {
+  it('ignore responses to unknown requests, and count them', async () => {
     const server = serverOf(async (ctx) => String((await ctx.elicit('Sure?', ok)).ok))
     const client = await openAnsweringClient(server)
     const reply = client.call('a')
@@ -183,7 +183,7 @@ describe('questions from a running handler', () => {
     expect(server.stats().refusals).toEqual({ unmatchedResponse: 4 })
   })
 
-  it('can be requests of any method, whose results are not checked', async () => {
+  it('can be requests with any method, and then their results are not checked', async () => {
     const server = serverOf(async (ctx) => {
       const failed = await ctx.request('com.example/none').catch(String)
       return JSON.stringify([await ctx.request('com.example/weather', { city: 'Rome' }), failed])

@@ -38,7 +38,7 @@ function setUp(node?: string) {
 }
 
 describe('PendingRequests', () => {
-  it('numbers requests with ids unique to the process, and settles each request once', async () => {
+  it('numbers requests with ids that are unique to the process, and settles each request once', async () => {
     const { clock, requests, sent, ask, answer, sends } = setUp()
     const [one, two] = [ask(), ask({ a: 1 })]
     expect(sent).toEqual([
@@ -84,7 +84,7 @@ describe('PendingRequests', () => {
     ])
   })
 
-  it('sends a request through exchange.request, and its cancellation through exchange.send', async () => {
+  it('sends a request through exchange.request, and the cancellation through exchange.send', async () => {
     const { requests, sent, exchange } = setUp()
     const asked: string[] = []
     const open = requests.send(
@@ -134,7 +134,7 @@ describe('PendingRequests', () => {
 })
 
 describe('PendingRequests.confirmRead', () => {
-  it('waits up to a second for a pong; after a missed pong, waits only 20 ms until the client answers again', async () => {
+  it('waits up to a second for a pong, but only 20 ms after a missed pong until the client responds again', async () => {
     const { clock, requests, answer } = setUp()
     const pings: Frame[] = []
     let read = 0

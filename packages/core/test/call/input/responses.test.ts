@@ -5,7 +5,7 @@ import { canonicalJson, digestOf, mergeResponses, responseTo } from '../../../sr
 describe('mergeResponses', () => {
   const accepted = { action: 'accept', content: {} }
 
-  it('accumulates answers over the rounds', () => {
+  it('accumulates answers over all rounds', () => {
     const first = mergeResponses(new Map(), new Map([['a', 'pin a']]), { a: accepted })
     const second = mergeResponses(first, new Map([['b', 'pin b']]), { b: { action: 'decline' } })
     expect([...second.keys()]).toEqual(['a', 'b'])
@@ -13,7 +13,7 @@ describe('mergeResponses', () => {
     expect([...first.keys()]).toEqual(['a'])
   })
 
-  it('accepts answers only for keys that were asked', () => {
+  it('accepts answers only for keys that were requested', () => {
     const asked = new Map([['a', 'pin']])
     expect(mergeResponses(new Map(), asked, { b: accepted, a: 'yes' }).size).toBe(0)
     expect(mergeResponses(new Map(), new Map([['toString', 'pin']]), {}).size).toBe(0)

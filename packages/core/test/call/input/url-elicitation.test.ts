@@ -123,7 +123,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(bench.clock.pending).toBeLessThan(2)
   })
 
-  it('continues at once if the elicitation was completed before the retry', async () => {
+  it('continues immediately if the elicitation was completed before the retry', async () => {
     const bench = open()
     const question = asked(await bench.call())
     bench.known.add('ann')
@@ -132,7 +132,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(bench.runs).toBe(2)
   })
 
-  it('notices a completion that occurs while its handler is running', async () => {
+  it('detects a completion that occurs while its handler is running', async () => {
     const bench = open()
     let look = deferred()
     look.resolve()
@@ -184,7 +184,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(textOf(answer)).toMatch(/after 8 rounds/)
   })
 
-  it('asks for a different URL at once', async () => {
+  it('asks for a different URL immediately', async () => {
     const bench = open()
     let step = 1
     const handler = () => {
@@ -196,7 +196,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(asked(await bench.call(agreed(first), 'steps')).url).toMatch(/^https:\/\/mail\.example\/2\?/)
   })
 
-  it('asks again at once if the URL contains no id', async () => {
+  it('asks again immediately if the URL contains no id', async () => {
     const bench = open()
     bench.server.addTool({ name: 'silent', handler: () => requireUrl('https://mail.example/terms') })
     const first = asked(await bench.call({}, 'silent'))
@@ -207,7 +207,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
   it.each([
     ['decline', /declined: Sign in/],
     ['cancel', /closed without an answer: Sign in/],
-  ])('returns an error text if the user action is %s', async (action, text) => {
+  ])('returns an error message if the user action is %s', async (action, text) => {
     const bench = open()
     const answer = await bench.call(agreed(asked(await bench.call()), action))
     expect(answer.result).toMatchObject({ isError: true })
@@ -274,7 +274,7 @@ describe('middleware that requires a URL', () => {
 })
 
 describe('a client that cannot open URLs', () => {
-  it('gets the URL as text, or an error that names the missing capability', async () => {
+  it('receives the URL as text, or an error that names the missing capability', async () => {
     const bench = open()
     bench.server.addPrompt({ name: 'mail', handler: () => requireUrl('https://mail.example/in') })
     const { result } = await bench.ask('tools/call', { name: 'mail' }, { elicitation: {} })
@@ -321,7 +321,7 @@ describe('a task whose user has to open a URL', () => {
     expect(await reach('completed')).toMatchObject({ result: { content: [{ text: 'three mails' }] } })
   })
 
-  it('fails with an error text if the user declines', async () => {
+  it('fails with an error message if the user declines', async () => {
     const { taskId, reach, ask } = await start()
     const [key = ''] = Object.keys((await reach('input_required'))['inputRequests'] as object)
     await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } }, DECLARED)

@@ -9,7 +9,7 @@ import { openPeer } from '../../support/peer.ts'
 const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
 describe.each(SESSION_REVISIONS)(
-  'an outputSchema that is not an object, for a client that speaks %s',
+  'an outputSchema that is not an object, for a client that uses %s',
   (version) => {
     const server = new McpServer({ name: 'outputs', version: '1' }, { logger: silent })
     const list = [{ id: 'a' }, { id: 'b' }]
@@ -41,7 +41,7 @@ describe.each(SESSION_REVISIONS)(
       handler: () => ({ list: ['a'] }),
     })
 
-    it('is not published, whereas an object schema is published if the revision has outputSchema', async () => {
+    it('is not published, whereas an object schema is published if the revision supports outputSchema', async () => {
       const peer = await openPeer(server, { version })
       const { tools } = (await peer.request('tools/list')).result as { tools: { name: string }[] }
       const publishing = tools.filter((tool) => 'outputSchema' in tool).map(({ name }) => name)

@@ -227,7 +227,7 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0].a${join}${problem}`])
   })
 
-  it('is searched for once in an object that is in many places', async () => {
+  it('is searched for only once in an object that occurs in many places', async () => {
     let many: object = { toJSON: () => JSON.parse('{') as unknown }
     for (let level = 0; level < 500; level++) many = [many, many]
     const logged = await logOf(
@@ -238,7 +238,7 @@ describe('a value that JSON would reduce to {}', () => {
     expect(logged).toEqual(['The tool "t" returned a value that JSON cannot carry'])
   })
 
-  it('is logged without a path if JSON itself cannot represent its depth', async () => {
+  it('is logged without a path if the data is nested too deeply for JSON', async () => {
     const logged = await logOf(
       tool((lost) => ({ lost })),
       JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)),

@@ -88,7 +88,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     expect(await callTool(era, result)).toEqual({ result, logged: [] })
   })
 
-  it('can come from an async handler, have undefined members, and contain blocks made by the helpers', async () => {
+  it('can come from an async handler, have undefined members, and contain blocks created by the helpers', async () => {
     const returned = Promise.resolve({ content: [content.text('hello')], isError: undefined })
     expect(await callTool(era, returned)).toEqual({ result: { content: [hello] }, logged: [] })
   })
@@ -154,7 +154,7 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     [[{ type: 'text' }]],
     [[{ type: 'image', data: 'aGk=', mimeType: 'image/png' }]],
     [{ type: 'resource_link', uri: 'a://b', name: 'b', title: 'B' }],
-  ])('is required around content blocks, which are otherwise logged as an error: %j', async (value) => {
+  ])('is required around content blocks, which on their own are logged as an error: %j', async (value) => {
     const { result, logged } = await callTool(era, value)
     expect(result).toMatchObject({ isError: true })
     expect(logged).toEqual([
@@ -270,7 +270,7 @@ describe.each(ERAS)("a resource result in the protocol's form, in revision %s", 
   })
 
   it.each<[object]>([[contents], [[contents, { uri: 'a://c', blob: 'aGk=' }]]])(
-    'is required around contents, which are otherwise logged as an error: %j',
+    'is required around contents, which on their own are logged as an error: %j',
     async (value) => {
       const { error, logged } = await readResource(era, value)
       expect(error).toMatchObject({ code: -32603 })

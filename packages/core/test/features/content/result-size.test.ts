@@ -26,7 +26,7 @@ async function call(server: McpServer, text: string, times: number): Promise<Rec
 }
 
 describe('maxResultBytes', () => {
-  it('turns a larger tool result into an error that tells the model the size and the limit', async () => {
+  it('replaces a larger tool result with an error that tells the model the size and the limit', async () => {
     expect(await call(serve({ maxResultBytes: 1024 }), 'x', 2000)).toEqual({
       isError: true,
       content: [
@@ -51,7 +51,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, text, 3001)).toMatchObject({ isError: true })
   })
 
-  it("is overridden by a tool's own limit, even by a larger one", async () => {
+  it("is overridden by a tool's own limit, even by a higher one", async () => {
     expect(
       await call(serve({ maxResultBytes: 1024 }, { maxResultBytes: 10_000 }), 'x', 5000),
     ).not.toHaveProperty('isError')
@@ -88,7 +88,7 @@ describe('maxResultBytes', () => {
     expect(await call(server, 'x', 1)).toMatchObject({ isError: true })
   })
 
-  it('turns a larger resource, prompt or list into a JSON-RPC error', async () => {
+  it('replaces a larger resource, prompt or list with a JSON-RPC error', async () => {
     const server = create({ maxResultBytes: 1024 })
     const long = 'x'.repeat(2000)
     server.addResource({ uri: 'notes://long', name: 'long', handler: () => long })
@@ -113,22 +113,19 @@ describe('maxResultBytes', () => {
   it.each([
     ['its message', new McpError(-32001, 'x'.repeat(2000))],
     ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
-  ])(
-    'replaces an error whose size exceeds the limit because of %s, but keeps the code',
-    async (_name, thrown) => {
-      const server = create({ maxResultBytes: 1024 })
-      server.addTool({
-        name: 't',
-        handler: () => {
-          throw thrown
-        },
-      })
-      expect((await (await openPeer(server)).request('tools/call', { name: 't' })).error).toEqual({
-        code: -32001,
-        message: expect.stringMatching(/^The error has 20\d\d bytes, more than the 1024 that maxResultBytes/),
-      })
-    },
-  )
+  ])('replaces an error that exceeds the limit because of %s, but keeps the code', async (_name, thrown) => {
+    const server = create({ maxResultBytes: 1024 })
+    server.addTool({
+      name: 't',
+      handler: () => {
+        throw thrown
+      },
+    })
+    expect((await (await openPeer(server)).request('tools/call', { name: 't' })).error).toEqual({
+      code: -32001,
+      message: expect.stringMatching(/^The error has 20\d\d bytes, more than the 1024 that maxResultBytes/),
+    })
+  })
 
   it('defaults to 8 MiB, so that the message fits into a line of 10 MiB', async () => {
     const times = 8 * 1024 * 1024 - FRAME

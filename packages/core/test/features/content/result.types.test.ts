@@ -60,7 +60,7 @@ describe('the types for invalid tool results', () => {
     defineTool({ name: 'a', handler: () => ({ content: [text], isEror: true }) })
   })
 
-  it('refuse a malformed result from every form of handler, even if only one branch returns it', () => {
+  it('refuse a malformed result from any form of handler, even if only one branch returns it', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -152,7 +152,7 @@ describe('the types for valid tool results', () => {
     })
   })
 
-  it('accept a value for an outputSchema that declares content, and a result with such a value', () => {
+  it('accept a value for an outputSchema that declares content, and a result that contains such a value', () => {
     const outputSchema = z.object({ content: z.string() })
     defineTool({ name: 'a', outputSchema, handler: () => ({ content: 'x' }) })
     defineTool({
@@ -165,7 +165,7 @@ describe('the types for valid tool results', () => {
   })
 })
 
-it('accepts prompt results typed by other packages', () => {
+it('the types for prompt results accept results typed by other packages', () => {
   definePrompt({ name: 'a', handler: (): SdkPrompt => ({ messages: [{ role: 'user', content: text }] }) })
 })
 

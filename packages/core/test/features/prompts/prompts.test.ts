@@ -72,7 +72,7 @@ describe('the result of prompts/get', () => {
     expect(error).not.toBeInstanceOf(McpError)
   })
 
-  it('accepts only messages made by the helpers', () => {
+  it('may contain only messages created by the helpers', () => {
     const wrong = expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' })
     expect(() => message.user({ type: 'text', text: 'x' } as never)).toThrow(wrong)
     expect(() => message.user([content.text('x')] as never)).toThrow(wrong)
@@ -108,7 +108,7 @@ describe('the arguments of prompts/get', () => {
     })
   })
 
-  it('are all passed to the schema, if there is one', async () => {
+  it('are all passed to the schema if there is one', async () => {
     const argsSchema = z.object({ city: z.string() }).catchall(z.string())
     const prompt = definePrompt({ name: 'p', argsSchema, handler: (args) => JSON.stringify(args) })
     expect(await get(serve(prompt), { city: 'Oslo', other: 'x' })).toEqual({
@@ -137,7 +137,7 @@ describe('the arguments of prompts/get', () => {
   })
 
   it.each([[5], [null], [true], [{}], [['x']]])(
-    'fail with -32602 if they are not strings, such as %j',
+    'fail with -32602 if they are not strings: %j',
     async (value) => {
       for (const prompt of [brief, listed] as AnyPrompt[]) {
         const error = await mcpErrorOf(() =>
@@ -148,12 +148,9 @@ describe('the arguments of prompts/get', () => {
     },
   )
 
-  it.each([[5], ['x'], [null], [[]]])(
-    'fail with -32602 if they are not an object, such as %j',
-    async (args) => {
-      expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
-    },
-  )
+  it.each([[5], ['x'], [null], [[]]])('fail with -32602 if they are not an object: %j', async (args) => {
+    expect((await mcpErrorOf(() => get(serve(listed), args))).code).toBe(-32602)
+  })
 
   it('do not include inherited properties', async () => {
     const prompt = definePrompt({

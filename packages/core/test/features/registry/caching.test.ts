@@ -72,20 +72,17 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
     ['resources', 'resources/list', {}],
     ['resourceTemplates', 'resources/templates/list', {}],
     ['reads', 'resources/read', { uri: 'a://one' }],
-  ])(
-    'can be set for one kind of result, where they override the general hints: %s',
-    async (kind, method, params) => {
-      const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
-      for (const [other, otherParams] of ALL)
-        expect(await hints(server, other, otherParams)).toEqual(
-          other === method ? [0, 'public'] : [1, 'private'],
-        )
-      const apart = createServer({
-        cache: { ttlMs: 1, cacheScope: 'public', [kind]: { cacheScope: 'private' } },
-      })
-      expect(await hints(apart, method, params)).toEqual([1, 'private'])
-    },
-  )
+  ])('can be set for one kind of result, overriding the general hints: %s', async (kind, method, params) => {
+    const server = createServer({ cache: { ttlMs: 1, [kind]: { ttlMs: 0, cacheScope: 'public' } } })
+    for (const [other, otherParams] of ALL)
+      expect(await hints(server, other, otherParams)).toEqual(
+        other === method ? [0, 'public'] : [1, 'private'],
+      )
+    const apart = createServer({
+      cache: { ttlMs: 1, cacheScope: 'public', [kind]: { cacheScope: 'private' } },
+    })
+    expect(await hints(apart, method, params)).toEqual([1, 'private'])
+  })
 
   it.each<[object, RegExp]>([
     [{ ttlMs: -1 }, /^The option cache needs a whole number of milliseconds from 0 as its ttlMs/],
@@ -115,7 +112,7 @@ describe('server-wide cache hints (https://modelcontextprotocol.io/specification
 describe('a public cacheScope', () => {
   const cache = { ttlMs: 9, cacheScope: 'public' } as const
 
-  it('becomes private for every caller if an entry has a `visible` rule, whatever the setting', async () => {
+  it('becomes private for every caller if an entry has a `visible` rule, regardless of the setting', async () => {
     const server = createServer({ cache: { ...cache, tools: { cacheScope: 'public' } } })
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
     expect(await hints(server, 'tools/list')).toEqual([9, 'private'])
@@ -124,7 +121,7 @@ describe('a public cacheScope', () => {
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
   })
 
-  it('becomes private if there is middleware, unless the kind is explicitly public', async () => {
+  it('becomes private if there is middleware unless the kind is explicitly public', async () => {
     const server = createServer({ cache: { ...cache, prompts: { cacheScope: 'public' } } })
     expect(await hints(server, 'tools/list')).toEqual([9, 'public'])
     server.use(async (_ctx, next) => next())
@@ -133,7 +130,7 @@ describe('a public cacheScope', () => {
     expect(await hints(server, 'server/discover')).toEqual([9, 'private'])
   })
 
-  it('becomes private if a template lists resources, unless the kind is explicitly public and the template has no `visible` rule', async () => {
+  it('becomes private if a template lists resources, except for an explicitly public kind and a template without a `visible` rule', async () => {
     const list = (): { uri: string; name: string }[] => [{ uri: 'c://1', name: '1' }]
     const template = { uriTemplate: 'c://{x}', name: 'c', list, handler: () => 'c' }
     const listing = createServer({ cache })
@@ -164,7 +161,7 @@ describe('the pages of a list', () => {
     expect(await hints(server, 'tools/list', { cursor: result?.['nextCursor'] })).toEqual([9, 'public'])
   })
 
-  it('refuse a cursor from a page that had a different scope', async () => {
+  it('refuse a cursor from a page with a different scope', async () => {
     const server = createServer({ cache, limits: { pageSize: 1 } })
     const before = (await ask(server, 'tools/list')).result?.['nextCursor']
     const handle = server.addTool({ name: 'c', visible: () => true, handler: () => 'c' })
@@ -235,18 +232,21 @@ describe('cache hints for a resource and for one read', () => {
     expect(seen).toEqual([['contents']])
   })
 
-  it.each(ALL)('occur exactly once in the result, whatever middleware adds: %s', async (method, params) => {
-    const server = reading({ cache: { ttlMs: 7 } })
-    const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
-    server.use(async (_ctx, next) => ({ ...(await next()), ...own }))
-    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
-    const text = (await server.handleMessage(message)) ?? ''
-    for (const key of ['resultType', 'ttlMs', 'cacheScope', 'com.example/more'])
-      expect(text.split(`"${key}":`)).toHaveLength(2)
-    expect(JSON.parse(text)).toMatchObject({
-      result: { resultType: 'complete', ttlMs: 7, cacheScope: 'private', 'com.example/more': 1 },
-    })
-  })
+  it.each(ALL)(
+    'occur exactly once in the result, regardless of what middleware adds: %s',
+    async (method, params) => {
+      const server = reading({ cache: { ttlMs: 7 } })
+      const own = { resultType: 'mine', ttlMs: 999_999, cacheScope: 'public', 'com.example/more': 1 }
+      server.use(async (_ctx, next) => ({ ...(await next()), ...own }))
+      const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }
+      const text = (await server.handleMessage(message)) ?? ''
+      for (const key of ['resultType', 'ttlMs', 'cacheScope', 'com.example/more'])
+        expect(text.split(`"${key}":`)).toHaveLength(2)
+      expect(JSON.parse(text)).toMatchObject({
+        result: { resultType: 'complete', ttlMs: 7, cacheScope: 'private', 'com.example/more': 1 },
+      })
+    },
+  )
 
   it("do not apply if the read contained a user's answers", async () => {
     const answer = { q: { action: 'accept', content: { a: 'x' } } }

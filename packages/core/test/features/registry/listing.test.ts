@@ -61,7 +61,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('keeps the order of registration, even after a replacement', async () => {
+  it('keeps the order of registration, even after an entry has been replaced', async () => {
     const features = serve(['c', 'a', 'b'].map((name) => tool(name)))
     features.tools.registry.add(tool('a', { title: 'new' }), { replace: true })
     expect(namesOf(await wire(features.methods, 'tools/list'))).toEqual(['c', 'a', 'b'])

@@ -21,7 +21,7 @@ const names = (registry: ReturnType<typeof create>): string[] => registry.entrie
 const tick = (): Promise<void> => Promise.resolve()
 
 describe('Registry', () => {
-  it('keeps the order of registration after a replacement', () => {
+  it('keeps the order of registration after an entry has been replaced', () => {
     const registry = create()
     for (const name of ['b', 'a', 'c']) registry.add({ name })
     registry.add({ name: 'a', value: 2 }, { replace: true })
@@ -29,7 +29,7 @@ describe('Registry', () => {
     expect(registry.get('a')?.value).toBe(2)
   })
 
-  it('refuses a duplicate and tells how to replace the entry', () => {
+  it('refuses a duplicate, and explains how to replace the entry', () => {
     const registry = create()
     registry.add({ name: 'a', value: 1 })
     expect(() => registry.add({ name: 'a', value: 2 })).toThrow(
@@ -55,7 +55,7 @@ describe('Registry', () => {
     },
   )
 
-  it('reports whether it removed an entry', () => {
+  it('reports whether it has removed an entry', () => {
     const registry = create()
     registry.add({ name: 'a' })
     expect(registry.remove('a')).toBe(true)
@@ -72,7 +72,7 @@ describe('Registry', () => {
     expect(emptied.offered).toBe(true)
   })
 
-  it('does not change if a definition in a new set is invalid or a duplicate', () => {
+  it('does not change if a definition in a new set is invalid or duplicated', () => {
     const registry = create()
     registry.add({ name: 'a' })
     const entries = registry.entries()
@@ -110,7 +110,7 @@ describe('a registration handle', () => {
     expect(registry.get('a')?.value).toBe(3)
   })
 
-  it('does nothing after its entry was removed or replaced', async () => {
+  it('does nothing after its entry has been removed or replaced', async () => {
     const ends: ((registry: ReturnType<typeof create>) => void)[] = [
       (registry) => {
         registry.remove('a')

@@ -108,7 +108,7 @@ describe.each([
   ],
 ] as [string, VisibleRule][])('an entry hidden by %s', (_name, visible) => {
   it.each(requests)(
-    'has the same response as an unknown entry, byte for byte: %s',
+    'produces the same response as an unknown entry, byte for byte: %s',
     async (_request, method, params) => {
       const { hiding, without } = withAndWithout(visible)
       const hidden = await (await serveWeb(hiding).open('anyone')).text(method, params)
@@ -127,7 +127,7 @@ describe.each([
 })
 
 describe('a caller', () => {
-  it("never gets another caller's list, whatever the order of requests", async () => {
+  it("never receives another caller's list, regardless of the order of requests", async () => {
     const web = serveWeb(withAndWithout(forAdmins).hiding)
     const [admin, anyone] = [await web.open('admin'), await web.open('anyone')]
     const lists = []
@@ -137,7 +137,7 @@ describe('a caller', () => {
     expect(lists.slice(2)).toEqual(lists.slice(0, 2))
   })
 
-  it('gets entries in the order of registration, even if rules are slow', async () => {
+  it('receives entries in the order of registration, even if rules are slow', async () => {
     const server = create()
     const waiting: (() => void)[] = []
     for (const name of ['c', 'a', 'b']) {
@@ -157,7 +157,7 @@ describe('a caller', () => {
     })
   })
 
-  it('gets full pages of visible entries', async () => {
+  it('receives full pages of visible entries', async () => {
     const server = create({ limits: { pageSize: 2 } })
     for (let i = 0; i < 8; i++)
       server.addTool({ name: `t${i}`, ...(i % 2 === 1 && { visible: forAdmins }), handler: () => '' })
@@ -183,7 +183,7 @@ describe('a caller', () => {
     })
   })
 
-  it("gets the server's capabilities, regardless of the visible entries", async () => {
+  it("receives the server's capabilities, regardless of the visible entries", async () => {
     const server = create()
     server.addTool({ name: 'secret', visible: () => false, handler: () => '' })
     const peer = await openPeer(server)
@@ -206,7 +206,7 @@ describe('a caller', () => {
 })
 
 describe('a `visible` rule', () => {
-  it('gets the context of its request', async () => {
+  it('receives the context of its request', async () => {
     const seen: unknown[] = []
     const server = new McpServer<{ tenant: string }, { db: string }>(
       { name: 'test', version: '1' },

@@ -144,7 +144,7 @@ describe('the resource requested by resources/read', () => {
     ['w://se/lund/north', 'anything', { anything: 'se/lund/north' }],
     ['w://se/%C3%A5%20b', 'city', { country: 'se', city: 'å b' }],
   ])(
-    'is resolved from %s to the one named "%s", whose handler gets the variables and the URI',
+    'is resolved from %s to the one named "%s", whose handler receives the variables and the URI',
     async (uri, name, variables) => {
       seen.length = 0
       expect(await read(features, uri)).toEqual({ contents: [{ uri, text: name }] })
@@ -251,7 +251,7 @@ describe('resources/list', () => {
     })
   })
 
-  it('includes the resources listed by templates, whose `list` is called with the context each time', async () => {
+  it('includes the resources listed by templates, and calls their `list` function with the context each time', async () => {
     let round = 0
     const list = (ctx: { protocolVersion: string }): Resource[] => [
       { uri: `w://${++round}`, name: ctx.protocolVersion },
@@ -270,7 +270,7 @@ describe('resources/list', () => {
     expect(urisOf(await wire(features.methods, 'resources/list'))).toEqual(['a://b', 'w://2'])
   })
 
-  it("splits the templates' lists into pages", async () => {
+  it('splits the lists from templates into pages', async () => {
     const list = async (): Promise<Resource[]> =>
       ['w://1', 'w://2', 'w://3'].map((uri) => ({ uri, name: uri }))
     const { methods } = serve([resource(() => 'x')], [template('w://{n}', () => 'x', { list })], 2)

@@ -63,7 +63,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(calls).toHaveLength(3)
   })
 
-  it('are read when the resource gets its first subscriber', async () => {
+  it('are looked up when the resource receives its first subscriber', async () => {
     const { server } = create()
     const calls: string[] = []
     const hooks = (name: string) => ({
@@ -84,7 +84,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(calls).toEqual(['+old', '-old', '+new'])
   })
 
-  it.each(['onSubscribe', 'onUnsubscribe'])('can be set alone: %s', async (name) => {
+  it.each(['onSubscribe', 'onUnsubscribe'])('can be set without the other: %s', async (name) => {
     const { server } = create()
     const hook = vi.fn()
     server.addResource({ uri: 'a://b', name: 'b', [name]: hook, handler: () => '' })
@@ -105,7 +105,7 @@ describe("a resource's onSubscribe and onUnsubscribe", () => {
     expect(calls).toEqual(['+file://a opened', '+file://b opened', '-file://a opened'])
   })
 
-  it('are called in order, and a failure does not affect the subscription', async () => {
+  it('are called in order, and their failure does not affect the subscription', async () => {
     const { server } = create()
     const order: string[] = []
     let release = (): void => {}

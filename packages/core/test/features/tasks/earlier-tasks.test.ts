@@ -114,7 +114,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     bench.release()
   })
 
-  it("may not read another principal's task, or its own if a request declares nothing", async () => {
+  it("may not read another principal's task, nor its own task if a request declares nothing", async () => {
     const bench = open()
     const taskId = await bench.begin('slow')
     const foreign = await callModern(bench, 'tasks/get', { taskId }, { capabilities: EARLIER })

@@ -135,7 +135,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ resultType: 'complete', taskId, status: 'working' })
   })
 
-  it('returns its result with the ended task, and its progress as the status message', async () => {
+  it('provides its result with the ended task, and its progress as the status message', async () => {
     const bench = open()
     const taskId = await bench.start('slow')
     let task = await bench.get(taskId)
@@ -149,7 +149,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(bench.ran).toEqual(['slow'])
   })
 
-  it('runs as a plain call for a client without the extension, unless the tool requires tasks', async () => {
+  it('runs as a plain call for a client without the extension unless the tool requires tasks', async () => {
     const bench = open()
     bench.release()
     const capabilities = {}
@@ -204,7 +204,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(seen).toEqual([taskId])
   })
 
-  it("is declared as an extension, not as the session revisions' tasks", async () => {
+  it('is declared through the extension, not through the task capability of session revisions', async () => {
     const { json } = await open().ask('server/discover')
     expect(json.result?.['capabilities']).toMatchObject({ extensions: { [ID]: {} } })
     expect(json.result?.['capabilities']).not.toHaveProperty('tasks')
@@ -267,7 +267,7 @@ describe(`the task methods (${SEP})`, () => {
     expect(bench.server.stats().tasks).toBe(0)
   })
 
-  it('leave an ended task unchanged if it is cancelled', async () => {
+  it('do not change an ended task if it is cancelled', async () => {
     const bench = open()
     const taskId = await bench.start('must')
     await bench.until(taskId, 'completed')
@@ -285,7 +285,7 @@ describe(`the task methods (${SEP})`, () => {
 })
 
 describe(`input for a task (${SEP})`, () => {
-  it('is requested by tasks/get and answered in parts by tasks/update, under unique keys', async () => {
+  it('is requested by tasks/get, and is sent in parts by tasks/update under unique keys', async () => {
     const bench = open()
     const taskId = await bench.start('asks')
     const both = asked(await bench.until(taskId, 'input_required'))
@@ -330,7 +330,7 @@ describe(`input for a task (${SEP})`, () => {
     expect(await bench.until(taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'Ann' }] } })
   })
 
-  it('fails the task if the client cannot be asked', async () => {
+  it('is unavailable if the client cannot be asked, and then the task fails', async () => {
     const bench = open()
     const capabilities = { extensions: { [ID]: {} } }
     const { json } = await bench.ask('tools/call', { name: 'asks' }, { capabilities })
@@ -371,7 +371,7 @@ describe(`input for a task (${SEP})`, () => {
 })
 
 describe('anonymous clients', () => {
-  it('share a task limit that is above the limit per principal and below the limit of the store', async () => {
+  it('share a task limit that is higher than the limit per principal and lower than the limit of the store', async () => {
     const bench = open({
       server: { tasks: { store: new MemoryTaskStore({ clock: new FakeClock(), max: 260 }) } },
     })

@@ -82,7 +82,7 @@ const told = async (answer: Answer, count: number): Promise<Record<string, unkno
 }
 
 describe(`a client that subscribes to its tasks (${SEP})`, () => {
-  it('gets the acknowledgement and then each state in the form of tasks/get, but nothing else', async () => {
+  it('receives the acknowledgement and then each state in the form of tasks/get, but nothing else', async () => {
     const bench = open()
     const taskId = await bench.start()
     const answer = await bench.listen([taskId])
@@ -121,7 +121,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('gets the state of a task that ended before the subscription', async () => {
+  it('receives the state of a task that ended before the subscription', async () => {
     const bench = open()
     const taskId = await bench.start()
     await bench.ask('tasks/cancel', { taskId })
@@ -139,7 +139,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     }
   })
 
-  it("does not get another principal's task, whose id is omitted as if it were unknown", async () => {
+  it("receives nothing about another principal's task, whose id is omitted as if it were unknown", async () => {
     const bench = open()
     const [own, foreign, anyones] = [
       await bench.start(as('ann')),
@@ -168,7 +168,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     expect((await open().listen(taskIds)).json.error?.code).toBe(-32_602)
   })
 
-  it('gets nothing after its subscription has ended', async () => {
+  it('receives nothing after its subscription has ended', async () => {
     const bench = open()
     const taskId = await bench.start()
     const [leaving, staying] = [await bench.listen([taskId]), await bench.listen([taskId])]
@@ -180,14 +180,14 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     expect(toldOf(leaving)).toHaveLength(1)
   })
 
-  it('gets an empty acknowledgement if the server lacks the extension', async () => {
+  it('receives an empty acknowledgement if the server lacks the extension', async () => {
     const { sink } = await open({ server: {} }).listen(['a'])
     expect(sink.messages[0]?.params?.['notifications']).toEqual({})
   })
 })
 
-describe('subscribers to tasks', () => {
-  it('get every state on every node, whichever node runs or cancels the task', async () => {
+describe('task subscribers', () => {
+  it('receive every state on every node, whichever node runs or cancels the task', async () => {
     const shared = { bus: new MemoryBus(), tasks: { store: new MemoryTaskStore({ clock: new FakeClock() }) } }
     const [runs, other] = [1, 2].map(() => open({ server: { extensions: [tasks()], ...shared } })) as [
       Bench,
@@ -202,7 +202,7 @@ describe('subscribers to tasks', () => {
       await vi.waitFor(() => expect(toldOf(answer).at(-1)?.status).toBe('cancelled'), { interval: 1 })
   })
 
-  it('get the states of tasks started by the same principal in a session', async () => {
+  it('receive the states of tasks that the same principal has started in a session', async () => {
     const bench = open()
     const session = await bench.open({ version: '2025-11-25', more: { auth: { principal: 'ann' } } })
     const params = { name: 'works', task: {} }
@@ -214,7 +214,7 @@ describe('subscribers to tasks', () => {
     expect(await told(answer, 2)).toMatchObject({ taskId, status: 'working', statusMessage: 'half way' })
   })
 
-  it('get states on a connection with several subscriptions', async () => {
+  it('receive state updates on a connection with several subscriptions', async () => {
     const server = new McpServer({ name: 'test', version: '1' }, { extensions: [tasks()] })
     const step = addWorks(server)
     const transport = new ScriptedTransport()
@@ -237,7 +237,7 @@ describe('subscribers to tasks', () => {
     await server.close({ deadline: 0 })
   })
 
-  it('do not cause messages on the bus unless the extension is enabled', async () => {
+  it('cause no messages on the bus unless the extension is enabled', async () => {
     const bus = new MemoryBus()
     const heard: unknown[] = []
     bus.subscribe('changes', (message) => heard.push(message))

@@ -91,7 +91,7 @@ function stored(options: { readonly max?: number; readonly maxBytes?: number } =
 const unknown = { code: -32602, message: 'Task not found' }
 
 describe('a call that runs as a task (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks)', () => {
-  it('returns the task at once, and the result after the task has ended', async () => {
+  it('returns the task immediately, and the result after the task has ended', async () => {
     const { client, gate: held } = await started(bench())
     const task = await create(client, { name: 'slow', task: { ttl: 60_000 } })
     expect(task).toEqual({
@@ -182,7 +182,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     },
   )
 
-  it('runs inside the tools/call middleware, which sees the result', async () => {
+  it('runs inside the tools/call middleware, which receives the result', async () => {
     const { server, gate: held } = bench()
     const seen: unknown[] = []
     server.use('tools/call', async (ctx, next) => {
@@ -198,7 +198,7 @@ describe('a call that runs as a task (https://modelcontextprotocol.io/specificat
     expect(seen).toEqual([taskId, [{ type: 'text', text: 'It rains in Rome' }]])
   })
 
-  it('cannot be ended by notifications/cancelled', async () => {
+  it('cannot be cancelled by notifications/cancelled', async () => {
     const { client, gate: held, signals } = await started(bench())
     const taskId = await idOf(client, { name: 'slow' })
     client.notify('notifications/cancelled', { requestId: 2 })
@@ -221,7 +221,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     return made
   }
 
-  it('is published, and declared as a capability', async () => {
+  it('is published, and is declared as a capability', async () => {
     const { client, server } = await started(withRequired())
     const { result: listed } = await client.request('tools/list')
     const tools = listed?.['tools'] as { name: string; execution?: object }[]
@@ -238,7 +238,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     })
   })
 
-  it('is enforced with -32601, whether a task is required or forbidden', async () => {
+  it('is enforced with -32601, whether tasks are required or forbidden', async () => {
     const { client } = await started(withRequired())
     for (const params of [{ name: 'plain', task: {} }, { name: 'never', task: {} }, { name: 'must' }])
       expect((await client.request('tools/call', params)).error?.code, params.name).toBe(-32601)
@@ -257,7 +257,7 @@ describe("a tool's task support (https://modelcontextprotocol.io/specification/2
     expect((await client.request('tasks/list')).error?.code).toBe(-32601)
   })
 
-  it('has no effect if no tool supports tasks, in which case there are no task methods', async () => {
+  it('is not declared if no tool supports tasks, and then there are no task methods', async () => {
     const server = new McpServer({ name: 'none', version: '1' })
     server.addTool({ name: 'plain', handler: () => 'plain' })
     const client = await openAnsweringClient(server)
@@ -358,7 +358,7 @@ describe('the cancellation of a task (https://modelcontextprotocol.io/specificat
   })
 
   it.each(['completed', 'failed', 'cancelled'])(
-    'is refused without any change if the task is already %s',
+    'is refused if the task is already %s, and changes nothing',
     async (ended) => {
       const { server, gate: held, add } = bench()
       add('fails', () => {
@@ -398,7 +398,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     return made
   }
 
-  it('wait until the client sends tasks/result, and are sent on that request', async () => {
+  it("wait until the client sends tasks/result, and are sent on that request's stream", async () => {
     const { client, gate: held } = await started(asking(), { answer: () => accept({ ok: true }) })
     const taskId = await idOf(client, { name: 'asks' })
     await settled()
@@ -475,7 +475,7 @@ describe('questions from a task (https://modelcontextprotocol.io/specification/2
     expect(mute.notifications.map(({ method }) => method)).toContain('notifications/cancelled')
   })
 
-  it("do not count toward the handler's time limit", async () => {
+  it("do not count towards the handler's time limit", async () => {
     const { server, clock, gate: held, add } = asking()
     add('brief', async (_args, ctx) => String((await ctx.elicit('Go on?', FORM)).ok), { timeoutMs: 1_000 })
     const client = await openAnsweringClient(server, { answer: () => accept({ ok: true }) })
@@ -525,7 +525,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
   const listed = async (client: AnsweringClient): Promise<unknown[]> =>
     idsOf((await client.request('tasks/list')).result)
 
-  it("is an anonymous client's session, and the task does not exist for others", async () => {
+  it('is the session of an anonymous client, and the task is invisible to others', async () => {
     const { server } = bench()
     const [own, other] = [await openAnsweringClient(server), await openAnsweringClient(server)]
     const taskId = await idOf(own, { name: 'slow' })
@@ -549,7 +549,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect((await again.request('tasks/result', { taskId })).result?.['content']).toBeDefined()
   })
 
-  it('can be asked in another session after the one that started the task has ended', async () => {
+  it('can be asked in another session after the session that started the task has ended', async () => {
     const { server, add } = bench()
     add('asks', async (_args, ctx) => String((await ctx.elicit('Go on?', z.object({ ok: z.boolean() }))).ok))
     const first = await openAnsweringClient(server, { ...as('ann'), endGraceMs: 1 })
@@ -561,7 +561,7 @@ describe("a task's owner (https://modelcontextprotocol.io/specification/2025-11-
     expect(await resultOf(second, taskId)).toBe('true')
   })
 
-  it('has its tasks ended with the session if no other session can reach them', async () => {
+  it('loses its tasks when the session ends if no other session can reach them', async () => {
     const { client, signals, clock, store } = await started(stored(), { endGraceMs: 1_000 })
     await idOf(client, { name: 'slow' })
     await settled()
@@ -624,7 +624,7 @@ describe('a session that ends while one of its tasks is being stored', () => {
 })
 
 describe('the task list (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
-  it('is split into pages, whose cursors remain valid after their task has expired', async () => {
+  it('is split into pages whose cursors remain valid after the task that they point to has expired', async () => {
     const { client, clock } = await started(bench({ limits: { pageSize: 2 } }))
     const ids: string[] = []
     for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {
@@ -672,7 +672,7 @@ describe('the task limits', () => {
     await idOf(client, { name: 'slow' })
   })
 
-  it("reserve room for principals' tasks, however many sessions anonymous clients open", async () => {
+  it("reserve room for principals' tasks, no matter how many sessions anonymous clients open", async () => {
     const limits = { running: 10, anonymous: { running: 15, inFlight: 20 } }
     const { server } = bench({ limits })
     const sessions = [await openAnsweringClient(server), await openAnsweringClient(server)]
@@ -698,7 +698,7 @@ describe('the task limits', () => {
     expect(signals).toHaveLength(1)
   })
 
-  it('fail a task whose result the store cannot hold', async () => {
+  it('make a task fail if the store cannot hold its result', async () => {
     const { client, gate: held } = await started(stored({ maxBytes: 2_000 }))
     const taskId = await idOf(client, { name: 'slow' })
     held.resolve('x'.repeat(3_000))
@@ -739,7 +739,7 @@ describe('tasks on several nodes', () => {
     expect((await waiting).result).toMatchObject({ content: [{ text: 'It rains in Rome' }] })
   })
 
-  it('end at their handler’s next notification if another node cancelled them', async () => {
+  it('end at their handler’s next notification if another node has cancelled them', async () => {
     const { near, far, gate: held, add } = await nodes()
     let signal: AbortSignal | undefined
     add('talks', async (_args, ctx) => {
@@ -801,7 +801,7 @@ describe('a task store', () => {
     await client.close()
   })
 
-  it('gets updates in order, even if it is slow', async () => {
+  it('receives updates in order, even if it is slow', async () => {
     const clock = new FakeClock()
     const inner = new MemoryTaskStore({ clock })
     const written: unknown[] = []

@@ -37,7 +37,7 @@ async function ask(
 }
 
 describe('a declared ask', () => {
-  it('gets the same locals and app as the handler', async () => {
+  it('receives the same locals and app as the handler', async () => {
     const server = createServer<{ user: string }>()(
       { name: 'files', version: '1' },
       { lifespan: () => ({ root: '/' }) },
@@ -52,7 +52,7 @@ describe('a declared ask', () => {
     expect(textOf(JSON.parse(answer ?? '') as Message)).toBe('ada in /')
   })
 
-  it('is sent to the client, and the handler runs exactly once, with the answer', async () => {
+  it('is sent to the client, and then the handler runs exactly once, with the answer', async () => {
     const { client, reply, runs } = await ask(() => accept({ ok: true }))
     expect(client.asked).toEqual([
       request(
@@ -75,7 +75,7 @@ describe('a declared ask', () => {
     expect(runs).toEqual({ ask: 0, handler: 0 })
   })
 
-  it('ends the call when the client replies with an error', async () => {
+  it('ends the call if the client responds with an error', async () => {
     const { reply, runs } = await ask(() => ({ error: { code: -32601, message: 'No such method' } }))
     expect(reply.result?.['isError']).toBe(true)
     expect(textOf(reply)).toBe(
@@ -84,7 +84,7 @@ describe('a declared ask', () => {
     expect(runs.handler).toBe(0)
   })
 
-  it('can throw a ToolError, like a handler', async () => {
+  it('may throw a ToolError, like a handler', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -118,7 +118,7 @@ describe('a declared ask', () => {
 })
 
 describe('several asks', () => {
-  it("wait for an answer even if the author's code catches the error that signals its absence", async () => {
+  it("wait for an answer even if the author's code catches the error that signals the missing answer", async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -188,7 +188,7 @@ describe('several asks', () => {
     expect(String(errors[0])).toContain('the ask "one" that reads the answer "two", which comes later')
   })
 
-  it('cancel the other questions at the client when one fails', async () => {
+  it('cancel the other questions at the client when one question fails', async () => {
     const server = new McpServer({ name: 'a', version: '1' })
     server.addTool({
       name: 'a',
@@ -206,7 +206,7 @@ describe('several asks', () => {
   })
 })
 
-describe('the capabilities that a question needs', () => {
+describe('the capabilities that a question requires', () => {
   const refused = async (question: () => unknown, options: object): Promise<Message['error']> => {
     const server = new McpServer({ name: 'a', version: '1' })
     let ran = false
@@ -255,7 +255,7 @@ describe('the capabilities that a question needs', () => {
     })
   })
 
-  it('do not matter if a form cannot show the schema, which is logged as an error', async () => {
+  it('are irrelevant if a form cannot show the schema, which is logged as an error', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },
@@ -293,7 +293,7 @@ describe("a question's time limit", () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is reached after ten minutes, and the client is notified', async () => {
+  it('is reached after ten minutes, and the client is then notified', async () => {
     const { client, clock, reply, runs } = await open()
     await clock.advance(600_000)
     expect(textOf(await reply)).toBe('The question "confirm" was not answered in 600 s')
@@ -349,7 +349,7 @@ describe("a question's time limit", () => {
   })
 })
 
-it('ignores unknown and repeated answers', async () => {
+it('a server ignores unknown and repeated answers', async () => {
   const { client, reply, runs } = await ask(() => accept({ ok: true }))
   client.send({ id: client.asked[0]?.id, result: accept({ ok: false }) })
   client.send({ id: 999, result: accept({ ok: true }) })
@@ -359,7 +359,7 @@ it('ignores unknown and repeated answers', async () => {
   expect(runs.handler).toBe(1)
 })
 
-it('accepts answers even if the call limit has been reached', async () => {
+it('a server accepts answers even if the call limit has been reached', async () => {
   const { server } = deleteFolder({ limits: { running: 2, inFlight: 2 } })
   const client = await openAnsweringClient(server)
   const replies = [client.call('delete_folder', { path: 'a' }), client.call('delete_folder', { path: 'b' })]
@@ -368,7 +368,7 @@ it('accepts answers even if the call limit has been reached', async () => {
   expect((await Promise.all(replies)).map(textOf)).toEqual(['Deleted a', 'Deleted b'])
 })
 
-it('runs middleware once per call, regardless of the number of rounds', async () => {
+it('a server runs middleware once per call, regardless of the number of rounds', async () => {
   const { server, runs } = deleteFolder()
   let around = 0
   server.use('tools/call', async (_ctx, next) => {
@@ -382,7 +382,7 @@ it('runs middleware once per call, regardless of the number of rounds', async ()
   expect([around, runs.handler]).toEqual([1, 1])
 })
 
-it('creates a QuestionError that contains the reason and is a ToolError', () => {
+it('QuestionError contains the reason, and is a ToolError', () => {
   expect(new QuestionError('declined', 'No')).toMatchObject({ reason: 'declined', message: 'No' })
   expect(new QuestionError('declined', 'No')).toBeInstanceOf(ToolError)
 })

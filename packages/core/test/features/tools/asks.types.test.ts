@@ -40,7 +40,7 @@ describe("a question's result", () => {
     >()
   })
 
-  it('is inferred from simple JSON Schema, or is an object', () => {
+  it('is inferred from simple JSON Schema, and is otherwise an object', () => {
     expectTypeOf(
       elicit('?', { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }),
     ).toExtend<Question<{ readonly ok: boolean }>>()
@@ -89,7 +89,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('get the types of the arguments, in any order of members', () => {
+  it('receive the types of the arguments, regardless of the order of members', () => {
     defineTool({
       asks: {
         confirm: ({ path, depth }) => {
@@ -107,7 +107,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('work before and after the outputSchema', () => {
+  it('work both before and after the outputSchema', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -147,7 +147,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('yield a union if an ask returns several questions or values', () => {
+  it('produce a union if an ask returns several questions or values', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -158,7 +158,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('show a decline to the handler on request', () => {
+  it('pass a decline to the handler on request', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok, { declined: 'see' }) },
@@ -240,7 +240,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('cause a compile error that names the remedy if the handler precedes them', () => {
+  it('cause a compile error that suggests a remedy if the handler precedes them', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -253,7 +253,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('get a context without members that have side effects', () => {
+  it('receive a context without members that have side effects', () => {
     defineTool({
       name: 'a',
       asks: {
@@ -343,7 +343,7 @@ describe('asks() with chained ask()', () => {
     })
   })
 
-  it('accept JSON Schema and Standard Schemas', () => {
+  it('accept both JSON Schema and Standard Schemas', () => {
     const json = { type: 'object' } as const
     defineTool({
       name: 'a',
@@ -386,7 +386,7 @@ describe('asks on a server', () => {
     { lifespan: () => ({ db: { size: () => 1 } }) },
   )
 
-  it('get the types of the app and the locals', () => {
+  it('receive the types of the app and the locals', () => {
     const add = (): void => {
       server.addTool({
         name: 'a',
@@ -469,7 +469,7 @@ describe('inputRequired', () => {
   })
 })
 
-it('gives a question in a handler the same result type as elsewhere', () => {
+it('a question in a handler has the same result type as elsewhere', () => {
   defineTool({
     name: 'a',
     handler: async (_args, ctx) => {

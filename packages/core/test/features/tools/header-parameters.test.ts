@@ -98,7 +98,7 @@ describe('x-mcp-header at registration (https://modelcontextprotocol.io/specific
     expect(() => add(schema)).toThrow(expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }))
   })
 
-  it('does not affect tools without it, even with libraries that lack metadata', () => {
+  it('does not affect tools without it, even with schema libraries that lack metadata', () => {
     expect(() => add(type({ region: 'string' }))).not.toThrow()
   })
 })

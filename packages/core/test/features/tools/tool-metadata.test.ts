@@ -102,7 +102,7 @@ describe('priority, related tools and cache control', () => {
     { name: 'c', relation: 'suggested' },
   ]
 
-  it("are published as metadata under Jetway's prefix, alongside the author's", async () => {
+  it("are published as metadata with Jetway's prefix, alongside the author's metadata", async () => {
     expect(
       await shown({ priority: 1000, relatedTools, cacheControl: 'ephemeral', _meta: { 'com.example/k': 1 } }),
     ).toMatchObject({
@@ -125,7 +125,7 @@ describe('priority, related tools and cache control', () => {
     ).toEqual(['_meta', 'inputSchema', 'name'])
   })
 
-  it('are omitted in revisions whose tools have no metadata', async () => {
+  it('are omitted in revisions that have no tool metadata', async () => {
     expect(await shown({ priority: 1 }, {}, '2025-03-26')).not.toHaveProperty('_meta')
   })
 
@@ -160,7 +160,7 @@ describe('orderByPriority', () => {
   const namesOf = async (server: McpServer): Promise<string[]> =>
     (await listed(server)).map(({ name }) => name)
 
-  it('sorts tools if it is set, and otherwise keeps the order of registration', async () => {
+  it('sorts tools by priority if any is set, and otherwise keeps the order of registration', async () => {
     expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
     expect(await namesOf(fill(create({ tools: { orderByPriority: true } })))).toEqual([
       'a',
@@ -198,7 +198,7 @@ describe('describeRelations', () => {
     )
   })
 
-  it('creates a description if the tool has none, and adds nothing if there are no relations', async () => {
+  it('creates a description if the tool has none, but adds nothing if there are no relations', async () => {
     const options = { tools: { describeRelations: true } }
     expect((await shown({ relatedTools }, options)).description).toBe(
       'Related tools: b, d. Suggested next: c.',
@@ -267,7 +267,7 @@ describe('describeRelations', () => {
 describe("a tool's metadata", () => {
   const icon = { src: 'https://example.com/a.png', mimeType: 'image/png', sizes: ['48x48'] }
 
-  it('includes title and icons if the revision has them', async () => {
+  it('includes title and icons if the revision supports them', async () => {
     const definition = { title: 'A', icons: [icon], inputSchema: z.object({}) }
     expect(await shown(definition)).toMatchObject({ title: 'A', icons: [icon] })
     expect(await shown(definition, {}, '2025-06-18')).not.toHaveProperty('icons')

@@ -66,7 +66,7 @@ describe('tools/call', () => {
     expect(given[0]).not.toBe(given[1])
   })
 
-  it('fails with -32601 if no tool was ever registered, and with -32602 after an empty list was set', async () => {
+  it('fails with -32601 if no tool was ever registered, and with -32602 after an empty list has been set', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => callTool(features))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(features.methods, 'tools/list'))).code).toBe(-32601)
@@ -75,7 +75,7 @@ describe('tools/call', () => {
     expect(await call(features.methods, 'tools/list')).toEqual({ tools: [] })
   })
 
-  it("uses the called tool's timeout", () => {
+  it("uses the called tool's own timeout", () => {
     const { methods } = serve(
       defineTool({ name: 't', timeoutMs: 5, handler: () => 'x' }),
       defineTool({ name: 'u', handler: () => 'x' }),
@@ -98,7 +98,7 @@ describe('the arguments of tools/call', () => {
     expect(await callTool(serve(forecast), { city: 'Oslo', other: 1 })).toEqual(textOf('Oslo 3'))
   })
 
-  it('cause an error result that names the field and the reason if they are invalid, without running the handler', async () => {
+  it('produce an error result with the field and the reason if they are invalid, without running the handler', async () => {
     let ran = false
     const features = serve({ ...forecast, handler: () => void (ran = true) })
     const { isError, content: blocks } = await callTool(features, { days: 9 })
@@ -155,7 +155,7 @@ describe('the arguments of tools/call', () => {
   })
 })
 
-describe('a result from a tool without outputSchema', () => {
+describe('a result from a tool without an outputSchema', () => {
   const block = content.text('a')
   const cases: [string, unknown, object][] = [
     ['a string', 'x', textOf('x')],
@@ -222,7 +222,7 @@ describe('a result from a tool without outputSchema', () => {
     ['blocks among other values', () => [content.text('a'), 'b']],
   ]
 
-  it.each(bad)('cannot be %s: the author’s error names the tool', async (_name, handler) => {
+  it.each(bad)('cannot be %s, and the author’s error names the tool', async (_name, handler) => {
     const error = await errorOf(() => callTool(serve(tool(handler))))
     expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
     expect(await errorOf(() => callTool(serve(tool(async () => handler()))))).toMatchObject({
@@ -303,7 +303,7 @@ describe('an error thrown by a handler', () => {
   })
 })
 
-describe('a result from a tool with outputSchema', () => {
+describe('a result from a tool with an outputSchema', () => {
   it('contains the value, and its JSON as text', async () => {
     const features = serve(structuredTool(() => ({ high: 1 })))
     expect(await callTool(features)).toMatchObject({
@@ -330,7 +330,7 @@ describe('a result from a tool with outputSchema', () => {
     expect(times).toBe(1)
   })
 
-  it('lacks properties that its zod object does not declare, both for the client and for middleware', async () => {
+  it('contains only properties that its zod object declares, both for the client and for middleware', async () => {
     const features = serve(structuredTool(() => ({ high: 1, secret: 'x' })))
     expect(await callTool(features)).toMatchObject({
       ...textOf('{"high":1}'),
@@ -354,12 +354,15 @@ describe('a result from a tool with outputSchema', () => {
     ['a result with an invalid structured value', result({ structured: { high: 'x' } })],
   ]
 
-  it.each(wrong)('cannot be %s: the author’s error is logged and no data is sent', async (_name, value) => {
-    for (const handler of [() => value, () => Promise.resolve(value)]) {
-      const error = await errorOf(() => callTool(serve(structuredTool(handler))))
-      expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
-    }
-  })
+  it.each(wrong)(
+    'cannot be %s, and the author’s error is logged without sending data',
+    async (_name, value) => {
+      for (const handler of [() => value, () => Promise.resolve(value)]) {
+        const error = await errorOf(() => callTool(serve(structuredTool(handler))))
+        expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
+      }
+    },
+  )
 
   it('causes a logged error that names the mismatch', async () => {
     const error = await errorOf(() => callTool(serve(structuredTool(() => ({ high: 'x' })))))
@@ -370,7 +373,7 @@ describe('a result from a tool with outputSchema', () => {
     ['has', content.text('[1]'), ['[1]']],
     ['lacks', content.text('[1'), ['[1', '[1]']],
   ])(
-    'contains the JSON text of a value that is not an object exactly once if its content %s that text',
+    'contains the JSON text of a non-object value exactly once if its content %s that text',
     async (_, block, texts) => {
       const features = serve(
         defineTool({
@@ -420,7 +423,7 @@ describe('a result from a tool with outputSchema', () => {
     expect(await errorOf(() => callTool(features))).toMatchObject({ name: 'OutputError' })
   })
 
-  it('can be a value that is not an object, which session revisions get as text', async () => {
+  it('can be a value that is not an object, which is sent as text in session revisions', async () => {
     const { methods } = serve(
       defineTool({ name: 't', outputSchema: z.array(z.number()), handler: () => [1, 2] }),
     )
@@ -433,7 +436,7 @@ describe('a result from a tool with outputSchema', () => {
 })
 
 describe('a synchronous tools/call', () => {
-  it('does not return a promise if schema and handler are synchronous', () => {
+  it('returns no promise if schema and handler are synchronous', () => {
     const features = serve(
       structuredTool(() => ({ high: 1 })),
       defineTool({ name: 'u', inputSchema: z.object({ a: z.string() }), handler: ({ a }) => a }),
@@ -507,7 +510,7 @@ describe('addTool', () => {
     ['a description that is not a string', { name: 't', handler, description: 5 }, 'description'],
     ['metadata that is not an object', { name: 't', handler, _meta: [] }, '_meta'],
     ['metadata that cannot be serialised as JSON', { name: 't', handler, _meta: { n: 1n } }, 'JSON'],
-  ])('refuses %s and names the tool', (_name, definition, word) => {
+  ])('refuses %s, and names the tool', (_name, definition, word) => {
     expect(() => register(definition)).toThrow(
       expect.objectContaining({
         code: 'ERR_MCP_INVALID_DEFINITION',
@@ -516,7 +519,7 @@ describe('addTool', () => {
     )
   })
 
-  it('refuses a schema that does not compile and names the tool', () => {
+  it('refuses a schema that does not compile, and names the tool', () => {
     expect(() => register({ name: 't', handler, inputSchema: { type: 'nonsense' } })).toThrow(
       expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID', message: expect.stringContaining('"t"') }),
     )

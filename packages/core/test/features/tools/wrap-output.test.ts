@@ -88,7 +88,7 @@ const text = (json: string): object[] => [{ type: 'text', text: json }]
 const ids = [{ id: 'a' }, { id: 'b' }]
 const closed = { type: 'object', additionalProperties: false }
 
-describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that speaks %s', (version) => {
+describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that uses %s', (version) => {
   it('publishes an object that contains the schema', async () => {
     expect(await schemasOf(version)).toMatchObject({
       array: {
@@ -126,13 +126,13 @@ describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that spea
     expect([content, structuredContent]).toEqual([[...text('One'), ...text('[1]')], { items: [1] }])
   })
 
-  it("wraps the new value if middleware replaces the handler's", async () => {
+  it("wraps the new value if middleware replaces the handler's value", async () => {
     const server = create()
     server.use('tools/call', async (_ctx, next) => ({ ...(await next()), structuredContent: [{ id: 'z' }] }))
     expect((await call(version, 'array', server)).structuredContent).toEqual({ items: [{ id: 'z' }] })
   })
 
-  it('does not wrap the value of an error result, which no schema describes', async () => {
+  it('does not wrap the value of an error result, because no schema describes it', async () => {
     expect(await call(version, 'failure')).toMatchObject({ isError: true, structuredContent: { why: 'x' } })
   })
 
@@ -141,7 +141,7 @@ describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that spea
   })
 })
 
-it('does not wrap output in 2026-07-28, where structured values can have any type', async () => {
+it('`wrapOutput` does not wrap output in 2026-07-28, where structured values can have any type', async () => {
   expect(await call('2026-07-28', 'array')).toEqual({
     content: text(JSON.stringify(ids)),
     structuredContent: ids,
@@ -149,10 +149,13 @@ it('does not wrap output in 2026-07-28, where structured values can have any typ
   expect((await schemasOf('2026-07-28'))['array']).toMatchObject({ type: 'array' })
 })
 
-it.each(['2024-11-05', '2025-03-26'])('sends only text to a client that speaks %s', async (version) => {
-  expect(await call(version, 'array')).toEqual({ content: text(JSON.stringify(ids)) })
-  expect((await schemasOf(version))['array']).toBeUndefined()
-})
+it.each(['2024-11-05', '2025-03-26'])(
+  '`wrapOutput` sends only text to a client that uses %s',
+  async (version) => {
+    expect(await call(version, 'array')).toEqual({ content: text(JSON.stringify(ids)) })
+    expect((await schemasOf(version))['array']).toBeUndefined()
+  },
+)
 
 describe('an invalid `wrapOutput`', () => {
   const list = z.array(z.string())

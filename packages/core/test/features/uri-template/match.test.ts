@@ -112,7 +112,7 @@ describe('named variables', () => {
     expect(match(search, search.replace('{?q,limit}', query))).toBeUndefined()
   })
 
-  it('collect repeated values when exploded', () => {
+  it('collect repeated values if they are exploded', () => {
     expect(match('x{?tag*,q}', 'x?tag=a&q=1&tag=b')).toEqual({ tag: ['a', 'b'], q: '1' })
     expect(match('x{;tag*}', 'x;tag=a;tag=b')).toEqual({ tag: ['a', 'b'] })
   })
@@ -125,7 +125,7 @@ describe('named variables', () => {
     expect(match('x{?a}{&b}{#at}', 'x?a=1#y')).toEqual({ a: '1', at: 'y' })
   })
 
-  it('can follow reserved variables, because those do not match the query', () => {
+  it('can follow reserved variables, which do not match the query', () => {
     expect(match('file:///{+path}{?rev}', 'file:///a/b?rev=3')).toEqual({ path: 'a/b', rev: '3' })
     expect(match('file:///{+path}{?rev}', 'file:///a/b?other=3')).toBeUndefined()
     expect(match('file:///{+path}{?rev}{#at}', 'file:///a/b?rev=3#L1')).toEqual({

@@ -48,7 +48,7 @@ describe('compareSpecificity', () => {
     )
   })
 
-  it('returns 0 only for the same template', () => {
+  it('returns 0 only for identical templates', () => {
     const [a, b] = [parseUriTemplate('x://{a}'), parseUriTemplate('x://{b}')]
     expect(compareSpecificity(a, parseUriTemplate('x://{a}'))).toBe(0)
     expect(compareSpecificity(a, b)).toBeLessThan(0)

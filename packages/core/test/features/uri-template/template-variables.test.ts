@@ -36,7 +36,7 @@ describe('TemplateVariables', () => {
     expectTypeOf<Names>().toBeNever()
   })
 
-  it('is a record for a template of type string', () => {
+  it('is a record if the template is only known to be a string', () => {
     expectTypeOf<TemplateVariables<string>>().toEqualTypeOf<Record<string, string | string[]>>()
   })
 

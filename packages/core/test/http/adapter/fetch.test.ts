@@ -72,7 +72,7 @@ describe('toFetch', () => {
     expect(messages.map(({ id, params }) => id ?? params?.['progress'])).toEqual([1, 2, 3, 2])
   })
 
-  it('slows a handler down if the reader is slow', async () => {
+  it('slows down a handler if the reader is slow', async () => {
     const { handler } = serve()
     const response = await handler(post(call('report', { steps: 100, size: 10_000 }), await open(handler)))
     const reader = response.body?.getReader()
@@ -128,7 +128,7 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Denver' }] } })
   })
 
-  it('keeps request headers out of handler contexts, because apps may log them', async () => {
+  it('hides request headers from handler contexts, because apps may log them', async () => {
     const { server, handler } = serve()
     const deep = { depth: 12, showHidden: true }
     server.addTool({ name: 'inspect', handler: (_args, ctx) => inspect(ctx, deep) })
@@ -171,7 +171,7 @@ describe('toFetch', () => {
     expect(await response.json()).toMatchObject({ result: { content: [{ text: 'ann' }] } })
   })
 
-  it('limits the size of bodies whether or not their length is declared', async () => {
+  it('limits the size of bodies regardless of whether their length is declared', async () => {
     const { handler } = serve({ limits: { bodyBytes: 500 } })
     const large = 'x'.repeat(1_000)
     expect((await handler(post(call('echo', { text: large })))).status).toBe(413)
@@ -188,7 +188,7 @@ describe('toFetch', () => {
   it.each([
     ['already used', async (request: Request) => void (await request.text())],
     ['locked', (request: Request) => void request.body?.getReader()],
-  ])('explains the fix if the body is %s', async (_, use) => {
+  ])('explains how to fix the problem if the body is %s', async (_, use) => {
     const { handler } = serve()
     const request = post(initializeMessage())
     await use(request)
@@ -197,7 +197,7 @@ describe('toFetch', () => {
     expect(await response.text()).toContain('Pass a request whose body nobody has read')
   })
 
-  it('replies with 400 to a body that ends early', async () => {
+  it('replies with 400 if a body ends early', async () => {
     const { handler } = serve()
     const broken = new ReadableStream({
       pull(controller) {
@@ -211,7 +211,7 @@ describe('toFetch', () => {
     expect(await response.text()).not.toContain('canary')
   })
 
-  it('reads a body with several chunks, and refuses an empty or missing body', async () => {
+  it('reads a body in several chunks, and refuses an empty or missing body', async () => {
     const { handler } = serve()
     const bytes = new TextEncoder().encode(JSON.stringify(initializeMessage('2025-06-18', 'é')))
     const pieces = new ReadableStream({
@@ -229,7 +229,7 @@ describe('toFetch', () => {
   })
 
   it.each(['authorization', 'content-type', 'mcp-session-id', 'origin'])(
-    'refuses a repeated %s header, whose values arrive joined by commas',
+    'refuses a repeated %s header when its values arrive joined by commas',
     async (name) => {
       const { handler } = serve()
       const headers = new Headers(HEADERS)
@@ -243,7 +243,7 @@ describe('toFetch', () => {
     },
   )
 
-  it('refuses a repeated mcp-protocol-version header, whose values arrive joined by commas', async () => {
+  it('refuses a repeated mcp-protocol-version header when its values arrive joined by commas', async () => {
     const { handler } = serve({ stateless: true })
     const status = async (...versions: string[]): Promise<number> => {
       const headers = new Headers(HEADERS)
@@ -286,7 +286,7 @@ describe('toFetch', () => {
     )
   })
 
-  it('ends its streams and refuses requests when it closes, like every mount', async () => {
+  it('closes its streams and refuses requests when it is closed, like every mount', async () => {
     const { handler } = serve()
     const headers = await open(handler)
     const stream = await handler(new Request(URL_, { headers: { accept: 'text/event-stream', ...headers } }))

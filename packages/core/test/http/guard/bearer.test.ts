@@ -53,7 +53,7 @@ describe('bearer', () => {
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 
-  it('refuses the token if `verify` throws or rejects, and logs the cause without revealing it', async () => {
+  it('refuses the token if `verify` throws or rejects, and logs the cause without sending it to the client', async () => {
     for (const failing of [
       () => {
         throw new Error('canary')
@@ -141,7 +141,7 @@ describe("a caller's identity", () => {
     },
   )
 
-  it('is checked on every request, so a revoked token is refused at once', async () => {
+  it('is checked on every request, so a revoked token is refused immediately', async () => {
     let valid = true
     const { open } = createHarness({
       endpoint: { authenticate: () => (valid ? { principal: 'a' } : undefined) },

@@ -73,7 +73,7 @@ describe('the Host check on other sockets', () => {
     }
   })
 
-  it('accepts every valid host if the list contains a star', () => {
+  it('accepts every valid host if the list contains an asterisk', () => {
     const { host } = createHostGuard({ allowedHosts: ['*'] })
     expect([host('evil.example', true), host('a/b', true)]).toEqual([true, false])
   })
@@ -129,7 +129,7 @@ describe('the Origin check', () => {
     }
   })
 
-  it('accepts every valid origin if the list contains a star', () => {
+  it('accepts every valid origin if the list contains an asterisk', () => {
     const { origin } = createHostGuard({ allowedOrigins: ['*'] })
     expect(['https://any.example', 'tauri://any', 'null'].map(origin)).toEqual([true, true, false])
   })
@@ -158,7 +158,7 @@ describe("a mount's guard", () => {
     expect(await status('evil.example', 'http://evil.example')).toBe(403)
   })
 
-  it('names the option to set, but not the host, in the refusal', async () => {
+  it('names the option to set, but not the host, when it refuses a request', async () => {
     const { send } = createHarness()
     const host = await send({ ...post, localAddress: '::1', headers: { host: 'evil.example' } })
     expect(host.json.error?.message).toContain('allowedHosts')

@@ -65,7 +65,7 @@ describe('parsing an Accept header', () => {
 })
 
 describe('remember', () => {
-  it('caches a limited number of header values, and computes the rest', () => {
+  it('caches a limited number of header values, and computes the others', () => {
     let asked = 0
     const even = remember((text) => {
       asked++

@@ -98,7 +98,7 @@ describe('an event stream', () => {
   it.each([
     ['text/html', 406],
     ['*/*', 200],
-  ])('given the Accept header %s, gets the status %i', async (accept, status) => {
+  ])('given the Accept header %s, receives the status %i', async (accept, status) => {
     const { opened } = await openSse(harness(), { headers: { accept } })
     expect(opened.status).toBe(status)
     if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
@@ -175,7 +175,7 @@ describe('an event stream', () => {
     await sink.until(() => sink.text.includes('notifications/tools/list_changed'))
   })
 
-  it('sends identical notifications only once to a slow reader', async () => {
+  it('carries identical notifications only once to a slow reader', async () => {
     const { client, sink, ...made } = await started()
     sink.stall()
     await client.call('flood', { times: 100 })
@@ -203,7 +203,7 @@ describe('POST /message', () => {
     expect(endpoint.stats().refusals).toEqual({ unmatchedResponse: 1 })
   })
 
-  it('replies at once even if the call takes longer', async () => {
+  it('replies immediately, even if the call takes longer', async () => {
     const { client, sink, ...made } = await started()
     expect((await client.call('hold')).status).toBe(202)
     await client.post(ping('other'))
@@ -268,7 +268,7 @@ describe('POST /message', () => {
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('is answered on the stream even before initialize: a ping gets a result, other requests get an error', async () => {
+  it('is answered on the stream even before initialize: a ping with a result, and other requests with an error', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -279,7 +279,7 @@ describe('POST /message', () => {
     ])
   })
 
-  it('returns an error for a second initialize', async () => {
+  it('returns an error for a second initialize request', async () => {
     const { client, sink } = await started()
     await client.post(initializeMessage('2024-11-05', 'again'))
     await sink.until(() => sink.text.includes('"again"'))
@@ -320,7 +320,7 @@ describe('POST /message', () => {
     expect((await client.post([note])).status).toBe(202)
   })
 
-  it('refuses a batch in another revision, and before initialize', async () => {
+  it('refuses a batch in other revisions, and before initialize', async () => {
     const client = await openSse(harness())
     expect((await client.post([ping()])).status).toBe(400)
     await client.initialize('2025-06-18')
@@ -328,8 +328,8 @@ describe('POST /message', () => {
   })
 })
 
-describe('limits of HTTP+SSE', () => {
-  it('refuse calls beyond the limit in the reply to the POST', async () => {
+describe('HTTP+SSE limits', () => {
+  it('refuse excess calls in the reply to the POST', async () => {
     const { client, sink, ...made } = await started({}, { server: { limits: { running: 1, inFlight: 2 } } })
     const statuses = []
     for (const id of [1, 2, 3]) statuses.push((await client.call('hold', {}, `call-${id}`)).status)
@@ -358,7 +358,7 @@ describe('limits of HTTP+SSE', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('queue up to `outboundBytes` of distinct notifications for a stalled client, and drop the rest', async () => {
+  it('queue up to `outboundBytes` of distinct notifications for a stalled client, and drop the others', async () => {
     const outboundLimit = 1_048_576
     const setUp = (server: McpServer) =>
       void server.addResource({ uri: 'log://all', name: 'all', handler: () => '' })
@@ -380,7 +380,7 @@ describe('limits of HTTP+SSE', () => {
     expect(dropped).toBeGreaterThan(8_000_000)
   })
 
-  it('end a stream on which no session is opened in time', async () => {
+  it('close a stream if no session is opened on it in time', async () => {
     const made = harness()
     const idle = await openSse(made)
     const used = await openSse(made)
@@ -394,15 +394,22 @@ describe('limits of HTTP+SSE', () => {
 
   it('count HTTP+SSE sessions together with Streamable HTTP sessions', async () => {
     const made = harness({ sessions: { max: 3 } })
-    const [first, second] = [await openSse(made), await openSse(made)]
-    const streamable = await made.open()
-    expect((await openSse(made)).opened.status).toBe(200)
+    const [first, second] = [await openSse(made, ada), await openSse(made, ada)]
+    const streamable = await made.open({ more: ada })
+    expect((await openSse(made, ada)).opened.status).toBe(200)
     expect((await streamable.post(ping())).status).toBe(404)
-    const refused = await openSse(made)
+    const refused = await openSse(made, ada)
     expect([refused.opened.status, refused.opened.headers['retry-after']]).toEqual([503, '1'])
     first.opened.request.leave()
-    expect((await openSse(made)).opened.status).toBe(200)
+    expect((await openSse(made, ada)).opened.status).toBe(200)
     expect(second.sink.closed).toBe(false)
+  })
+
+  it('give anonymous HTTP+SSE connections at most half of the slots, so that principals find room', async () => {
+    const made = harness({ sessions: { max: 4 } })
+    const opened = async (who?: Sent): Promise<number> => (await openSse(made, who)).opened.status
+    expect([await opened(), await opened(), await opened()]).toEqual([200, 200, 503])
+    expect([await opened(ada), await opened(bob), await opened(ada)]).toEqual([200, 200, 503])
   })
 
   it('count sessions per principal', async () => {
@@ -415,7 +422,7 @@ describe('limits of HTTP+SSE', () => {
   })
 })
 
-describe("a stream's session", () => {
+describe('the session of an event stream', () => {
   it('appears to other principals as an unknown session', async () => {
     const { client, ...made } = await started({}, {}, ada)
     const foreign = await client.post(ping(), bob)
@@ -433,7 +440,7 @@ describe("a stream's session", () => {
     expect((await made.send({ route: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
   })
 
-  it('ends with the stream: the running call is aborted, the next POST gets 404, and session:close fires once', async () => {
+  it('ends with the stream: the running call is aborted, the next POST receives 404, and session:close fires once', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('session:open', ({ revision }) => heard.push(`open ${revision}`))
@@ -461,7 +468,7 @@ describe("a stream's session", () => {
       client.opened.request.leave()
     }
     expect(made.clock.pending).toBe(0)
-    for (let i = 0; i < 5; i++) expect((await openSse(made)).opened.status).toBe(200)
+    for (let i = 0; i < 5; i++) expect((await openSse(made, ada)).opened.status).toBe(200)
   })
 
   it('ends if the client disconnects before the stream opens', async () => {
@@ -492,7 +499,7 @@ describe("a stream's session", () => {
 })
 
 describe('endpoint.close', () => {
-  it('refuses streams and requests, accepts responses, waits for calls, then ends the streams', async () => {
+  it('refuses streams and requests, accepts responses, waits for calls, and then closes the streams', async () => {
     const { client, ...made } = await asked()
     await client.sink.until(() => client.sink.text.includes('elicitation/create'))
     const closed = made.endpoint.close()
@@ -588,7 +595,7 @@ describe('a server selector', () => {
     expect((await openSse(made)).opened.status).toBe(404)
   })
 
-  it('can return a server that later closes, ending its idle streams and its initialized ones', async () => {
+  it('can return a server that is closed later, which closes both its idle and its initialized streams', async () => {
     const server = serverOf('closing')
     const made = harness({}, { select: () => server })
     const idle = await openSse(made)

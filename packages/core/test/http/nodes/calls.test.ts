@@ -46,7 +46,7 @@ describe('a question', () => {
     expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 
-  it('has an id that is unique in the session across all nodes', async () => {
+  it('has an id that is unique within the session across all nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -83,7 +83,7 @@ describe('a question', () => {
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
   })
 
-  it('gets its response from another node although the store fails for a moment', async () => {
+  it('receives its response from another node even if the store fails briefly', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -138,7 +138,7 @@ const cancel = (session: TestSession, requestId: number): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
 
 describe('a cancellation', () => {
-  it('ends the call on whichever node runs it', async () => {
+  it('ends the call on whichever node is running it', async () => {
     const cluster = createCluster()
     const [a, b, c] = [hanging(cluster), hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -218,7 +218,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([5])
   })
 
-  it('is refused with 503 in a batch if the other nodes may not get it', async () => {
+  it('is refused with 503 in a batch if the other nodes may not receive it', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open({ version: '2025-03-26' })

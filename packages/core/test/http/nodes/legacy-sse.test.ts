@@ -82,7 +82,7 @@ const cancel = (id: number): object => notification('notifications/cancelled', {
 
 describe('an HTTP+SSE client whose messages arrive on any node', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'can initialize revision %s on one node and call every node, and gets all responses on the stream',
+    'can initialize revision %s on one node and call every node, and receives all responses on the stream',
     async (version) => {
       const { a, b, c, client } = await streaming()
       await client.at(b).initialize(version)
@@ -95,7 +95,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     },
   )
 
-  it('gets errors and ping responses even before initialize', async () => {
+  it('receives errors and ping responses even before initialize', async () => {
     const { client, atB } = await streaming()
     expect((await atB.post(ping('early'))).status).toBe(202)
     expect(await answerTo(client, 'early')).toMatchObject({ result: {} })
@@ -117,7 +117,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     })
   })
 
-  it('is served with the credentials from each message and the locals from its stream', async () => {
+  it('is served with the credentials of each message and the locals of its stream', async () => {
     const { client, a, b } = await started({}, { ...ada, mount: 'first' })
     const auth = {
       principal: 'ada',
@@ -138,7 +138,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     expect(messagesOf(client).at(-1)).toMatchObject([{ id: 'a' }, { id: 'b' }])
   })
 
-  it('gets messages from a call in order', async () => {
+  it('receives messages from a call in order', async () => {
     const { client, c, atB } = await started()
     const params = { name: 'report', arguments: {}, _meta: { progressToken: 'p' } }
     await atB.post(request('tools/call', params, 7))
@@ -181,7 +181,7 @@ describe('a question from a call', () => {
 })
 
 describe('a cancellation', () => {
-  it('ends the call from whichever node receives the cancellation', async () => {
+  it('ends the call, whichever node receives the cancellation', async () => {
     const { a, b, c, client } = await started()
     for (const [id, node] of [a, b, c].entries()) {
       await client.at(node).call('hold', {}, id)
@@ -302,7 +302,7 @@ describe('server.close on one node', () => {
     expect(b.uses()).toBe(0)
   })
 
-  it('ends the local streams, whose sessions then become unknown on other nodes', async () => {
+  it('closes the local streams, and their sessions become unknown on other nodes', async () => {
     const { a, sink, atB } = await started()
     await a.server.close()
     expect(sink.closed).toBe(true)
@@ -333,7 +333,7 @@ describe('server.close on one node', () => {
 describe('a slow HTTP+SSE reader', () => {
   const endpoint = { limits: { outboundBytes: 100_000 } }
 
-  it('gets 503 on other nodes until it has caught up, and loses notifications beyond a limit', async () => {
+  it('receives 503 on other nodes until it has caught up, and loses notifications beyond a limit', async () => {
     const { client, sink, a, atB, atC } = await started({ endpoint })
     let dropped = 0
     a.server.on('overflow', () => dropped++)
@@ -362,7 +362,7 @@ describe('a message for a stream on another node', () => {
     expect([there.status, there.headers, there.text]).toEqual([here.status, here.headers, here.text])
   })
 
-  it('is refused with a challenge, and counted on that node, if its caller lacks scopes', async () => {
+  it('is refused with a challenge, and is counted on that node, if its caller lacks scopes', async () => {
     const { client, a, b } = await started({}, ada)
     const refused: unknown[] = []
     for (const { server } of [a, b]) server.on('reject', (one) => refused.push(one))
@@ -407,7 +407,7 @@ describe('a message for a stream on another node', () => {
     }
   })
 
-  it('is refused with 503 if no reply comes within 5 s', async () => {
+  it('is refused with 503 if no reply arrives within 5 s', async () => {
     const { cluster, a, atB } = await started()
     a.shared.nodes.send = () => Promise.reject(new Error('down'))
     const statuses: number[] = []
@@ -422,7 +422,7 @@ describe('a message for a stream on another node', () => {
     expect(statuses).toEqual([503])
   })
 
-  it('gets a reply, which the other node resends until it is delivered', async () => {
+  it('receives a reply that the other node resends until it is delivered', async () => {
     const { cluster, a, client, atB } = await started()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)

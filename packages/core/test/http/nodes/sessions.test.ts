@@ -72,7 +72,7 @@ describe('a session on several nodes', () => {
     expect((await b.continue(session, alice).post(ping)).status).toBe(200)
   })
 
-  it('ends if all nodes together have more than `max` anonymous sessions, and it was used least recently', async () => {
+  it('ends if all nodes together have more than `max` anonymous sessions and it is the least recently used one', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { max: 2 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -86,7 +86,7 @@ describe('a session on several nodes', () => {
     expect(cluster.sessions.size).toBe(2)
   })
 
-  it('does not end the process if its store returns a wrong record', async () => {
+  it('does not crash the process if its store returns an invalid record', async () => {
     const cluster = createCluster()
     const log = logLines()
     const node = cluster.node({ server: { logger: log } })
@@ -112,7 +112,7 @@ describe('a session on several nodes', () => {
     for (const node of [a, b]) expect((await node.at(session).post(ping)).status).toBe(404)
   })
 
-  it('ends immediately on all nodes with a DELETE', async () => {
+  it('ends immediately on all nodes after a DELETE', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const session = await a.open()
@@ -125,7 +125,7 @@ describe('a session on several nodes', () => {
     expect([cluster.sessions.size, cluster.events.size.streams]).toEqual([0, 0])
   })
 
-  it('ends with a DELETE while the stores are down, and is removed from the stores later', async () => {
+  it('ends after a DELETE while the stores are down, and is removed from the stores later', async () => {
     const cluster = createCluster()
     const { sessions, events } = cluster
     const [a, b] = [cluster.node(), cluster.node()]
@@ -181,7 +181,7 @@ describe('a session on several nodes', () => {
     expect(sessions.get({ principal: '', id: session.id })?.record.logLevel).toBe('debug')
   })
 
-  it('keeps changes that nodes make at the same time', async () => {
+  it('keeps changes that nodes make concurrently', async () => {
     const cluster = createCluster()
     const nodes = [1, 2, 3].map(() => cluster.node({ setUp: resources }))
     const [a] = nodes
@@ -233,7 +233,7 @@ describe('a session on several nodes', () => {
     expect(renewals).toEqual([undefined, undefined, renewed, undefined, undefined, renewed])
   })
 
-  it('is read and renewed in the store although the clock of its node is set back', async () => {
+  it("is read and renewed in the store even if its node's clock is set back", async () => {
     const cluster = createCluster()
     let skew = 0
     const clock = {
@@ -275,7 +275,7 @@ describe('a session on several nodes', () => {
     expect(stored?.logLevel === 'error').toBe(kept)
   })
 
-  it('survives when it is released by a node that considers it uninitialized', async () => {
+  it('survives its release by a node that considers it uninitialized', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const opened = await a.post(initializeMessage())
@@ -360,7 +360,7 @@ describe('change notifications', () => {
 })
 
 describe('sealed ids', () => {
-  it('cannot be combined with shared stores, including those of the server', () => {
+  it("cannot be combined with shared stores, including the server's own stores", () => {
     const { server } = createCluster().node()
     const sessions = { seal: { keys: [new Uint8Array(32)] } }
     expect(() => createEndpoint(server, { sessions })).toThrow('sessions.seal')
@@ -368,7 +368,7 @@ describe('sealed ids', () => {
 })
 
 describe('a node that cannot join the others', () => {
-  it('does not open sessions, and tries again to join on the next request', async () => {
+  it('opens no sessions, and tries to join again on the next request', async () => {
     const { shared, post } = createCluster().node()
     const join = shared.nodes.join.bind(shared.nodes)
     shared.nodes.join = () => Promise.reject(new Error('down'))

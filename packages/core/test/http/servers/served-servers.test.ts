@@ -2,7 +2,7 @@ import { settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
 import { createEndpoint } from '../../../src/http/endpoint.ts'
-import { MemorySessionStore } from '../../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import type { ServerSelector } from '../../../src/http/servers/served-servers.ts'
 import { callModern } from '../../support/modern-calls.ts'
 import { createHarness, FakeRequest, initializeMessage, type Message } from '../support/harness.ts'
@@ -61,7 +61,7 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('results in status 500 if it throws, with the cause logged but not revealed', async () => {
+  it('produces status 500 if it throws, and the cause is logged but not sent to the client', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),
@@ -88,7 +88,7 @@ describe('a server selector', () => {
     expect(second.sink.messages).toEqual([])
   })
 
-  it("can return a server that later closes, ending only that server's sessions", async () => {
+  it("can return a server that is closed later, which ends only that server's sessions", async () => {
     const { open, post, a } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })
@@ -98,7 +98,7 @@ describe('a server selector', () => {
     expect((await post(initializeMessage(), { 'x-tenant': 'a' })).status).toBe(503)
   })
 
-  it('can return a closing server, which finishes running calls and refuses new sessions', async () => {
+  it('can return a server that is closing, which finishes running calls and refuses new sessions', async () => {
     const { open, a, post } = tenancy()
     let finish = (): void => {}
     a.addTool({

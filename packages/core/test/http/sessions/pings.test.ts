@@ -29,7 +29,7 @@ const pings = ({ sink }: { sink: { messages: { method?: string }[] } }): readonl
 const answer = (session: TestSession, reply: object): ReturnType<TestSession['post']> =>
   session.post({ jsonrpc: '2.0', ...reply })
 
-describe('keep-alive by pings, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping', () => {
+describe('keep-alive with pings, https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping', () => {
   it('sends a ping with a new id every 15 s on the GET stream', async () => {
     const { open, clock } = pinging()
     const session = await open()
@@ -84,7 +84,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     ['a call', (session) => answer(session, { id: 5, method: 'ping' })],
     ['a notification', (session) => answer(session, { method: 'notifications/roots/list_changed' })],
     ['a reopened stream', (session) => session.get()],
-  ])('counts %s as a sign of life', async (_, live) => {
+  ])('treats %s as a sign of life', async (_, live) => {
     const { open, clock, closed } = pinging()
     const session = await open()
     const stream = await session.get()
@@ -107,7 +107,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     expect(closed).toEqual([])
   })
 
-  it('sends pings without an event id and does not store them', async () => {
+  it('sends pings without an event id, and does not store them', async () => {
     const { open, clock } = pinging()
     const session = await open({ version: '2025-11-25' })
     const stream = await session.get()
@@ -127,7 +127,7 @@ describe('keep-alive by pings, https://modelcontextprotocol.io/specification/202
     await clock.advance(SECOND)
   })
 
-  it('pings all sessions with one timer, and sends no pings in `comment` mode', async () => {
+  it('pings all sessions with a single timer, and sends no pings in `comment` mode', async () => {
     const { open, clock } = pinging({ mode: 'comment' })
     const stream = await (await open()).get()
     await clock.advance(600 * SECOND)

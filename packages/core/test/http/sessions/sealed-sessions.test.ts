@@ -87,7 +87,7 @@ describe('a session with a sealed id', () => {
     expect(await status(start({ keys: [NEW_KEY] }), session.headers)).toBe(404)
   })
 
-  it('emits session:open once, marked as resumed, for any number of simultaneous requests', async () => {
+  it('emits session:open once, marked as resumed, for any number of concurrent requests', async () => {
     const session = await start().open()
     const two = start()
     const heard: unknown[] = []
@@ -109,7 +109,7 @@ describe('a session with a sealed id', () => {
 })
 
 describe('an invalid sealed id', () => {
-  it('gets the reply for an unknown session with every method', async () => {
+  it('receives the same reply as an unknown session, with every method', async () => {
     const mine = await start().open({ more: alice })
     const other = await start({ keys: [NEW_KEY] }).open({ more: alice })
     const old = start({ maxAgeMs: 1_000 })
@@ -156,7 +156,7 @@ describe('an invalid sealed id', () => {
     await handler.close()
   })
 
-  it('is refused by another process after `maxAgeMs`, but still accepted by its own', async () => {
+  it('is refused by another process after `maxAgeMs`, but still accepted by its own process', async () => {
     const one = start({ maxAgeMs: 60_000 })
     const session = await one.open()
     const two = start({ maxAgeMs: 60_000 })
@@ -178,7 +178,7 @@ describe('an invalid sealed id', () => {
 })
 
 describe('ending a session with a sealed id', () => {
-  it('is final in the process that opened the session, whether by DELETE, expiry or eviction', async () => {
+  it('is permanent in the process that opened the session, whether by DELETE, expiry or eviction', async () => {
     const one = start({ endpoint: { sessions: { max: 1 } } })
     const deleted = await one.open()
     await deleted.delete()
@@ -191,7 +191,7 @@ describe('ending a session with a sealed id', () => {
     expect(await status(one, evicted.headers)).toBe(404)
   })
 
-  it('is final in a process that has restored the session', async () => {
+  it('is permanent in a process that has restored the session', async () => {
     const one = start()
     const [deleted, expired] = [await one.open(), await one.open()]
     const two = start()
@@ -226,7 +226,7 @@ describe('ending a session with a sealed id', () => {
     expect(statuses).toEqual([200, 404, 404])
   })
 
-  it('applies to sessions whose restoration would exceed `maxPerPrincipal`', async () => {
+  it('applies to sessions that would exceed `maxPerPrincipal` if they were restored', async () => {
     const one = start()
     const sessions = [await one.open({ more: alice }), await one.open({ more: alice })]
     const two = start({ endpoint: { sessions: { maxPerPrincipal: 1 } } })
@@ -236,7 +236,7 @@ describe('ending a session with a sealed id', () => {
   })
 })
 
-it('issues a plain id to a client with large capabilities', async () => {
+it('a server issues a plain id to a client with large capabilities', async () => {
   const process = start()
   const opened = await process.post(
     described({ experimental: { x: { y: 'z'.repeat(800) } } }, { name: 'n', version: '1' }),

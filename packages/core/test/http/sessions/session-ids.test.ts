@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../../src/http/options.ts'
-import { MemorySessionStore } from '../../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import { secureRandom } from '../../../src/util/random.ts'
 import { createHarness, type Harness } from '../support/harness.ts'
 
@@ -23,7 +23,7 @@ const warnings = ({ log }: Harness): readonly string[] =>
   log.filter(({ level }) => level === 'warn').map(({ message }) => message)
 
 describe('a session id from another process', () => {
-  it('gets 404, and a log line that explains the cause and the remedy', async () => {
+  it('receives 404, and causes a log line with the cause and the remedy', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     expect(await sendId(first, id)).toBe(404)
@@ -55,7 +55,7 @@ describe('a session id from another process', () => {
     expect(warnings(first)).toHaveLength(times)
   })
 
-  it('is not logged if it was issued before this process started, which indicates a restart', async () => {
+  it('is not logged if it was issued before this process started, because that indicates a restart', async () => {
     const before = createHarness()
     const { id } = await before.open()
     const after = createHarness()

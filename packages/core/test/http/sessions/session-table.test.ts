@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it('opens for a client with large icons, which are dropped, but not for one with huge capabilities', async () => {
+  it('opens for a client with large icons, without storing them, but not for a client with huge capabilities', async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -94,7 +94,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(initializeMessage(asked))).json.result).toMatchObject({ protocolVersion: spoken })
   })
 
-  it('uses only revisions served by the mount', async () => {
+  it('uses only revisions that the mount serves', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-03-26'] } })
     expect((await post(initializeMessage('2025-11-25'))).json.result).toMatchObject({
       protocolVersion: '2025-03-26',
@@ -139,7 +139,7 @@ describe('sessions of different principals', () => {
 })
 
 describe('ending a session', () => {
-  it('happens after 30 idle minutes, or after 60 s if the session is uninitialized', async () => {
+  it('happens after 30 idle minutes, or after 60 s for an uninitialized session', async () => {
     const { open, post, clock } = createHarness()
     const session = await open()
     const started = await post(initializeMessage())
@@ -180,7 +180,7 @@ describe('ending a session', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it("happens even if no request arrives, and ends the session's streams", async () => {
+  it("happens even if no request arrives, and closes the session's streams", async () => {
     let closed = 0
     const { open, clock } = createHarness({ endpoint: { sessions: { ttlMs: 10_000 } } })
     const session = await open()
@@ -231,7 +231,7 @@ describe('ending a session', () => {
     expect((await pending).status).toBe(404)
   })
 
-  it('can be denied to clients by `allowDelete`', async () => {
+  it('can be denied to clients with `allowDelete`', async () => {
     const { open } = createHarness({ endpoint: { sessions: { allowDelete: false } } })
     const session = await open()
     const refused = await session.delete()
@@ -256,7 +256,7 @@ describe('sessions.max', () => {
   })
 
   it.each(STREAMS)(
-    'keeps active sessions and refuses new ones with 503 and Retry-After, with %s',
+    'keeps active sessions, and refuses new ones with 503 and Retry-After, with %s',
     async (_, streams) => {
       const { open, post } = createHarness({ endpoint: { sessions: { max: 2 }, streams } })
       const sessions = [await open(), await open()]
@@ -267,7 +267,7 @@ describe('sessions.max', () => {
     },
   )
 
-  it('is supplemented by a limit per authenticated principal, but not for anonymous clients', async () => {
+  it('is complemented by a limit per authenticated principal, but not for anonymous clients', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const held = [await open({ more: alice }), await open({ more: alice })]
     for (const session of held) expect((await session.get()).status).toBe(200)
@@ -308,7 +308,7 @@ describe('sessions.max', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(20)
   })
 
-  it('spares active sessions and one that was initialized late', async () => {
+  it('spares active sessions, and a session that was initialized late', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { max: 4 } } })
     const listening = await open()
     await listening.get()
@@ -331,7 +331,7 @@ describe('sessions.max', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('checks on average at most two sessions for each session opened during a flood', async () => {
+  it('checks at most two sessions on average for each session opened during a flood', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -340,7 +340,7 @@ describe('sessions.max', () => {
     looks.mockRestore()
   })
 
-  it('works the same for `maxPerPrincipal`, closing an uninitialized session first, or else the one idle longest', async () => {
+  it('has a counterpart, `maxPerPrincipal`, that closes an uninitialized session first, or else the session idle longest', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)
@@ -449,7 +449,7 @@ describe('the GET stream', () => {
     })
   })
 
-  it('gets a comment every 15 s, with one timer for all streams', async () => {
+  it('receives a comment every 15 s, with a single timer for all streams', async () => {
     const { open, clock } = createHarness()
     const session = await open()
     const before = clock.pending
@@ -463,7 +463,7 @@ describe('the GET stream', () => {
     expect(clock.pending).toBe(before)
   })
 
-  it('does not get comments if `keepAlive` is false', async () => {
+  it('receives no comments if `keepAlive` is false', async () => {
     const { open, clock } = createHarness({ endpoint: { streams: { keepAlive: false } } })
     const stream = await (await open()).get()
     await clock.advance(60_000)

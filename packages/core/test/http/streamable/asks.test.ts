@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import { elicit } from '../../../src/call/input/question.ts'
-import { MemorySessionStore } from '../../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import { type Answer, createHarness, type Harness } from '../support/harness.ts'
 
 const ok = z.object({ ok: z.boolean() })
@@ -57,7 +57,7 @@ describe('questions over Streamable HTTP', () => {
     expect(runs()).toBe(1)
   })
 
-  it('get separate answers for two calls with the same id', async () => {
+  it('receive separate answers for two calls with the same id', async () => {
     const { call, answer } = await open()
     const [first, second] = [(await call(7)).sink, (await call(7)).sink]
     await first.until(() => first.messages.length > 0)
@@ -72,7 +72,7 @@ describe('questions over Streamable HTTP', () => {
     })
   })
 
-  it('are not answered from another session', async () => {
+  it('cannot be answered from another session', async () => {
     const { call, post, runs, open: openOther } = await open()
     const { sink } = await call()
     await sink.until(() => sink.messages.length > 0)
@@ -89,7 +89,7 @@ describe('questions over Streamable HTTP', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('do not accept answers from before a restart or from another process', async () => {
+  it('accept no answers from before a restart or from another process', async () => {
     const store = new MemorySessionStore()
     const before = await open({ sessions: { store } })
     const { sink: weather } = await before.call()

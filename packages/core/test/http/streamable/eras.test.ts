@@ -153,7 +153,7 @@ describe('a request with several errors', () => {
   }
 
   it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
-    'is refused for an error in the %s rather than one in the %s',
+    'is refused for an error in the %s before one in the %s',
     async (first, second, [, code, status, says]) => {
       const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
@@ -181,7 +181,7 @@ describe('a mount without session revisions', () => {
   it.each([
     ['a batch', [list()]],
     ['a response', { jsonrpc: '2.0', id: 1, result: {} }],
-  ])('refuses %s, whatever its session id', async (_what, body) => {
+  ])('refuses %s, regardless of its session id', async (_what, body) => {
     const { post } = createHarness(narrowed)
     for (const headers of [{}, HEADERS, { ...HEADERS, 'mcp-session-id': 'unknown' }]) {
       expect(await post(body, headers)).toMatchObject({
@@ -249,7 +249,7 @@ describe('a mount that serves only session revisions', () => {
   )
 })
 
-describe('servers of different eras behind one mount', () => {
+describe('servers of different eras behind a single mount', () => {
   const servers = {
     modern: new McpServer({ name: 'modern', version: '1' }, { logger: silent, revisions: [MODERN] }),
     sessions: new McpServer({ name: 'sessions', version: '1' }, { logger: silent, revisions: [SESSIONS] }),

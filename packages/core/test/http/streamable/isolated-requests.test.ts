@@ -43,7 +43,7 @@ function createApart({ server, ...options }: HarnessOptions = {}) {
   return { ...harness, clock, call }
 }
 
-describe('a mount on a platform that isolates requests, like Workers,', () => {
+describe('a mount on a platform that isolates requests, such as Workers,', () => {
   beforeEach(() => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' }))
   afterEach(() => vi.unstubAllGlobals())
 

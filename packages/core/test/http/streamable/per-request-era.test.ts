@@ -28,7 +28,7 @@ function send(
 }
 
 describe('a stateless request (https://modelcontextprotocol.io/specification/2026-07-28/basic)', () => {
-  it('gets a complete result with the server info, and does not open a session', async () => {
+  it('receives a complete result with the server info, and does not open a session', async () => {
     const harness = createHarness()
     const { status, headers, json } = await send(harness)
     expect(status).toBe(200)
@@ -44,7 +44,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     })
   })
 
-  it('gets the stateless versions from server/discover', async () => {
+  it('receives the stateless versions from server/discover', async () => {
     const harness = createHarness({ server: { instructions: ({ info }) => `For ${info?.name}` } })
     const { json } = await send(harness, { method: 'server/discover' })
     expect(json.result).toMatchObject({
@@ -92,7 +92,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
   })
 
-  it('gets a list of supported versions if the body and header name an unsupported version', async () => {
+  it('receives a list of supported versions if the body and the header name an unsupported version', async () => {
     const meta = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
     const answer = await send(createHarness(), { meta, headers: { 'mcp-protocol-version': '2099-01-01' } })
     expect(answer).toMatchObject({
@@ -101,7 +101,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     })
   })
 
-  it('is served at the same URL as sessions, whatever session id it sends', async () => {
+  it('is served at the same URL as sessions, regardless of the session id that it sends', async () => {
     const harness = createHarness()
     const session = await harness.open()
     expect((await send(harness, { headers: { 'mcp-session-id': 'unknown' } })).status).toBe(200)
@@ -115,7 +115,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
   })
 })
 
-describe('closing the stream of a request (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', () => {
+describe("closing a request's stream (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)", () => {
   it('aborts the handler and drops later messages', async () => {
     const { promise: released, resolve: release } = deferred()
     let ended = (_how: unknown): void => {}

@@ -94,7 +94,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
   })
 })
 
-describe('the server info in _meta (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
+describe('server info in _meta (https://modelcontextprotocol.io/specification/2026-07-28/basic#meta)', () => {
   const mine = { 'com.example/mine': { deep: [1] }, [INFO]: { name: 'somebody else', version: '0' } }
   const harness = createHarness({
     setUp: (server) => {
@@ -138,7 +138,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     return tools.map(({ name }) => name)
   }
 
-  it('do not contain tools added to a session, which cannot be called either', async () => {
+  it('do not contain tools added to a session, and such tools cannot be called either', async () => {
     const harness = createHarness({
       setUp: (server: McpServer) => {
         server.addTool({ name: 'common', handler: () => 'for all' })
@@ -182,7 +182,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
 })
 
 describe('a missing resource', () => {
-  it('results in status 200, because 404 would mean an unknown method', async () => {
+  it('produces status 200, because 404 would mean an unknown method', async () => {
     const harness = createHarness({
       setUp: (server) => server.addResource({ uri: 'a://a', name: 'a', handler: () => 'x' }),
     })

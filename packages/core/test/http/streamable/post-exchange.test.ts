@@ -60,7 +60,7 @@ async function bench(options: HarnessOptions = {}, version = '2025-06-18') {
 const call = (id: string | number, name: string, args: object = {}): object => callTool(name, args, { id })
 
 describe('the reply to a call', () => {
-  it('is JSON, created without a timer or promise, if the handler returns at once', async () => {
+  it('is JSON, created without a timer or promise, if the handler returns immediately', async () => {
     const { session, endpoint, clock } = await bench()
     const timers = clock.pending
     const request = new FakeRequest({ body: call(2, 'now'), headers: session.headers, atOnce: true })
@@ -148,7 +148,7 @@ describe('the reply to a call', () => {
     ['now', {}],
     ['report', { steps: 1 }],
     ['nothing by this name', {}],
-  ])('contains one response if it is a stream, however the call ends: %s', async (name, args) => {
+  ])('contains exactly one response if it is a stream, however the call ends: %s', async (name, args) => {
     const { session } = await bench({ endpoint: { response: 'sse' } })
     const { sink } = await session.call(name, args)
     await sink.ended()
@@ -186,7 +186,7 @@ describe('the reply to a call', () => {
 })
 
 describe('calls with the same id', () => {
-  it('get separate responses on separate exchanges', async () => {
+  it('receive separate responses on separate exchanges', async () => {
     const { session, gates } = await bench()
     const answers = Array.from({ length: 12 }, () => session.call('wait', {}, { id: 1 }))
     await gates.begun(12)
@@ -241,7 +241,7 @@ describe('a cancelled call', () => {
   const cancel = (requestId: string | number): object =>
     notification('notifications/cancelled', { requestId })
 
-  it('aborts its handler and gets an empty stream that cannot be resumed', async () => {
+  it('has its handler aborted, and receives an empty stream that cannot be resumed', async () => {
     const { session, gates, signals } = await bench({}, '2025-11-25')
     const pending = session.call('wait', {}, { id: 'x' })
     await gates.begun(1)
@@ -252,7 +252,7 @@ describe('a cancelled call', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('ends its stream, whose earlier events cannot be resumed', async () => {
+  it('has its stream closed, and earlier events on that stream cannot be resumed', async () => {
     const { session } = await bench({}, '2025-11-25')
     const { sink } = await session.call('report-then-wait', {}, { id: 'x', progressToken: 1 })
     await sink.until(() => sink.messages.length === 1)
@@ -277,7 +277,7 @@ describe('a cancelled call', () => {
 })
 
 describe('a batch', () => {
-  it('gets an array with one response for each request', async () => {
+  it('receives an array with one response for each request', async () => {
     const { session } = await bench({}, '2025-03-26')
     const answer = await session.post([
       call('a', 'now'),
@@ -289,7 +289,7 @@ describe('a batch', () => {
     expect(answer.list.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
-  it('gets 202 if it does not contain any requests', async () => {
+  it('receives 202 if it contains no requests', async () => {
     const { session } = await bench({}, '2025-03-26')
     const answer = await session.post([{ jsonrpc: '2.0', method: 'notifications/initialized' }])
     expect([answer.status, answer.text]).toEqual([202, ''])
@@ -309,7 +309,7 @@ describe('a batch', () => {
     expect(new Set(ids)).toEqual(new Set(['a', 'b', 'c']))
   })
 
-  it('runs as many calls as a session may have in flight, and refuses the rest', async () => {
+  it('runs as many calls as a session may have in flight, and refuses the others', async () => {
     const { session, gates } = await bench({ server: { limits: { running: 1, inFlight: 2 } } }, '2025-03-26')
     const pending = session.post([call(1, 'wait'), call(2, 'wait'), call(3, 'wait')])
     await gates.begun(1)
@@ -321,7 +321,7 @@ describe('a batch', () => {
     expect(list.filter(({ error }) => error?.code === -32603).map(({ id }) => id)).toEqual([3])
   })
 
-  it('gets an empty stream if every call is cancelled', async () => {
+  it('receives an empty stream if every call is cancelled', async () => {
     const { session, gates } = await bench({}, '2025-03-26')
     const pending = session.post([call(1, 'wait'), call(2, 'wait')])
     await gates.begun(2)

@@ -15,7 +15,7 @@ const waiting = (options: HarnessOptions = {}): Harness => {
   return harness
 }
 
-describe('the progress keepalive of a silent call over HTTP', () => {
+describe('the progress keepalive for a silent call over HTTP', () => {
   it("is sent on the call's stream before the response", async () => {
     const { open, clock } = waiting()
     const pending = (await open()).call('wait', {}, { progressToken: 'p' })
@@ -40,7 +40,7 @@ describe('the progress keepalive of a silent call over HTTP', () => {
     expect((await pending).sink.messages).toHaveLength(4)
   })
 
-  it("does not turn a short call's reply into a stream", async () => {
+  it('does not turn the reply to a short call into a stream', async () => {
     const { open, clock } = createHarness({
       setUp: (server) => server.addTool({ name: 'quick', handler: () => Promise.resolve('done') }),
     })

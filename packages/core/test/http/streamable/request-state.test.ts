@@ -109,7 +109,7 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(textOf(await present(server, state))).toBe('done 1')
   })
 
-  it('is accepted for the same arguments with members in another order', async () => {
+  it('is accepted for the same arguments with members in a different order', async () => {
     const server = guarded()
     const state = await begin(server)
     const params = { arguments: { to: ['x'], amount: 5 }, name: 'pay' }
@@ -155,7 +155,7 @@ describe('requestState.keys', () => {
     expect(textOf(await present(guarded({ keys: [OTHER_KEY] }), fresh))).toBe('done 1')
   })
 
-  it('are generated when the first state is sealed, not before', async () => {
+  it('are generated only when the first state is sealed', async () => {
     let drawn = 0
     const random = (bytes: number): Uint8Array => {
       drawn += bytes
@@ -174,22 +174,25 @@ describe('requestState.keys', () => {
     ['a maxBytes of 10', { maxBytes: 10 }, 'requestState.maxBytes'],
     ['a maxUsed of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
     ['an invalid singleUse', { singleUse: 1 as never }, 'requestState.singleUse'],
-  ])('are refused if invalid, like other options of `requestState`: %s', (_what, requestState, named) => {
-    expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
-  })
+  ])(
+    'are refused if they are invalid, like other options of `requestState`: %s',
+    (_what, requestState, named) => {
+      expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
+    },
+  )
 })
 
 describe('a single-use requestState', () => {
   const once = (): Guarded => guarded({ keys: [KEY], singleUse: true })
 
-  it('is accepted in only one of two simultaneous calls', async () => {
+  it('is accepted for only one of two concurrent calls', async () => {
     const server = once()
     const state = await begin(server)
     await Promise.all([present(server, state), present(server, state)])
     expect(server.done()).toBe(1)
   })
 
-  it('is used up by an incomplete round, and the next round gets a new one', async () => {
+  it('is used up by an incomplete round, and the next round receives a new one', async () => {
     const server = once()
     const state = await begin(server)
     const again = stateOf(await sendRound(server.harness, { ...PAY, state }))
@@ -197,7 +200,7 @@ describe('a single-use requestState', () => {
     expect(textOf(await present(server, again))).toBe('done 1')
   })
 
-  it('is never accepted twice, however many others have been used since', async () => {
+  it('is never accepted twice, no matter how many others have been used since', async () => {
     const server = guarded({ keys: [KEY], singleUse: true, maxUsed: 3 })
     const { clock } = server.harness
     const states = [await begin(server), await begin(server)] as const

@@ -71,7 +71,7 @@ describe('a call with questions (https://modelcontextprotocol.io/specification/2
     expect(runs.handler).toBe(0)
   })
 
-  it('repeats unanswered questions and ignores unknown answers', async () => {
+  it('repeats unanswered questions, and ignores unknown answers', async () => {
     const { call, runs } = deleteFolder()
     const state = stateOf(await call('', { params }))
     const again = await call('', { params, state, responses: { other: accept({ ok: true }) } })
@@ -199,7 +199,7 @@ describe('several questions', () => {
     )
   })
 
-  it('are repeated until answered, except for those already answered', async () => {
+  it('are repeated individually until they are answered', async () => {
     const { call } = serve(several)
     let state = stateOf(await call('several'))
     const keys = Object.keys(all) as (keyof typeof all)[]
@@ -254,7 +254,7 @@ describe('an answer', () => {
     expect(textOf(await call('a', { state: again.requestState, responses }))).toBe('done true')
   })
 
-  it('is accepted without requestState in the first round if it matches a question of the call', async () => {
+  it('is accepted without requestState in the first round if it matches a question asked by the call', async () => {
     const { call, runs } = deleteFolder()
     expect(textOf(await call('', { params, responses: { confirm: accept({ ok: true }) } }))).toBe('Deleted a')
     expect(runs.handler).toBe(1)
@@ -324,7 +324,7 @@ describe('a handler that returns inputRequired', () => {
     expect(askedIn(await call('a', { responses })).inputRequests).toHaveProperty('again')
   })
 
-  it('makes the client repeat the call at once if there are no questions', async () => {
+  it('makes the client repeat the call immediately if there are no questions', async () => {
     const { call } = serve((server) => {
       server.addTool({
         name: 'a',
@@ -351,7 +351,7 @@ describe('a handler that returns inputRequired', () => {
 })
 
 describe('middleware around a call with questions', () => {
-  it('runs in every round, and sees an empty result while questions are open', async () => {
+  it('runs in every round, and receives an empty result while questions are open', async () => {
     const seen: unknown[] = []
     const { call } = serve((server) => {
       server.addTool({ name: 'a', asks: { one: () => elicit('One?', ok) }, handler: () => 'done' })

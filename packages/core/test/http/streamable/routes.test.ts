@@ -19,7 +19,7 @@ describe('HTTP+SSE paths', () => {
     ['/mcp', undefined, ['/mcp']],
     ['/mcp', { ssePath: '/mcp/sse', messagePath: 'mcp/message' }, ['/mcp', '/mcp/sse', '/mcp/message']],
     ['/a/mcp', { messagePath: '/messages' }, ['/a/mcp', '/a/sse', '/a/messages']],
-  ] as const)('are in the directory of %s for the option %j', (path, option, paths) => {
+  ] as const)('are in the same directory as %s for the option %j', (path, option, paths) => {
     expect([...routePaths(path, option).keys()]).toEqual(paths)
     expect([...routePaths(path, option).values()]).toEqual(['mcp', 'sse', 'message'].slice(0, paths.length))
   })
@@ -74,7 +74,7 @@ describe('the message path in the endpoint event', () => {
   })
 
   it.each(['//evil.example/sse', '/\\evil.example/sse', '\\\\evil.example/sse', '///evil.example/sse'])(
-    'never leads to another host: %s',
+    'never points to another host: %s',
     (requested) => {
       const path = messagePath(DEFAULT, undefined, requested)
       expect(new URL(path, 'http://localhost:3000').host).toBe('localhost:3000')

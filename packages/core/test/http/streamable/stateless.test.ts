@@ -25,7 +25,7 @@ const setUp = (server: McpServer): void => {
 }
 
 describe('a mount without sessions', () => {
-  it('answers initialize without a session id, and does not store anything', async () => {
+  it('answers initialize without a session id, and stores nothing', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(initializeMessage('2025-11-25'))
     expect(answer.json.result).toMatchObject({ protocolVersion: '2025-11-25' })
@@ -52,7 +52,7 @@ describe('a mount without sessions', () => {
     expect((await send(harness)).json.result?.['content']).toEqual([{ type: 'text', text: 'opened' }])
   })
 
-  it('sends an error with status 200 if replies are streams', async () => {
+  it('sends errors with status 200 if replies are streams', async () => {
     const { post } = createHarness({ endpoint: { ...endpoint, response: 'sse' }, setUp })
     const { status, sink } = await post(call('nothing by this name'))
     expect([status, sink.messages]).toMatchObject([200, [{ id: 2, error: {} }]])
@@ -97,7 +97,7 @@ describe('a mount without sessions', () => {
     expect(aborted).toBe(false)
   })
 
-  it('streams notifications without event ids, because streams cannot be resumed', async () => {
+  it('streams notifications without event ids, because its streams cannot be resumed', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const { sink } = await post(call('report', { steps: 2 }), { 'mcp-protocol-version': '2025-11-25' })
     await sink.ended()
@@ -114,14 +114,14 @@ describe('a mount without sessions', () => {
     expect(refused.status).toBe(400)
   })
 
-  it('does not keep timers or sessions', async () => {
+  it('keeps no timers or sessions', async () => {
     const { post, clock } = createHarness({ endpoint, setUp })
     for (let i = 0; i < 50; i++) await post(initializeMessage())
     await post(call('where'))
     expect(clock.pending).toBe(0)
   })
 
-  it('limits calls by each principal separately', async () => {
+  it("limits each principal's calls separately", async () => {
     const { post } = createHarness({
       endpoint,
       server: { limits: { running: 1, inFlight: 1 } },

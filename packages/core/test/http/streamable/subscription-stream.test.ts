@@ -72,7 +72,7 @@ const tagged = (id: string | number, method: string, params: object = {}): objec
 /** Changes of a registry are published once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
-it('acknowledges subscriptions/listen only after the bus is ready to deliver changes from other nodes', async () => {
+it('a server acknowledges subscriptions/listen only after the bus is ready to deliver changes from other nodes', async () => {
   const memory = new MemoryBus()
   const { promise: ready, resolve } = deferred()
   const bus: Bus = {
@@ -93,7 +93,7 @@ it('acknowledges subscriptions/listen only after the bus is ready to deliver cha
 })
 
 describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions)', () => {
-  it('sends the acknowledgement first, followed by only the requested notifications', async () => {
+  it('sends the acknowledgement first, followed only by the requested notifications', async () => {
     const harness = createHarness()
     const answer = await listen(harness, { toolsListChanged: true, resourceSubscriptions: ['note://1'] })
     expect(answer).toMatchObject({
@@ -116,7 +116,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(answer.sink.closed).toBe(false)
   })
 
-  it('does not take over notifications meant for open sessions', async () => {
+  it('does not divert notifications from open sessions', async () => {
     const harness = createHarness()
     const [ending, lasting] = [await harness.open(), await harness.open()]
     const { sink } = await lasting.get()
@@ -139,7 +139,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.at(-1)?.id).toBe(id)
   })
 
-  it('acknowledges only what the server offers and the client requested', async () => {
+  it('acknowledges only what the server offers and the client has requested', async () => {
     const { sink } = await listen(createHarness(), {
       toolsListChanged: false,
       promptsListChanged: true,
@@ -186,7 +186,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(ada)).toEqual([ACKNOWLEDGED, UPDATED])
   })
 
-  it('notifies subscribers of a resource about changes to a sub-resource', async () => {
+  it("notifies a resource's subscribers about changes to a sub-resource", async () => {
     const harness = createHarness()
     const watching = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const other = await listen(harness, { resourceSubscriptions: ['note://2'] }, { id: 8 })
@@ -252,7 +252,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
 })
 
 describe('a subscription that ends over HTTP', () => {
-  it('sends a response when the server closes, before running calls have ended', async () => {
+  it('receives a response when the server closes, before running calls have ended', async () => {
     let release = (): void => {}
     const harness = createHarness({
       setUp: (server) =>
@@ -291,7 +291,7 @@ describe('a subscription that ends over HTTP', () => {
     await closed
   })
 
-  it('does not send a response if the client closes the stream', async () => {
+  it('receives no response if the client closes the stream', async () => {
     const ended = vi.fn()
     const harness = createHarness({
       setUp: (server) =>
@@ -349,7 +349,7 @@ describe('a subscription that ends over HTTP', () => {
   })
 })
 
-describe('limits of subscriptions over HTTP', () => {
+describe('limits for subscriptions over HTTP', () => {
   it('refuse subscriptions beyond the maximum until another has ended', async () => {
     const overflows: string[] = []
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 2 } } } })
@@ -375,7 +375,7 @@ describe('limits of subscriptions over HTTP', () => {
     expect(statuses).toEqual([200, 503, 200, 200, 200])
   })
 
-  it('merge equal notifications to a slow reader', async () => {
+  it('merge identical notifications for a slow reader', async () => {
     const harness = createHarness()
     const { sink } = await listen(harness, {
       resourcesListChanged: true,
@@ -393,7 +393,7 @@ describe('limits of subscriptions over HTTP', () => {
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
   })
 
-  it('cut the stream when more than `outboundBytes` are queued', async () => {
+  it('cut off the stream when more than `outboundBytes` are queued', async () => {
     const overflows: object[] = []
     const harness = createHarness({ endpoint: { limits: { outboundBytes: 4096 } } })
     harness.server.on('overflow', ({ queue, action }) => overflows.push({ queue, action }))

@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { deferred, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
@@ -81,7 +81,7 @@ function slowly(store: EventStore): EventStore {
 }
 
 describe('a resumable stream', () => {
-  it('starts with an id, empty data and a retry time, in revisions that allow it', async () => {
+  it('starts with an id, empty data and a retry time in revisions that allow it', async () => {
     const { first } = await streaming(1)
     await first.sink.ended()
     const [primer, ...rest] = first.sink.events
@@ -102,7 +102,7 @@ describe('a resumable stream', () => {
     },
   )
 
-  it('gives every event of a session a unique id', async () => {
+  it('gives every event in a session a unique id', async () => {
     const { session, step } = await bench()
     const pending = [1, 2, 3].map((id) => count(session, 4, id))
     await settled()
@@ -144,7 +144,7 @@ describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
 ])('a client that resumes, with events stored %s', (_, endpoint) => {
-  it('gets the missed events once and in order, and then new ones', async () => {
+  it('receives the missed events once and in order, and then new events', async () => {
     const { first, session, step } = await streaming(5, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     first.request.leave()
@@ -159,7 +159,7 @@ describe.each([
     expect(progress(second.sink.messages)).toEqual([2, 3, 4, 5, true])
   })
 
-  it('gets the response of a call that has ended', async () => {
+  it('receives the response if the call has ended', async () => {
     const { first, session, step } = await streaming(2, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     first.request.leave()
@@ -173,7 +173,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('can resume while its old connection is open, which is then closed', async () => {
+  it('can resume while its old connection is still open, and that connection is then closed', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -184,7 +184,7 @@ describe.each([
     expect(progress([...first.sink.messages, ...second.sink.messages])).toEqual([1, 2, 3, true])
   })
 
-  it('gets everything exactly once, however often the connection is cut', async () => {
+  it('receives everything exactly once, however often the connection is cut', async () => {
     const steps = 60
     const { first, session, step } = await streaming(steps, endpoint())
     const seen: Message[] = []
@@ -209,7 +209,7 @@ describe.each([
     expect(progress(seen)).toEqual([...Array.from({ length: steps }, (_item, i) => i + 1), true])
   })
 
-  it('gets an id to resume from even if it has not missed anything', async () => {
+  it('receives an id to resume from even if it has not missed anything', async () => {
     const { first, session } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -224,7 +224,7 @@ describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
 ])('ctx.closeConnection with events stored %s', (_, endpoint) => {
-  it('lets the handler continue, and lets the client get the rest by polling', async () => {
+  it('lets the handler continue, and the client receives the rest by polling', async () => {
     const { session, step } = await bench(endpoint())
     const first = await session.call('poll', { times: 2, retryMs: 250 }, { progressToken: 'p' })
     await first.sink.ended()
@@ -313,7 +313,7 @@ describe('the GET stream', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('starts over and drops earlier events if there is no Last-Event-ID', async () => {
+  it('starts over, and drops earlier events, if there is no Last-Event-ID', async () => {
     const { session } = await bench()
     const first = await session.get()
     const from = lastId(first)
@@ -333,7 +333,7 @@ describe('the GET stream', () => {
 describe('an unknown Last-Event-ID', () => {
   const secret = { auth: { principal: 'alice' } }
 
-  it('gets the same reply, whatever the reason', async () => {
+  it('produces the same reply, whatever the reason', async () => {
     const { first, session, open, step, send } = await streaming(30, {
       streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
@@ -368,7 +368,7 @@ describe('an unknown Last-Event-ID', () => {
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(200)
   })
 
-  it('is refused if it belongs to another session, even one of the same principal in the same store', async () => {
+  it('is refused if it belongs to another session, even if both sessions share a principal and a store', async () => {
     const eventStore = new MemoryEventStore()
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
@@ -396,6 +396,78 @@ describe('an unknown Last-Event-ID', () => {
   })
 })
 
+describe('an event store on a network', () => {
+  /** Returns a store that holds its appends back until `release` is called. */
+  function heldBack(): {
+    readonly eventStore: EventStore
+    readonly sizes: readonly number[]
+    readonly release: () => void
+  } {
+    const memory = new MemoryEventStore()
+    const sizes: number[] = []
+    const { promise, resolve } = deferred()
+    const eventStore: EventStore = {
+      ...slowly(memory),
+      append: async (...all) => {
+        sizes.push(all[2].length)
+        await promise
+        return memory.append(...all)
+      },
+    }
+    return { eventStore, sizes, release: resolve }
+  }
+
+  it.each([
+    ['awaits', true],
+    ['does not await', false],
+  ])('stores ten events of one turn by two appends if the handler %s them', async (_, awaits) => {
+    const { eventStore, sizes, release } = heldBack()
+    const setUp = (server: McpServer): void =>
+      void server.addTool({
+        name: 'burst',
+        handler: async (_args, ctx) => {
+          for (let i = 1; i <= 10; i++) {
+            const sent = ctx.progress(i)
+            if (awaits) await sent
+          }
+          return 'sent all'
+        },
+      })
+    const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
+    const session = await open({ version: '2025-11-25' })
+    const { sink } = await session.call('burst', {}, { id: 2, progressToken: 'p' })
+    await settled()
+    // Nothing reaches the client before it is stored.
+    expect(sink.messages).toEqual([])
+    release()
+    await sink.ended()
+    expect(progress(sink.messages)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, true])
+    expect(sizes.length).toBeLessThanOrEqual(2)
+  })
+
+  it('makes handlers that await wait if many bytes are not stored, and drops none of their events', async () => {
+    const { eventStore, release } = heldBack()
+    let sent = 0
+    const setUp = (server: McpServer): void =>
+      void server.addTool({
+        name: 'flood',
+        handler: async (_args, ctx) => {
+          while (sent < 100) await ctx.progress(++sent, 100, 'x'.repeat(10_000))
+          return 'sent all'
+        },
+      })
+    const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
+    const session = await open({ version: '2025-11-25' })
+    const { sink } = await session.call('flood', {}, { id: 2, progressToken: 'p' })
+    await settled()
+    expect(sent).toBeGreaterThan(1)
+    expect(sent).toBeLessThan(20)
+    release()
+    await sink.ended()
+    expect(sink.messages).toHaveLength(101)
+  })
+})
+
 describe('a failing event store', () => {
   const broken = (): never => {
     throw new Error('store down')
@@ -404,7 +476,7 @@ describe('a failing event store', () => {
   it.each([
     ['at once', broken],
     ['asynchronously', () => Promise.reject(new Error('store down'))],
-  ])('causes a stream to continue without ids if it fails %s', async (_, fail) => {
+  ])('makes a stream continue without ids if it fails %s', async (_, fail) => {
     const memory = new MemoryEventStore()
     const eventStore: EventStore = { ...slowly(memory), append: fail }
     const { first, step, log, clock } = await streaming(2, { streams: { eventStore } })
@@ -416,7 +488,7 @@ describe('a failing event store', () => {
     expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
   })
 
-  it('delays a stream for up to 3 s, then stores the queued events together', async () => {
+  it('delays a stream for up to 3 s, and then stores the queued events together', async () => {
     const memory = new MemoryEventStore()
     const sizes: number[] = []
     let away = true
@@ -469,7 +541,7 @@ describe('a failing event store', () => {
     expect(deleted).toEqual(['stream false', 'stream true'])
   })
 
-  it('has its failed deletions retried when it recovers', async () => {
+  it('has its failed deletions retried after it has recovered', async () => {
     const memory = new MemoryEventStore()
     let away = false
     const eventStore: EventStore = {
@@ -512,5 +584,35 @@ describe('a failing event store', () => {
     await first.sink.until(() => first.sink.messages.length === 1)
     const answer = await session.get({ 'last-event-id': lastId(first) })
     expect([answer.status, answer.text.includes('store down')]).toEqual([503, false])
+  })
+})
+
+describe('300 resumes at once', () => {
+  it('leave other clients their turn', async () => {
+    const large = 'x'.repeat(100_000)
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addTool({
+          name: 'large',
+          async handler(_args, ctx) {
+            await ctx.progress(1)
+            return large
+          },
+        }),
+    })
+    const session = await harness.open({ version: '2025-11-25' })
+    const called = await session.call('large', {}, { progressToken: 'p' })
+    await called.sink.ended()
+    const [{ id = '' } = {}] = called.sink.events
+    let replayed = 0
+    let replayedBefore: number | undefined
+    setTimeout(() => (replayedBefore = replayed), 0)
+    const resumes = Array.from({ length: 300 }, async () => {
+      const { status, sink } = await session.get({ 'last-event-id': id })
+      replayed++
+      return [status, sink.text.length > large.length]
+    })
+    expect(new Set((await Promise.all(resumes)).map(String))).toEqual(new Set(['200,true']))
+    expect(replayedBefore).toBeLessThan(10)
   })
 })

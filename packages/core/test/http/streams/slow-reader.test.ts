@@ -82,7 +82,7 @@ describe('a client that stops reading', () => {
   it.each([
     ['after the stream has started', true],
     ['before the adapter has opened the stream', false],
-  ])('is cut off at the limit if it can resume, and then gets everything: %s', async (_, opened) => {
+  ])('is cut off at the limit if it can resume, and then receives everything: %s', async (_, opened) => {
     const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
     const { sink } = await stalled('flood', 100, opened)
     for (let i = 0; i < 4; i++) await settled()
@@ -126,7 +126,7 @@ describe('a client that stops reading', () => {
     expect(sink.messages.at(-1)).toMatchObject({ id: 2, result: { content: [{ text: 'flooded' }] } })
   })
 
-  it('slows down a handler that awaits, and does not lose anything', async () => {
+  it('slows down a handler that awaits, and loses nothing', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('polite', 200)
     await settled()
@@ -206,7 +206,7 @@ describe('SseWriter', () => {
     expect([sink.text, sink.writes]).toEqual(['abcd', 2])
   })
 
-  it('joins queued chunks into pieces of up to 1 MiB, with notifications last, and counts the remaining bytes', async () => {
+  it('joins queued chunks into pieces of up to 1 MiB, puts notifications last, and counts the remaining bytes', async () => {
     const chunk = 'x'.repeat(400_000)
     const outbound = new SseWriter({ limit: 10_000_000, overflow: 'drop' })
     const pieces: string[] = []
@@ -252,7 +252,7 @@ describe('SseWriter', () => {
     expect(sink.text).toBe('é'.repeat(40) + 'y'.repeat(20))
   })
 
-  it('accepts one chunk above the limit, but not a second', () => {
+  it('accepts one chunk that exceeds the limit, but not a second', () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     outbound.write('x'.repeat(50))
     outbound.write('y')
@@ -300,7 +300,7 @@ describe('SseWriter', () => {
     expect(outbound.pressure()).toBeUndefined()
   })
 
-  it('writes comments only if nothing is queued, until it ends', async () => {
+  it('writes comments until it ends, but only if nothing is queued', async () => {
     const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
     const sink = new TestSink()
     outbound.writeIfIdle('not open ')
@@ -355,7 +355,7 @@ describe('SseWriter', () => {
   it.each([
     ['client disconnects', (_: SseWriter, peer: FakeRequest) => peer.leave()],
     ['connection is cut', (outbound: SseWriter) => outbound.cut()],
-  ])('ends at once if its %s before it is opened', (_, leave) => {
+  ])('ends immediately if its %s before it is opened', (_, leave) => {
     const gone: SseWriter[] = []
     const open: SseWriter[] = []
     const outbound = new SseWriter({

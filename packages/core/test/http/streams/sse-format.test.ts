@@ -12,7 +12,7 @@ describe('formatEvent', () => {
     expect(formatEvent({ event: 'endpoint', data: '/message' })).toBe('event: endpoint\ndata: /message\n\n')
   })
 
-  it('formats any data as one event', () => {
+  it('formats any data as a single event', () => {
     const text = fc
       .array(fc.oneof(fc.string(), fc.constantFrom('\n', '\r', '\r\n', '\n\n', 'id: x', 'data: y', ':')))
       .map((parts) => parts.join(''))
@@ -40,7 +40,7 @@ describe('formatEvent', () => {
     )
   })
 
-  it('is not needed for a keep-alive, which parsers do not report as an event', () =>
+  it('is not needed for a keep-alive, because parsers do not report comments as events', () =>
     expect(parseSse(KEEP_ALIVE)).toEqual([]))
 })
 

@@ -42,12 +42,12 @@ const later = (store: EventStore): EventStore => ({
 describe.each([
   ['at once', (): EventStore => new MemoryEventStore()],
   ['asynchronously', (): EventStore => later(new MemoryEventStore())],
-])('a stream that is complete on its first write, with a store that answers %s', (_when, create) => {
+])('a stream that is complete on its first write, with a store that responds %s', (_when, create) => {
   it.each([
     ['a small response', CALL],
     ['a response from an async handler without await', { ...CALL, params: { name: 'async' } }],
     ['a large serialised response', LIST],
-  ])('is sent as one body, and can be resumed: %s', async (_size, message) => {
+  ])('is sent as a single body, and can be resumed: %s', async (_size, message) => {
     const { harness, send, resume } = await streaming(create())
     const { reply, sink } = await send(message)
     expect(reply.open).toBeUndefined()
@@ -62,19 +62,19 @@ describe.each([
   })
 })
 
-it('counts a complete stream by its UTF-8 size', async () => {
+it('a mount counts a complete stream by its UTF-8 size', async () => {
   const { harness, send } = await streaming(new MemoryEventStore())
   const { sink } = await send(LIST)
   expect(harness.endpoint.stats().replayBytes).toBe(Buffer.byteLength(sink.events[1]?.data ?? ''))
 })
 
-it('omits ids from a complete stream if nothing is stored', async () => {
+it('a mount omits ids from a complete stream if nothing is stored', async () => {
   const { send } = await streaming(false)
   const { sink } = await send(CALL)
   expect(sink.events.map(({ id }) => id)).toEqual([undefined])
 })
 
-it('omits ids from a complete stream if the event store fails', async () => {
+it('a mount omits ids from a complete stream if the event store fails', async () => {
   const store = new MemoryEventStore()
   const failing = { ...later(store), complete: () => Promise.reject(new Error('no store')) }
   const { harness, send } = await streaming(failing)
@@ -89,7 +89,7 @@ it('omits ids from a complete stream if the event store fails', async () => {
   expect(store.size.streams).toBe(0)
 })
 
-it('delays a complete stream for up to 3 s while the event store fails', async () => {
+it('a mount delays a complete stream for up to 3 s while the event store fails', async () => {
   const store = later(new MemoryEventStore())
   let away = true
   const failing: EventStore = {

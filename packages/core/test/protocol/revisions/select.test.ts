@@ -150,13 +150,16 @@ it.each([
   [call({ protocolVersion: 1 }, 'initialize'), ''],
   [call(undefined, 'initialize'), ''],
   [call(meta('x')), 'x'],
-])('lists the served versions for a client that does not use sessions: %j', (message, requested) => {
-  expect(selectRevision({ message, served: resolveRevisions([NEW]), stateless: false })).toMatchObject({
-    error: { code: ErrorCode.UnsupportedProtocolVersion, data: { supported: [NEW], requested } },
-  })
-})
+])(
+  'selectRevision lists the served versions for a client that does not use sessions: %j',
+  (message, requested) => {
+    expect(selectRevision({ message, served: resolveRevisions([NEW]), stateless: false })).toMatchObject({
+      error: { code: ErrorCode.UnsupportedProtocolVersion, data: { supported: [NEW], requested } },
+    })
+  },
+)
 
-it('lists the session versions for a client that uses sessions', () => {
+it('selectRevision lists the session versions for a client that uses sessions', () => {
   const served = resolveRevisions([NEW, OLD, EARLY])
   expect(selectRevision({ message: call(), header: 'x', served, stateless: false })).toMatchObject({
     error: { message: 'Unsupported protocol version: this server speaks 2025-11-25, 2024-11-05' },

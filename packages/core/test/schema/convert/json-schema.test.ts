@@ -105,7 +105,7 @@ describe('a schema with an id', () => {
     $defs: { part: { $id: 'https://example.com/part', $anchor: 'p', type } },
   })
 
-  it('is compiled separately from others with the same $id', async () => {
+  it('is compiled separately from other schemas with the same $id', async () => {
     const [strings, numbers] = [withId('string'), withId('number')].map((schema) =>
       engine.input(schema, inputSite),
     )

@@ -67,7 +67,7 @@ describe.each<[string, AnySchema]>([
   })
 })
 
-it('refuses a valibot date at registration, because JSON Schema cannot express it', () => {
+it('a server refuses a valibot date at registration, because JSON Schema cannot express it', () => {
   const schema = toStandardJsonSchema(v.object({ at: v.date() }))
   expect(() => publishedInput(schema)).toThrow(
     /^inputSchema of tool "get_forecast": valibot cannot convert it to JSON Schema: /,

@@ -116,7 +116,7 @@ describe('schema conversion', () => {
   })
 })
 
-describe('the refusal of unsupported schemas', () => {
+describe('the error for an unsupported schema', () => {
   it.each<[string, unknown, RegExp]>([
     ['zod 3', zod3.object({ a: zod3.string() }), /zod 3.*wrap it with zod3 from "@jetway\/zod3" \[/],
     [
@@ -152,7 +152,7 @@ describe('the refusal of unsupported schemas', () => {
   })
 })
 
-describe('the validation of schemas', () => {
+describe('validation of schemas', () => {
   const invalid = (schema: AnySchema, side: 'input' | 'output' = 'input'): string => {
     const error = thrownBy(() => engine[side](schema, side === 'input' ? inputSite : outputSite))
     expect(error.code).toBe('ERR_MCP_SCHEMA_INVALID')
@@ -166,7 +166,7 @@ describe('the validation of schemas', () => {
     ['map', z.object({ a: z.union([z.string(), z.map(z.string(), z.string())]) }), '"a": Map'],
     ['undefined in a tuple', z.object({ a: z.tuple([z.string(), z.undefined()]) }), '"a[1]": Undefined'],
     ['symbol behind optional', z.object({ a: z.optional(z.symbol()) }), '"a": Symbols'],
-  ])('names the path of a zod %s, which JSON Schema cannot express', (_, schema, place) => {
+  ])('names the path to a zod %s, which JSON Schema cannot express', (_, schema, place) => {
     expect(invalid(schema)).toContain(place)
     expect(invalid(schema, 'output')).toContain(place)
   })
@@ -202,11 +202,14 @@ describe('the validation of schemas', () => {
     ['joined', z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
     ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],
     ['the same twice', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
-  ])('adds "type": "object" to a zod union of objects, whose JSON Schema lacks a type: %s', (_, schema) => {
-    expect(publishedInput(schema)).toMatchObject({ type: 'object' })
-  })
+  ])(
+    'adds "type": "object" to a zod union of objects, because its JSON Schema lacks a type: %s',
+    (_, schema) => {
+      expect(publishedInput(schema)).toMatchObject({ type: 'object' })
+    },
+  )
 
-  it('refuses a schema nested too deeply to convert', () => {
+  it('refuses a schema that is nested too deeply to be converted', () => {
     let deep: Record<string, unknown> = { type: 'object' }
     for (let i = 0; i < 20_000; i++) deep = { type: 'object', properties: { a: deep } }
     expect(invalid(deep)).toMatch(/nested too deeply/)

@@ -76,7 +76,7 @@ describe('toFormSchema (https://modelcontextprotocol.io/specification/2025-11-25
     })
   })
 
-  it('uses the value as the title of a choice that lacks one', () => {
+  it('uses the value as the title of a choice without a title', () => {
     const choices = { oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }
     expect(toFormSchema({ type: 'object', properties: { f: choices } }).properties['f']).toEqual({
       type: 'string',
@@ -222,7 +222,7 @@ describe('a form that the protocol cannot express', () => {
     ['date', '2024-02-29', '2023-02-29'],
     ['date-time', '2024-02-29T10:00:00Z', '2024-02-29'],
     ['date-time', '2024-02-29T10:00:00.5+02:00', '2024-02-30T10:00:00Z'],
-  ])('does not include the format %s, which answers must match', (format, good, bad) => {
+  ])('does not include the format %s, but answers must match it', (format, good, bad) => {
     const form = toFormSchema(formOf({ type: 'string', format }) as never)
     expect(formIssues(form, { a: good })).toEqual([])
     expect(formIssues(form, { a: bad })).toEqual([{ path: ['a'], message: `must match format "${format}"` }])

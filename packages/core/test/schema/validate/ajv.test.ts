@@ -45,7 +45,7 @@ describe('compiled code', () => {
   })
 })
 
-it('compiles two schemas with the same $id separately, without references between them', async () => {
+it('compileWithAjv compiles two schemas with the same $id separately, without references between them', async () => {
   const $id = 'https://a.test/schema'
   const [first, second] = await Promise.all([
     compileWithAjv({ $id, type: 'string', $defs: { a: { type: 'number' } } }),

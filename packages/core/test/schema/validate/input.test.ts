@@ -29,11 +29,22 @@ describe('engine.input', () => {
     expect(await slow.check({ a: 'y' })).toEqual({ ok: false, issues: [{ path: [], message: 'no' }] })
   })
 
-  it("passes on an error thrown by the author's code", async () => {
+  it("rethrows an error thrown by the author's code", async () => {
     const schema = z.object({}).refine(() => {
       throw new Error('a bug')
     })
     await expect((async () => engine.input(schema, inputSite).check({}))()).rejects.toThrow('a bug')
+  })
+
+  it.each([
+    ['of its items', z.array(z.string())],
+    ['of unions', z.array(z.union([z.string(), z.boolean()]))],
+    ['of asynchronous parts', z.array(z.union([z.string(), z.boolean()])).refine(async () => true)],
+  ])('stops when zod has described 1,000 issues %s', async (_, list) => {
+    const check = (length: number) =>
+      checkInput(z.object({ a: list as z.ZodType }), { a: Array.from({ length }, (_item, at) => at) })
+    expect(await check(2)).toMatchObject({ refused: expect.stringContaining('a[1]: Invalid input') })
+    expect(await check(2_000)).toEqual({ refused: 'has more than 1000 issues' })
   })
 
   it('supports any Standard Schema', async () => {
@@ -58,7 +69,7 @@ describe('engine.input', () => {
     expect(await checkInput(schema, {})).toEqual({ refused: 'a[0]["Symbol(s)"]: no' })
   })
 
-  it('refuses a value nested too deeply instead of recursing', () => {
+  it('refuses a value that is nested too deeply, without recursing', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#' } } }
     let deep: unknown = {}
     for (let i = 0; i < 100_000; i++) deep = { a: deep }

@@ -53,7 +53,7 @@ describe('engine.output', () => {
     ['a Map', new Map()],
     ['a number in a string', '1'],
     ['null', null],
-  ])('refuses %s where a number is required', (_, a) => {
+  ])('refuses %s if a number is required', (_, a) => {
     expect(checkOutput(numbers, { a })).toHaveProperty('refused')
   })
 
@@ -84,7 +84,7 @@ describe('engine.output', () => {
     expect(checked).toEqual({ ok: true, json })
   })
 
-  it("passes on an error thrown by the value's own code", () => {
+  it("rethrows an error thrown by the value's own code", () => {
     const value = Object.defineProperty({}, 'a', {
       enumerable: true,
       get: () => {
@@ -94,7 +94,7 @@ describe('engine.output', () => {
     expect(() => engine.output(anything, outputSite).check(value, '{}')).toThrow('a bug')
   })
 
-  it('refuses a value nested too deeply instead of recursing', () => {
+  it('refuses a value that is nested too deeply, without recursing', () => {
     const Node = z.object({
       get next() {
         return z.optional(Node)
@@ -108,7 +108,7 @@ describe('engine.output', () => {
   })
 })
 
-describe('an output schema of any root type', () => {
+describe('an output schema with any root type', () => {
   it.each<[JsonSchema | z.ZodType, unknown, unknown]>([
     [z.array(z.number()), [1], ['x']],
     [z.string(), 'x', 1],
@@ -144,7 +144,7 @@ describe('output schemas from libraries other than zod', () => {
   })
 })
 
-describe('an output check', () => {
+describe('a check of an output', () => {
   const value = fc.letrec<{ any: unknown }>((tie) => ({
     any: fc.oneof(
       { maxDepth: 4 },

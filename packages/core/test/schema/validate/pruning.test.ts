@@ -159,12 +159,12 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(schema, value)).toEqual(value)
   })
 
-  it('are dropped even if Object.prototype has the name', () => {
+  it('are dropped even if Object.prototype has a property with the same name', () => {
     const o = { a: 'x', constructor: { y: 1 } }
     expect(checkOutput(z.object({ o: z.looseObject({}) }), { o, z: 1 })).toEqual({ o })
   })
 
-  it('do not matter if the value is null, which is refused', () => {
+  it('are irrelevant if the value is null, which is refused', () => {
     expect(checkOutput(A, null)).toEqual({ refused: 'must be object' })
   })
 
@@ -201,7 +201,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(schema, { id: 'x', s: 'y', n: 'not a number' })).toEqual({ id: 'x', s: 'y' })
   })
 
-  it('are allowed by a published intersection, whose own values would otherwise not satisfy it', () => {
+  it('are allowed by a published intersection, because its own values would not match it otherwise', () => {
     expect(JSON.stringify(publishedOutput(A.describe('A').and(B)))).not.toContain('additionalProperties')
   })
 
@@ -213,7 +213,7 @@ describe('unknown properties in a zod object', () => {
     })
   })
 
-  it('are kept and dropped as in zod, for random values', () => {
+  it('are kept and dropped in the same way as in zod, for random values', () => {
     const Leaf = z.object({ kind: z.literal('leaf'), n: z.number().nullable() })
     const Branch = z.object({
       kind: z.literal('branch'),

@@ -53,7 +53,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(generate).toHaveBeenCalledTimes(1))
   })
 
-  it('keeps interpreting a schema that failed to compile, without another attempt', async () => {
+  it('keeps interpreting a schema that could not be compiled, without another attempt', async () => {
     const generate = vi.fn(() => Promise.reject(new EvalError('no')))
     const validator = tieredWith(generate, 1)
     validator.isValid(value)
@@ -103,7 +103,7 @@ describe('createTieredCompiler', () => {
   })
 })
 
-it('does not compile anything on platforms that forbid code generation', async () => {
+it('createTieredCompiler compiles nothing on platforms that forbid code generation', async () => {
   vi.stubGlobal('Function', () => {
     throw new EvalError('Code generation from strings disallowed for this context')
   })
@@ -132,7 +132,7 @@ describe('a value for which compiled code throws', () => {
     expect(validator.isValid({ a: 1 })).toBe(true)
   })
 
-  it('is not interpreted if it is nested too deeply, because the interpreter would throw as well', async () => {
+  it('is not interpreted if it is nested too deeply, because the interpreter would also throw', async () => {
     const compiled = vi.fn<IsValid>().mockImplementation(() => {
       throw new RangeError('Maximum call stack size exceeded')
     })
@@ -150,7 +150,7 @@ it.each<[string, () => Promise<IsValid>]>([
     () => Promise.resolve((given) => interpret({ uniqueItems: true }, 'author').isValid(given)),
   ],
   ['compiled', () => compileWithAjv({ uniqueItems: true })],
-])('finds duplicate items in linear time: %s', async (_, compile) => {
+])('uniqueItems finds duplicates in linear time: %s', async (_, compile) => {
   const isValid = await compile()
   const items: unknown[] = Array.from({ length: 100_000 }, (__, i) => ({ i }))
   expect(isValid(items)).toBe(true)
