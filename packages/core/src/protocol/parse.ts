@@ -52,7 +52,6 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
     : { ok: true, value }
 }
 
-const NAMES = /"(?:jsonrpc|id|method|params)"/g
 const NAMES_AND_BRACKETS = /"(?:jsonrpc|id|method|params)"|[[{]/g
 
 /**
@@ -60,14 +59,11 @@ const NAMES_AND_BRACKETS = /"(?:jsonrpc|id|method|params)"|[[{]/g
  * too deeply.
  */
 function countNames(body: string, { maxDepth }: ParseLimits): number | undefined {
-  // Each level takes two characters.
-  const pattern = body.length <= maxDepth * 2 ? NAMES : NAMES_AND_BRACKETS
   let names = 0
   let brackets = 0
-  for (pattern.lastIndex = 0; pattern.test(body);) {
-    if (body.charCodeAt(pattern.lastIndex - 1) === QUOTE) names++
+  for (NAMES_AND_BRACKETS.lastIndex = 0; NAMES_AND_BRACKETS.test(body);)
+    if (body.charCodeAt(NAMES_AND_BRACKETS.lastIndex - 1) === QUOTE) names++
     else if (++brackets > maxDepth) return undefined
-  }
   return names
 }
 
