@@ -1,4 +1,4 @@
-import { ANONYMOUS, isNetwork, networkOf } from '../stores/principal.ts'
+import { ANONYMOUS, NETWORK } from '../stores/principal.ts'
 import type { Clock } from '../util/clock.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type RequestBody } from './types.ts'
@@ -54,7 +54,7 @@ export class CallerBytes {
     if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(holder)
     else this.#held.set(holder, held)
     this.#total += bytes
-    if (isNetwork(holder)) this.#anonymous += bytes
+    if (holder.startsWith(NETWORK)) this.#anonymous += bytes
   }
 
   /**
@@ -85,13 +85,8 @@ export class CallerBytes {
 
   #makeRoom(added: Holding): void {
     const share = this.#limit / 2
-    if (this.#anonymous > share) this.#end(added, () => this.#anonymous - share * SPARE, isNetwork)
-    if (this.#total > this.#limit)
-      this.#end(
-        added,
-        () => this.#total - this.#limit * SPARE,
-        () => true,
-      )
+    if (this.#anonymous > share) this.#end(added, () => this.#anonymous - share * SPARE, NETWORK)
+    if (this.#total > this.#limit) this.#end(added, () => this.#total - this.#limit * SPARE, '')
     if ((this.#held.get(added.holder) ?? 0) <= share) return
     for (const holding of this.#holdings) if (holding.holder === added.holder) holding.shorten(false)
   }
@@ -99,11 +94,13 @@ export class CallerBytes {
   /**
    * Ends what the largest holders have, the oldest first. All anonymous callers count as one holder, and among them the
    * largest network comes first. Keeps what was added last, because its client has had no time to read or send it.
+   *
+   * @param start - the start of the holders' names
    */
-  #end(added: Holding, excess: () => number, isAmong: (holder: string) => boolean): void {
+  #end(added: Holding, excess: () => number, start: string): void {
     const held = (holder: string): number => this.#held.get(holder) ?? 0
-    const rank = (holder: string): number => (isNetwork(holder) ? this.#anonymous : held(holder))
-    const ended = [...this.#holdings].filter((each) => each !== added && isAmong(each.holder))
+    const rank = (holder: string): number => (holder.startsWith(NETWORK) ? this.#anonymous : held(holder))
+    const ended = [...this.#holdings].filter((each) => each !== added && each.holder.startsWith(start))
     ended.sort(({ holder: a }, { holder: b }) => rank(b) - rank(a) || held(b) - held(a))
     for (const holding of ended) {
       if (excess() <= 0) return
@@ -152,11 +149,7 @@ export class AcceptedBody implements AcceptedRequest, BodyReading, Due, Holding 
   readonly #budget: BodyBudget
   #stop: ((error: BodyError) => void) | undefined
 
-  constructor(
-    budget: BodyBudget,
-    holder: string = networkOf(),
-    answer: (body: RequestBody | Error) => Reply,
-  ) {
+  constructor(budget: BodyBudget, holder: string = NETWORK, answer: (body: RequestBody | Error) => Reply) {
     this.bodyLimit = budget.bodyLimit
     this.reading = this
     this.answer = answer

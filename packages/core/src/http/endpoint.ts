@@ -1,6 +1,6 @@
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { hasSessions } from '../protocol/revisions/select.ts'
-import { type AuthInfo, networkOf } from '../stores/principal.ts'
+import { type AuthInfo, NETWORK, networkOf } from '../stores/principal.ts'
 import { isErrorOf, UsageError } from '../errors.ts'
 import { type Logger, safeLogger } from '../util/logger.ts'
 import { isolatedRequests } from '../util/platform.ts'
@@ -228,7 +228,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   hold(request: HttpRequest, bytes: number, shorten: (atOnce: boolean) => void = () => {}): () => void {
     const { queued, servers } = this.#context
     const release = servers.of(request)?.hold(bytes)
-    const reply: Holding = { holder: this.#large.get(request) ?? networkOf(), held: 0, shorten }
+    const reply: Holding = { holder: this.#large.get(request) ?? NETWORK, held: 0, shorten }
     queued.hold(reply, bytes)
     return () => {
       queued.hold(reply, -reply.held)

@@ -20,7 +20,7 @@ export type {
   StreamState,
 } from './event-store.ts'
 export { MemoryEventStore } from './memory-event-store.ts'
-export { MemoryNodes, type MemoryNodesOptions, type NodeListener, type Nodes } from './nodes.ts'
+export type { NodeListener, Nodes } from './nodes.ts'
 export type {
   SessionKey,
   SessionLifetime,

@@ -92,9 +92,20 @@ export class MemoryEventStore implements EventStore {
     // The random part identifies this process. A cursor from before a restart has a different random part.
     this.#process ??= randomToken(8, this.#random)
     const epoch = `${this.#process}${(++this.#opened).toString(36)}`
-    this.#sweep()
+    const now = this.#clock.now()
+    for (let place = this.#aging.first; place !== undefined; place = this.#aging.first) {
+      const { log } = place
+      if (now - (log.lastEventAt() ?? Number.NEGATIVE_INFINITY) <= this.#limits.ttlMs) break
+      if (log.endedAt === undefined) {
+        // A reader at the end of the stream can still resume.
+        this.#trim(log, now)
+        place.leave()
+      } else this.#drop(log)
+    }
     const known = this.#logsOf(key)
-    if (known !== undefined) this.#makeRoom(known, key.stream)
+    this.#drop(known?.streams.get(key.stream))
+    while (known !== undefined && known.streams.size >= this.#limits.maxStreamsPerSession)
+      this.#drop(known.ended.first?.log ?? known.streams.values().next().value)
     // Dropping the last stream of a session also drops the session.
     const owner = this.#logsOf(key) ?? this.#addSession(key)
     const log = new EventLog({ key, owner, epoch, limits: this.#limits }, origin)
@@ -194,14 +205,6 @@ export class MemoryEventStore implements EventStore {
     return logs
   }
 
-  /** Drops the stream that a new one replaces, and other streams if the session has too many. */
-  #makeRoom(owner: SessionLogs, stream: string): void {
-    const { streams, ended } = owner
-    this.#drop(streams.get(stream))
-    while (streams.size >= this.#limits.maxStreamsPerSession)
-      this.#drop(ended.first?.log ?? streams.values().next().value)
-  }
-
   #count({ owner }: EventLog, bytes: number): void {
     this.#totalBytes += bytes
     owner.bytes += bytes
@@ -220,21 +223,6 @@ export class MemoryEventStore implements EventStore {
     for (let place = owner.ended.first; place !== undefined; place = place.next)
       if (place.log.bytes > 0) return place.log
     return [...owner.streams.values()].find(({ bytes }) => bytes > 0)
-  }
-
-  #sweep(): void {
-    const now = this.#clock.now()
-    for (let place = this.#aging.first; place !== undefined; place = this.#aging.first) {
-      const { log } = place
-      if (now - (log.lastEventAt() ?? Number.NEGATIVE_INFINITY) <= this.#limits.ttlMs) return
-      if (log.endedAt !== undefined) {
-        this.#drop(log)
-      } else {
-        // A reader at the end of the stream can still resume.
-        this.#trim(log, now)
-        place.leave()
-      }
-    }
   }
 
   #trim(log: EventLog, now: number): void {

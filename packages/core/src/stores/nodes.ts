@@ -1,6 +1,5 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Awaitable } from '../util/promises.ts'
-import { type Random, randomToken, secureRandom } from '../util/random.ts'
 import type { Clock } from '../util/clock.ts'
 import { retried } from '../util/timers.ts'
 
@@ -52,64 +51,4 @@ export function sendSurely(
     throw new Error('The inbox of the node is full')
   }
   return retried(clock, send)
-}
-
-/** Options of {@link MemoryNodes}. */
-export interface MemoryNodesOptions {
-  /**
-   * The nodes that this node can reach, by id. Nodes with the same map reach each other.
-   *
-   * @default only this node
-   */
-  readonly network?: Map<string, NodeListener>
-  readonly random?: Random
-}
-
-/** The length of an id, in characters of six random bits each. */
-const ID_LENGTH = 10
-
-/** A node that reaches only other nodes in the same process (in tests), or no other node. */
-export class MemoryNodes implements Nodes {
-  readonly #network: Map<string, NodeListener>
-  readonly #listeners = new Set<NodeListener>()
-  readonly #random: Random
-  #id: string | undefined
-
-  constructor({ network = new Map(), random = secureRandom }: MemoryNodesOptions = {}) {
-    this.#network = network
-    this.#random = random
-  }
-
-  /** The id, created on first use because Workers have no random numbers before their first request. */
-  get id(): string {
-    return (this.#id ??= randomToken(ID_LENGTH, this.#random))
-  }
-
-  join(listener: NodeListener): () => void {
-    // The listener is wrapped, so that a listener that joins twice is called and removed twice.
-    const entry: NodeListener = (message) => listener(message)
-    this.#listeners.add(entry)
-    this.#network.set(this.id, (message) => this.#receive(message))
-    return () => {
-      if (this.#listeners.delete(entry) && this.#listeners.size === 0) this.#network.delete(this.id)
-    }
-  }
-
-  send(node: string, message: JsonObject): boolean {
-    const receive = this.#network.get(node)
-    if (receive === undefined) return false
-    // The message is copied and delivered later, as if from another process, because the sender must not run the
-    // receiver's code.
-    const copy = structuredClone(message)
-    queueMicrotask(() => receive(copy))
-    return true
-  }
-
-  alive(nodes: readonly string[]): readonly boolean[] {
-    return nodes.map((node) => this.#network.has(node))
-  }
-
-  #receive(message: JsonObject): void {
-    for (const listener of this.#listeners) listener(message)
-  }
 }

@@ -19,8 +19,8 @@ export interface AuthInfo {
 /** The principal of a caller that did not authenticate. */
 export const ANONYMOUS = ''
 
-/** Starts the holders that are networks. It also marks a caller without a known address. */
-const NETWORK = '\0'
+/** The start of all holders that are networks of anonymous callers, and the holder of callers without an address. */
+export const NETWORK = '\0'
 
 /**
  * Returns the holder of what a mount keeps for an anonymous caller: the IPv4 address, or the first 64 bits of an IPv6
@@ -32,9 +32,6 @@ export function networkOf(address = ''): string {
   const groups = start.split(':').slice(0, 4).join(':')
   return NETWORK + groups.replace(/(?::0)+$/, '')
 }
-
-/** Returns whether a holder is the network of anonymous callers, not a principal. */
-export const isNetwork = (holder: string): boolean => holder.startsWith(NETWORK)
 
 export const principalOf = ({ auth }: { readonly auth?: AuthInfo | undefined }): string =>
   auth?.principal ?? ANONYMOUS

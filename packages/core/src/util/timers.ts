@@ -158,7 +158,7 @@ export function retried<T>(clock: Clock, step: () => Awaitable<T>): Awaitable<T>
   return first instanceof Promise ? retry(clock, first, step) : first
 }
 
-async function retry<T>(clock: Clock, first: Promise<T>, step: () => Awaitable<T>): Promise<T> {
+export async function retry<T>(clock: Clock, first: Promise<T>, step: () => Awaitable<T>): Promise<T> {
   let result: Awaitable<T> = first
   for (const pause of PAUSES_MS) {
     try {

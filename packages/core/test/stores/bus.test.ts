@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type ChangeEvent, CHANGES_TOPIC, MemoryBus, onChange } from '../../src/stores/bus.ts'
-import { MemoryNodes } from '../../src/stores/nodes.ts'
 
 describe('onChange', () => {
   const received = (message: unknown): readonly ChangeEvent[] => {
@@ -83,30 +82,5 @@ describe('MemoryBus', () => {
     leave()
     bus.publish('a', 1)
     expect(heard).toEqual(['second'])
-  })
-})
-
-describe('MemoryNodes', () => {
-  it('creates a ten-character id on first use', () => {
-    const random = vi.fn<(bytes: number) => Uint8Array>((bytes) => new Uint8Array(bytes))
-    const nodes = new MemoryNodes({ random })
-    expect(random).not.toHaveBeenCalled()
-    expect([nodes.id, nodes.id]).toEqual(['AAAAAAAAAA', 'AAAAAAAAAA'])
-    expect(random).toHaveBeenCalledTimes(1)
-  })
-
-  it('delivers copies asynchronously, and allows a listener to be removed twice', async () => {
-    const nodes = new MemoryNodes()
-    const messages: object[] = []
-    const leave = nodes.join(() => {})
-    nodes.join((message) => void messages.push(message))
-    leave()
-    leave()
-    const message = { a: { b: 1 } }
-    expect([nodes.send(nodes.id, message), messages.length]).toEqual([true, 0])
-    await Promise.resolve()
-    expect(messages).toEqual([message])
-    expect(messages[0]).not.toBe(message)
-    expect([nodes.alive([nodes.id, 'x']), nodes.send('x', {})]).toEqual([[true, false], false])
   })
 })

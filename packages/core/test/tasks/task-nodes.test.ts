@@ -1,7 +1,8 @@
 import { FakeClock, silent } from '@jetway-apps/test-support'
+import { MemoryNodes } from '@jetway-apps/test-support/stores'
 import { describe, expect, it, vi } from 'vitest'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
-import { MemoryNodes, type NodeListener, type Nodes } from '../../src/stores/nodes.ts'
+import type { NodeListener, Nodes } from '../../src/stores/nodes.ts'
 import type { TaskRecord } from '../../src/stores/task-store.ts'
 import { TaskNodes } from '../../src/tasks/task-nodes.ts'
 

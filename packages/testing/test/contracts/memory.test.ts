@@ -1,9 +1,8 @@
-import { MemorySessionStore } from '@jetway-apps/test-support/stores'
+import { MemoryNodes, MemorySessionStore } from '@jetway-apps/test-support/stores'
 import {
   type Clock,
   MemoryBus,
   MemoryEventStore,
-  MemoryNodes,
   MemoryTaskStore,
   MemoryUsedStates,
 } from '@jetway/core/stores'

@@ -8,7 +8,7 @@ import type {
 } from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Awaitable, InOrder } from '../../util/promises.ts'
-import { retried } from '../../util/timers.ts'
+import { retry } from '../../util/timers.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { Deletions } from './deletions.ts'
 import {
@@ -104,10 +104,14 @@ export class ResumableStream implements EventStream {
       this.lease = begin.lease
       this.#seq = begin.last
     } else {
-      const opened = (lease = UNOPENED): void => {
-        this.lease = lease
-      }
-      this.#run(() => this.#store(() => log.store.open(log.key, begin), opened))
+      this.#run(() =>
+        this.#store(
+          () => log.store.open(log.key, begin),
+          (lease = UNOPENED) => {
+            this.lease = lease
+          },
+        ),
+      )
     }
   }
 
@@ -322,19 +326,20 @@ export class ResumableStream implements EventStream {
 
   /** Runs one step of the store. If the store fails, the stream continues without ids. */
   #store<T>(step: () => Awaitable<T>, then: (value: T | undefined) => void): Awaitable<void> {
-    const { clock, logger } = this.#context
-    const failed = (err: unknown): void => {
-      logger.error({ err }, 'The event store failed. The stream continues, but cannot be resumed')
-      void this.#forget()
-      then(undefined)
-    }
     try {
-      const stored = retried(clock, step)
-      this.#isRemote ||= stored instanceof Promise
-      return stored instanceof Promise ? stored.then(then, failed) : then(stored)
+      const stored = step()
+      if (!(stored instanceof Promise)) return then(stored)
+      this.#isRemote = true
+      return retry(this.#context.clock, stored, step).then(then, (err: unknown) => this.#failed(err, then))
     } catch (err) {
-      return failed(err)
+      return this.#failed(err, then)
     }
+  }
+
+  #failed(err: unknown, then: (value: undefined) => void): void {
+    this.#context.logger.error({ err }, 'The event store failed. The stream continues, but cannot be resumed')
+    void this.#forget()
+    then(undefined)
   }
 
   #forget(): void | Promise<void> {

@@ -4,7 +4,7 @@ import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
-import { networkOf } from '../../stores/principal.ts'
+import { NETWORK } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
 import type { CallerBytes, Holding } from '../caller-bytes.ts'
@@ -63,7 +63,7 @@ export interface SseWriterOptions {
 export class SseWriter implements Holding {
   /** When the credentials of the reader expire, in seconds since 1970. */
   expiresAt: number | undefined
-  holder: string = networkOf()
+  holder: string = NETWORK
   held = 0
   readonly #options: SseWriterOptions
   /** The queued notices; created with the first one. */
@@ -274,7 +274,7 @@ export class SseWriter implements Holding {
   }
 
   #count(): void {
-    const added = this.queuedBytes - this.held
+    const added = this.#bytes + (this.#notices?.bytes ?? 0) + this.#sending - this.held
     if (added !== 0) this.#options.queued?.hold(this, added)
   }
 
