@@ -21,13 +21,13 @@ import {
 export interface EncodedAnswer {
   readonly frame: string
   /**
-   * Returns the frame in UTF-8, between the given ASCII texts. Present only if this costs less than encoding
-   * `frame`.
+   * Returns the frame in UTF-8, with the given ASCII texts before and after it. Present only if this costs less
+   * than encoding `frame`.
    */
   bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
-  /** Set for a JSON-RPC error; the revision chooses its HTTP status. */
+  /** Set for a JSON-RPC error. The revision determines its HTTP status. */
   readonly error?: McpError
-  /** Set if a subscription starts: the response is sent when the subscription ends. */
+  /** Set if a subscription starts. In that case, the response is sent when the subscription ends. */
   readonly subscription?: SubscriptionRequest
 }
 
@@ -45,7 +45,7 @@ interface EncoderOptions {
 /** Creates one response from the value that a handler returned or threw. */
 export class ResponseEncoder {
   readonly #options: EncoderOptions
-  /** The server's name and version, which some revisions add to every result. */
+  /** The server's name and version. Some revisions add them to every result. */
   readonly #servers = new Map<Revision, string>()
 
   constructor(options: EncoderOptions) {
@@ -53,7 +53,7 @@ export class ResponseEncoder {
   }
 
   /**
-   * Serialises the result before anything is sent, so that a request still gets a response if its result
+   * Serialises the result before anything is sent, so that the request receives a response even if its result
    * cannot be serialised.
    */
   encode(entry: MethodEntry, ctx: CallContext, result: HandlerResult): EncodedAnswer {
@@ -62,13 +62,13 @@ export class ResponseEncoder {
       switch (result.kind) {
         case 'complete': {
           const { batch } = ctx.scope.exchange
-          // Encoding results that cannot be sent could keep this process busy for seconds.
+          // Encoding results that will not be sent could keep this process busy for seconds.
           if (batch !== undefined && batch.room <= 0)
             return refuse(ctx, new McpError(ErrorCode.InternalError, batch.problem))
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
           if (batch !== undefined) batch.room -= json.length
-          // A UTF-16 unit takes at most three bytes, so the bytes of most results need not be counted.
+          // A UTF-16 unit takes at most three bytes, so most results fit without counting their bytes.
           const size = json.length * 3 <= limit ? 0 : utf8Length(json)
           if (size > limit) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
@@ -92,7 +92,7 @@ export class ResponseEncoder {
     }
   }
 
-  /** Never throws. An error whose fields throw when read becomes an internal error. */
+  /** Never throws. If reading an error's fields throws, the error becomes an internal error. */
   fail(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
     try {
       return this.#knownFailure(entry, ctx, error) ?? this.#internalFailure(entry, ctx, error)
@@ -114,7 +114,7 @@ export class ResponseEncoder {
     return undefined
   }
 
-  /** Creates the response for an error thrown by a handler. Its message and data may be of any size. */
+  /** Creates the response for an error thrown by a handler. The error's message and data may have any size. */
   #refuse(ctx: CallContext, error: McpError): EncodedAnswer {
     const answer = refuse(ctx, error)
     const limit = this.#options.maxResultBytes
@@ -132,7 +132,7 @@ export class ResponseEncoder {
     return this.#failure(ctx, entry.failure(`The tool failed (reference ${correlationId})`))
   }
 
-  /** Responds with a text that the client may see. */
+  /** Responds with a message that the client may see. */
   failWith(
     entry: MethodEntry,
     ctx: CallContext,
@@ -164,7 +164,7 @@ export class ResponseEncoder {
   }
 
   /**
-   * Creates the response for a failure, without a size limit, because its text is short and does not come
+   * Creates the response for a failure. There is no size limit, because the message is short and does not come
    * from a handler.
    */
   #failure(ctx: CallContext, failure: HandlerResult): EncodedAnswer {
@@ -210,10 +210,10 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
 }
 
 /**
- * Returns a copy of the error, because later steps read its fields again. Returns undefined if a field has
- * the wrong type, which is possible because types are not checked everywhere.
+ * Returns a copy of the error, because later steps read its fields again. Returns undefined if a field has the
+ * wrong type, because JavaScript code can pass any value.
  *
- * @throws whatever a getter or a proxy throws
+ * @throws any error that a getter or a proxy throws
  */
 function readError({ code, message, data, reason }: McpError): McpError | undefined {
   if (!Number.isInteger(code) || typeof message !== 'string') return undefined

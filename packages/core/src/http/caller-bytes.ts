@@ -4,8 +4,8 @@ import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type RequestBody } from './types.ts'
 
 /**
- * The maximum number of callers that are remembered even if they hold no bytes, because most callers call
- * again.
+ * The maximum number of callers that are remembered even if no bytes are held for them, because most callers
+ * return.
  */
 const KNOWN_CALLERS = 1000
 
@@ -16,8 +16,8 @@ interface HeldReply {
 }
 
 /**
- * Counts the bytes that a mount holds for its callers, by principal or by the address of an anonymous caller. One caller
- * may have half of the limit, so that it cannot keep the others out.
+ * Counts the bytes that a mount holds for its callers, by principal or by the address of an anonymous caller.
+ * One caller may use half of the limit, so that it cannot lock out the others.
  */
 export class CallerBytes {
   readonly #limit: number
@@ -26,7 +26,7 @@ export class CallerBytes {
   readonly #replies = new Set<HeldReply>()
   #total = 0
 
-  /** @param limit - the maximum number of bytes for all callers together */
+  /** @param limit - the maximum number of bytes for all callers combined */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -49,10 +49,11 @@ export class CallerBytes {
   }
 
   /**
-   * Adds the bytes of a reply until the returned function is called.
+   * Counts the bytes of a reply until the returned function is called.
    *
-   * @param shorten - called once if the caller holds too much, so that it is not refused for long; with true if all
-   *   callers together hold too much, so that the caller with the most bytes makes room for the others at once
+   * @param shorten - called once if too many bytes are held for the caller, so that the caller is not refused
+   * for long. The argument is true if too many bytes are held for all callers combined, so that the caller with
+   * the most bytes makes room for the others immediately
    */
   hold(caller: string, bytes: number, shorten: HeldReply['shorten']): () => void {
     const reply = { caller, bytes, shorten }
@@ -73,7 +74,7 @@ export class CallerBytes {
       if (reply.caller !== chosen || (atOnce && excess <= 0)) continue
       this.#replies.delete(reply)
       excess -= reply.bytes
-      // The client has had no time to read the reply that was added.
+      // The client has not had time to read the reply that was just added.
       reply.shorten(atOnce && reply !== added)
     }
   }
@@ -81,7 +82,7 @@ export class CallerBytes {
   /** Returns whether a caller's bytes, or those of all callers, exceed their limit. */
   exceeded(caller: string = ANONYMOUS): boolean {
     const ofCaller = this.#limit / 2
-    // This is nearly always true, and avoids a look-up.
+    // This is nearly always true, and it avoids a look-up.
     if (this.#total <= ofCaller) return false
     return this.#total > this.#limit || (this.#held.get(caller) ?? 0) > ofCaller
   }
@@ -90,7 +91,7 @@ export class CallerBytes {
 /** The maximum number of full-size bodies that a mount holds while it reads them. */
 const MAX_BODIES = 64
 
-/** Limits the time for reading each body, and the bytes of all bodies that a mount is reading. */
+/** Limits the time for reading each body, and the number of bytes in all bodies that a mount is reading. */
 export class BodyBudget {
   readonly bodyLimit: number
   readonly timeoutMs: number

@@ -1,8 +1,8 @@
 import type { JsonObject } from './jsonrpc.ts'
 
 /**
- * Vendor and protocol metadata. Keys follow
- * https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta
+ * Vendor and protocol metadata. For the keys, see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta.
  */
 export type Meta = JsonObject
 
@@ -38,17 +38,17 @@ export interface Annotations {
 }
 
 /**
- * Hints about a tool. A client must not trust them:
- * https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+ * Hints about a tool. A client must not rely on them. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/tools.
  */
 export interface ToolAnnotations {
-  /** The name of the tool for people. */
+  /** The tool's name for people. */
   readonly title?: string
-  /** Whether the tool changes nothing. @default false */
+  /** Whether the tool has no effects. @default false */
   readonly readOnlyHint?: boolean
-  /** Whether the tool may overwrite or delete. @default true */
+  /** Whether the tool may overwrite or delete data. @default true */
   readonly destructiveHint?: boolean
-  /** Whether a repeated call with the same arguments changes nothing more. @default false */
+  /** Whether a repeated call with the same arguments has no further effect. @default false */
   readonly idempotentHint?: boolean
   /** Whether the tool reaches beyond the server, such as the web. @default true */
   readonly openWorldHint?: boolean

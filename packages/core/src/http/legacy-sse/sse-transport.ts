@@ -15,7 +15,7 @@ type MessageHandler = (message: unknown) => Reply
 
 interface LegacySseParts {
   readonly context: EndpointContext
-  /** Counts the sessions on both transports, because the limits apply to both together. */
+  /** Counts the sessions on both transports, because the limits apply to both transports combined. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
   /** The path of the mount's public URL, if it has one. */
@@ -67,7 +67,7 @@ export class LegacySse {
     const forwarding = this.#forwarding
     if (connection === undefined && forwarding !== undefined)
       return (value) => forwarding.post(id, value, posted)
-    // The session of another principal gets the same reply as an unknown one.
+    // A session that belongs to another principal produces the same reply as an unknown one.
     if (connection === undefined || connection.principal !== principalOf(caller))
       return refuse('noConnection')
     connection.renew(caller.auth?.expiresAt)

@@ -19,10 +19,11 @@ interface PeersOptions {
 }
 
 /**
- * Exchanges mail with the other nodes that serve a mount's sessions. Joins them when the first session opens.
+ * Exchanges mail with the other nodes that serve a mount's sessions. Joins them when the first session is
+ * opened.
  */
 export class Peers {
-  /** Receives mail about sessions, including those that this node does not have. */
+  /** Receives mail about sessions, including sessions that this node does not have. */
   onMail: (received: ReceivedMail) => void = () => {}
   readonly clock: Clock
   readonly random: Random
@@ -62,8 +63,8 @@ export class Peers {
   }
 
   /**
-   * Sends mail to one node, and retries for 3 s while the store fails or the node's inbox is full. The node
-   * may receive the mail more than once.
+   * Sends mail to one node. Retries for 3 s while the store fails or the node's inbox is full. The node may
+   * receive the mail more than once.
    *
    * @returns false if the node has stopped, or has not received the mail
    */
@@ -79,7 +80,7 @@ export class Peers {
     return attempt(() => retried(this.clock, send(), send), this.#notSent(mail))
   }
 
-  /** Sends mail to all other nodes. Resolves to false if it may not arrive. */
+  /** Sends mail to all other nodes. Resolves to false if the mail may not arrive. */
   async broadcast(key: SessionKey, mail: SessionMail): Promise<boolean> {
     const message = toMessage(key, this.id, mail) as JsonValue
     const sent = attempt(() => this.#shared.bus.publish(TOPIC, message), this.#notSent(mail))
@@ -117,7 +118,7 @@ export class Peers {
       if (received !== undefined && received.from !== this.id) this.onMail(received)
     }
     this.#unsubscribe ??= this.#shared.bus.subscribe(TOPIC, receive)
-    // Joining comes last, because it may also wait until messages from the bus arrive.
+    // Joining is the last step, because it may also wait until the bus starts to deliver messages.
     this.#leave = await this.#shared.nodes.join(receive)
     this.#joined = true
   }

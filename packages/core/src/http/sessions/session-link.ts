@@ -16,7 +16,7 @@ import type { HttpReply } from '../types.ts'
 import { endOrphan, FollowedStream, type SessionNetwork } from './session-network.ts'
 import type { SharedRecord } from './shared-record.ts'
 
-/** A stream that a client resumes here, but that another node writes. */
+/** A stream that a client resumes on this node, but that another node writes. */
 interface ElsewhereStream {
   readonly log: StreamLog
   readonly from: EventId
@@ -31,7 +31,7 @@ interface LinkedSession {
   readonly server: ServedServer
   /** The GET stream, if this node writes it. */
   readonly standalone: { send(frame: string): void | Promise<void> } | undefined
-  /** Ends the session here, because another process has ended it. */
+  /** Ends the session in this process, because another process has ended it. */
   forget(): void
   /** Gives up the GET stream, because another node has taken it over. */
   yieldStream(mail: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void
@@ -66,12 +66,13 @@ export class SessionLink implements OtherNodes {
   }
 
   /**
-   * Stores a change to the record, and informs the other nodes, because the next request of the client may
-   * arrive at any of them.
+   * Stores a change to the record, and informs the other nodes, because the client's next request may arrive at
+   * any of them.
    */
   async save(change: ChangeRecord): Promise<void> {
     await this.#record.save(change)
-    // Other nodes need not know immediately that the session is initialized, which happens once in every session.
+    // Other nodes need not know immediately that the session is initialized. This happens once in every
+    // session.
     if (change(this.#live.session.record).initialized === true) return
     await this.#network.peers.broadcast(this.#live.key, { kind: 'changed' })
   }
@@ -94,7 +95,7 @@ export class SessionLink implements OtherNodes {
     return arrived(this.#network.peers.sendSurely(node, this.#live.key, { kind: 'answer', response }))
   }
 
-  /** Sends a cancellation to the other nodes, each of which ends its call with this id. */
+  /** Sends a cancellation to the other nodes. Each of them ends its call with this id. */
   cancelElsewhere(id: RequestId): Promise<true> {
     return arrived(this.#network.peers.broadcast(this.#live.key, { kind: 'cancel', id }))
   }
@@ -121,9 +122,10 @@ export class SessionLink implements OtherNodes {
   }
 
   /**
-   * Informs the other nodes that the GET stream is now written here, so that its previous node ends the connection.
-   * That node may have been paused, killed or cut off for some time before, so all lists and subscribed resources
-   * count as changed. Its lease does not show this, because it expires only seconds later.
+   * Informs the other nodes that this node now writes the GET stream, so that the previous writer closes its
+   * connection. The previous writer may have been paused, killed or disconnected for some time, so all lists
+   * and subscribed resources are reported as changed. Its lease would not show this, because the lease expires
+   * only seconds later.
    */
   async took(token: string | undefined, how: 'yield' | 'seized'): Promise<void> {
     const own: SessionRecord['stream'] =
@@ -162,7 +164,8 @@ export class SessionLink implements OtherNodes {
   }
 
   async #isAlive(node: string): Promise<boolean> {
-    // The store names this node as the writer, but this node does not write the stream: it was abandoned.
+    // The store names this node as the writer, but this node does not write the stream, so the stream was
+    // abandoned.
     if (node === this.node) return false
     const [alive] = await fromStore(() => this.#network.peers.alive([node]))
     return alive === true
@@ -206,7 +209,7 @@ export class SessionLink implements OtherNodes {
       { from, state },
     )
     following.set(token, stream)
-    // An event may have been added since the stream was read.
+    // An event may have been added after the stream was read.
     stream.readOn()
     return stream.reply(reader)
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../util/clock.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import { unref } from '../../util/timers.ts'
 
-/** Thrown if the application's session or event store fails, so that its content is unknown. */
+/** Thrown if the application's session or event store fails, in which case its content is unknown. */
 export class StoreFailure extends Error {
   constructor(cause: unknown) {
     super('A session or event store failed', { cause })
@@ -20,7 +20,7 @@ export const fromStore = <T>(step: () => Awaitable<T>): Awaitable<T> =>
 const PAUSES_MS = [50, 150, 300, 500, 1_000, 1_000]
 
 /**
- * Retries a rejected store operation for 3 s, because a store on a network may soon work again.
+ * Retries a rejected store operation for 3 s, because a networked store may soon work again.
  *
  * @param first - the result of the first attempt
  */
