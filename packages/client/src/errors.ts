@@ -1,6 +1,6 @@
 import type { TransportClose } from './transport/client-transport.ts'
 
-/** The code of an error, for use by programs. Messages are for people, and may change. */
+/** The code of an error, for use in programs. Messages are for people, and may change. */
 export type ClientErrorCode =
   | 'not-connected'
   | 'closed'
@@ -28,7 +28,10 @@ export type ClientErrorCode =
  */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
-  /** True if the server has certainly not processed the request, so that it is safe to send it again. */
+  /**
+   * True if it is certain that the server has not processed the request, so that the request can safely be sent
+   * again.
+   */
   readonly unprocessed: boolean = false
 
   constructor(code: ClientErrorCode, message: string, options?: ErrorOptions) {
@@ -50,11 +53,13 @@ export class ConnectionClosedError extends ClientError {
   }
 }
 
-/** Returns why the connection has ended, such as the server's exit code, to append to a message. */
+/**
+ * Returns why the connection ended, for example with the server's exit code. The text is appended to a message.
+ */
 export const because = (close: TransportClose | undefined): string =>
   close?.kind === 'error' && close.error instanceof Error ? `: ${close.error.message}` : ''
 
-/** No response and no progress arrived in time. The client has cancelled the request. */
+/** Neither a response nor progress arrived in time. The client has cancelled the request. */
 export class RequestTimeoutError extends ClientError {
   readonly method: string
   readonly timeoutMs: number

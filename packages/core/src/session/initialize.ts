@@ -25,7 +25,7 @@ const LISTS = ['tools', 'resources', 'prompts'] as const
 type Lists = SessionRecord['listChanged']
 
 const NONE: readonly string[] = []
-/** The capability objects that sessions share. There are at most eight. */
+/** The capability objects that sessions share. There are at most eight of them. */
 const LIST_SETS = new Map<string, Lists>()
 
 function shared(lists: Lists): Lists {
@@ -47,7 +47,7 @@ export interface InitializeInput {
   readonly id: string | ((draft: SessionDraft) => string | Promise<string>)
 }
 
-/** The response to `initialize`, and the session's record or the error. */
+/** The response to `initialize`, and either the session's record or the error. */
 export type InitializeResult = { readonly frame: string } & (
   | { readonly record: SessionRecord; readonly revision: Revision; readonly error?: undefined }
   | { readonly record?: undefined; readonly error: McpError }
@@ -113,8 +113,8 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
 }
 
 /**
- * An anonymous client without a session does not get tasks, because later requests could not prove which tasks are
- * its own.
+ * An anonymous client without a session is not offered tasks, because later requests could not prove which
+ * tasks belong to it.
  */
 function capabilitiesFor(
   runtime: ServerRuntime,
@@ -136,7 +136,7 @@ function readParams(params: JsonObject = {}): InitializeParams | string {
   if (typeof protocolVersion !== 'string') return 'initialize needs params.protocolVersion, a string'
   if (!isObject(capabilities)) return 'params.capabilities must be an object'
   if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
-  // Icons may contain whole images as data: URLs, which must not make initialize fail.
+  // Icons may contain whole images as `data:` URLs, and their size must not make `initialize` fail.
   const withoutIcons = clientInfo === undefined ? undefined : { ...clientInfo, icons: undefined }
   const client = [clientInfo, withoutIcons]
     .map((info) => ({

@@ -5,28 +5,28 @@ import { type Random, randomToken, secureRandom } from '../util/random.ts'
 /** Receives the messages that other nodes send to this one. Must not throw. */
 export type NodeListener = (message: JsonObject) => void
 
-/** The processes of one deployment, which send small messages to each other. */
+/** The processes of one deployment. They send each other small messages. */
 export interface Nodes {
   /**
    * The id of this process: at most 32 letters, digits, `-` and `_`. A restarted process has a new id.
    */
   readonly id: string
   /**
-   * Joins the other nodes, and leaves them when the last listener is removed. Each listener gets every
-   * message, in the sender's order. Resolves when the other nodes consider this one alive.
+   * Joins the other nodes. This node leaves them again when the last listener is removed. Each listener
+   * receives every message, in the sender's order. Resolves when the other nodes consider this node alive.
    *
-   * @returns a function that removes the listener, so that it does not get further messages
+   * @returns a function that removes the listener, so that it receives no further messages
    */
   join(listener: NodeListener): Awaitable<() => Awaitable<void>>
   /**
-   * Sends a message to a node, which may be this one. Resolves to false if that node has stopped. The message is
-   * delivered at most once.
+   * Sends a message to a node, which may also be this node. Resolves to false if that node has stopped. The
+   * message is delivered at most once.
    */
   send(node: string, message: JsonObject): Awaitable<boolean>
   /**
-   * Returns which nodes are running. A node that stops without notice counts as running for a few more seconds.
-   * Returns true for a node whose state is unknown, for example shortly after a reconnect, because another node's work
-   * must not be taken over by mistake.
+   * Returns which nodes are running. A node that stops without announcing it counts as running for a few more
+   * seconds. A node whose state is unknown, for example shortly after a reconnect, also counts as running,
+   * because another node's work must not be taken over by mistake.
    */
   alive(nodes: readonly string[]): Awaitable<readonly boolean[]>
 }
@@ -34,7 +34,7 @@ export interface Nodes {
 /** Options of {@link MemoryNodes}. */
 export interface MemoryNodesOptions {
   /**
-   * The nodes that this node can reach, by id. Nodes with the same map reach each other.
+   * The nodes that this node can reach, by id. Nodes that share a map can reach each other.
    *
    * @default only this node
    */
@@ -45,7 +45,7 @@ export interface MemoryNodesOptions {
 /** The length of an id, in characters of six random bits each. */
 const ID_LENGTH = 10
 
-/** A node that reaches only other nodes in the same process (in tests), or no other node. */
+/** A node that can reach only other nodes in the same process (in tests), or no other node. */
 export class MemoryNodes implements Nodes {
   readonly #network: Map<string, NodeListener>
   readonly #listeners = new Set<NodeListener>()
@@ -57,13 +57,16 @@ export class MemoryNodes implements Nodes {
     this.#random = random
   }
 
-  /** The id, created on first use because Workers have no random numbers before their first request. */
+  /**
+   * The id. It is created on first use, because Workers cannot generate random numbers before their first
+   * request.
+   */
   get id(): string {
     return (this.#id ??= randomToken(ID_LENGTH, this.#random))
   }
 
   join(listener: NodeListener): () => void {
-    // The listener is wrapped, so that a listener that joins twice is called and removed twice.
+    // The listener is wrapped so that, if it joins twice, it is called twice and must be removed twice.
     const entry: NodeListener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#network.set(this.id, (message) => this.#receive(message))
@@ -75,8 +78,8 @@ export class MemoryNodes implements Nodes {
   send(node: string, message: JsonObject): boolean {
     const receive = this.#network.get(node)
     if (receive === undefined) return false
-    // The message is copied and delivered later, as if from another process, because the sender must not run the
-    // receiver's code.
+    // The message is copied and delivered later, as if it came from another process, because the sender must
+    // not run the receiver's code.
     const copy = structuredClone(message)
     queueMicrotask(() => receive(copy))
     return true

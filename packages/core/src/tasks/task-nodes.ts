@@ -4,11 +4,11 @@ import type { TaskKey, TaskRecord } from '../stores/task-store.ts'
 import type { Logger } from '../util/logger.ts'
 import { attempt, type Awaitable } from '../util/promises.ts'
 
-/** A message about a task, to the node that runs it. */
+/** A message about a task, sent to the node that runs it. */
 export type TaskMail =
-  /** The task has its final state, so its handler is no longer needed. */
+  /** The task has reached its final state, so its handler is no longer needed. */
   | { readonly kind: 'cancelled' }
-  /** Responses to the task's questions, by the keys of the questions. */
+  /** Responses to the task's questions, by question key. */
   | { readonly kind: 'answers'; readonly responses: Readonly<Record<string, JsonObject>> }
 
 /** The nodes on which tasks run. Joins the other nodes when the first task starts. */

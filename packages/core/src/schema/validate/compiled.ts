@@ -18,7 +18,7 @@ import { prune, type Fits } from './prune.ts'
 
 type CheckInput = CompiledInput['check']
 
-/** Creates a check that validates arguments with a JSON Schema. */
+/** Creates a check that validates arguments against a JSON Schema. */
 export const jsonCheck =
   (validator: JsonValidator): CheckInput =>
   (value) =>
@@ -58,7 +58,7 @@ function fromStandardResult(result: StandardResult<unknown>): CheckedInput {
     : { ok: false, issues: fromStandardIssues(result.issues) }
 }
 
-/** How to drop unknown properties of zod objects from a result, as zod does. */
+/** How to drop the unknown properties of zod objects from a result, as zod does. */
 interface Prunes {
   readonly pruning: Pruning
   readonly zod: ZodSchema
@@ -73,7 +73,8 @@ export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined
       const loss = faithful ? undefined : findJsonLoss(value)
       if (loss !== undefined) return { ok: false, issues: [loss] }
       if (prunes?.pruning !== 'always') {
-        // JSON changes some values, so these are read back from the JSON. Other values need not be parsed.
+        // JSON changes some values, so these are parsed back from the JSON. Other values do not have to be
+        // parsed.
         const read: unknown = faithful ? value : JSON.parse(json)
         if (validator.isValid(read)) return { ok: true, json }
         if (prunes === undefined) return { ok: false, issues: validator.explain(read) }

@@ -2,8 +2,8 @@ import { isPromiseLike } from '../../util/promises.ts'
 import type { Issue } from '../types.ts'
 
 /**
- * The maximum depth of the search. A deeper value has a cycle, or JSON itself fails a few thousand levels
- * deeper.
+ * The maximum depth of the search. A deeper value contains a cycle, or is so deep that JSON itself fails after
+ * a few thousand levels.
  */
 const MAX_DEPTH = 1_000
 
@@ -25,8 +25,8 @@ type Loss = { readonly path: (string | number)[]; readonly message: string }
 const TOO_DEEP: Loss = { path: [], message: '' }
 
 /**
- * Finds an object that JSON would turn into `{}`, or into members without its content, such as a `Map`, an `Error` or a
- * promise that was not awaited. An object with `toJSON` determines its own JSON form.
+ * Finds an object that JSON would convert to `{}`, or to members without its content, such as a `Map`, an
+ * `Error` or a promise that was not awaited. An object with `toJSON` determines its own JSON form.
  */
 export function findJsonLoss(value: unknown): Issue | undefined {
   const loss = typeof value === 'object' && value !== null ? find(value, 0) : undefined
@@ -72,9 +72,10 @@ function within(loss: Loss, key: string | number): Loss {
 }
 
 /**
- * Finds what `JSON.stringify` throws for: a bigint, or an object within itself.
+ * Finds values for which `JSON.stringify` throws: a bigint, or an object that contains itself.
  *
- * @param seen - whether an object is still being searched; each is searched once, because it may be in many places
+ * @param seen - whether an object is still being searched. Each object is searched only once, even if it occurs
+ * in many places
  */
 export function findRefused(
   value: unknown,
