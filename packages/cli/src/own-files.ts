@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
-/** The extension of source files: `.ts` in the repository, `.js` in the package. */
+/** The extension of this command's own files: `.ts` in the repository, `.js` in the package. */
 const OWN_EXTENSION = extname(import.meta.url)
 
 /** The program that runs a server's file. It must be an entry of the build. */
@@ -12,15 +12,15 @@ const HARNESS = fileURLToPath(new URL(`./harness${OWN_EXTENSION}`, import.meta.u
 const BIN = fileURLToPath(new URL(`./bin${OWN_EXTENSION}`, import.meta.url))
 
 /**
- * The `--conditions` flags of this process, which are passed on so that servers resolve packages in the same
- * way as this process.
+ * This process's `--conditions` flags. They are passed on, so that servers resolve packages in the same way as
+ * this process.
  */
 const CONDITION_FLAGS = process.execArgv.filter((arg) => /^(?:-C|--conditions)=/.test(arg))
 
 const TYPESCRIPT = /\.[cm]?tsx?$/i
 
 /**
- * Returns the arguments for `process.execPath` that run a server's file in the harness. TypeScript files run
+ * Returns the arguments to `process.execPath` that run a server's file in the harness. TypeScript files run
  * with tsx.
  */
 export function harnessArguments(file: string, exportName: string | undefined): readonly string[] {
@@ -29,7 +29,7 @@ export function harnessArguments(file: string, exportName: string | undefined): 
   return [...CONDITION_FLAGS, ...loader, HARNESS, file, ...(exportName === undefined ? [] : [exportName])]
 }
 
-/** Returns the arguments for `process.execPath` that run this command. */
+/** Returns the arguments to `process.execPath` that run this command. */
 export function commandArguments(): readonly string[] {
   const loader = OWN_EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : []
   return [...CONDITION_FLAGS, ...loader, BIN]

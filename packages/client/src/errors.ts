@@ -96,11 +96,11 @@ export class OutputMismatchError extends ClientError {
   }
 }
 
-/** A transport could not deliver a message or lost the response. Transports may extend this class. */
+/** A transport could not deliver a message, or has lost the response. Transports may extend this class. */
 export class TransportError extends ClientError {
   /** The HTTP status. */
   readonly status: number | undefined
-  /** Whether the auth provider has failed, which does not indicate a problem with the server. */
+  /** Whether the auth provider failed. If so, the failure does not indicate a problem with the server. */
   readonly authFailed: boolean
   override readonly unprocessed: boolean
 
@@ -134,7 +134,10 @@ export class SessionLostError extends ClientError {
 export const invalidResponse = (method: string, problem: string): ClientError =>
   new ClientError('invalid-response', `The answer to ${method} is malformed: ${problem}`)
 
-/** Returns the error for a later step of a call, with `unprocessed` false because part of the call was processed. */
+/**
+ * Returns the error for a later step of a call. Its `unprocessed` is false, because part of the call has been
+ * processed.
+ */
 export function asStarted(error: unknown): unknown {
   if (!(error instanceof ClientError) || !error.unprocessed) return error
   if (error instanceof ConnectionClosedError) return new ConnectionClosedError(error.message, error.close)

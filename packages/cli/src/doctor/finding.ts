@@ -1,15 +1,15 @@
 /** The result of a check. */
 export interface Finding {
-  /** The name of the check, such as `stdout`. It is stable, because scripts compare it. */
+  /** The name of the check, such as `stdout`. It is stable, because scripts may compare it. */
   readonly check: string
   readonly verdict: 'ok' | 'warning' | 'fault' | 'skipped'
   /** What the check found, such as a line of output, a header or a path. */
   readonly evidence: string
-  /** One thing that the user should do. Present unless the verdict is `ok` or `skipped`. */
+  /** One thing that the user should do. Absent only if the verdict is `ok` or `skipped`. */
   readonly advice?: string
 }
 
-/** The findings about one server or one host's file. */
+/** The findings about one server or about one host's file. */
 export interface Section {
   /** The name of the server or host, such as `cursor:weather`. */
   readonly name: string

@@ -25,7 +25,7 @@ export interface StartedFile {
   readonly close: () => Promise<void>
 }
 
-/** The maximum time for a program to start serving, in ms. */
+/** How long a program may take to start serving, in ms. */
 const START_MS = 30_000
 
 /** Runs a file in the harness. Resolves when it is known how the file serves. @throws CliError */
@@ -34,7 +34,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
   const close = (): Promise<void> => first.transport.close()
   if (first.report.serves === 'http') {
     const url = `http://127.0.0.1:${first.report.port}/mcp`
-    // The end of its input does not end a program that serves HTTP.
+    // Closing its input does not end a program that serves HTTP.
     const stop = (): Promise<void> => {
       first.terminate()
       return close()
@@ -46,7 +46,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
     const { serves, message, hint } = first.report
     throw new CliError(serves === 'unclear' ? 'usage' : 'unreachable', message, { hint })
   }
-  // A client may connect a second time if the server ended on a request in a newer revision.
+  // A client may connect a second time if the server exited on a request in a newer revision.
   let next: Launched | undefined = first
   const target = (): ReturnType<TransportFactory> => {
     const launched = next
