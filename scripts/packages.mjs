@@ -1,8 +1,8 @@
 /**
- * Packs every package as it is published to npm and checks the tarball: its files, size and manifest
+ * Packs every package as it is published to npm, and checks the tarball: its files, size and manifest
  * (tarball.mjs), its exports (publint), how its types resolve (attw), and that it installs, loads and
- * type-checks in an empty npm and pnpm project (project.mjs). Arguments select packages, such as `core`; the
- * default is all. Needs a build and the registry.
+ * type-checks in an empty npm or pnpm project (project.mjs). Arguments select packages, such as `core`; by
+ * default, all packages are checked. Requires a build and access to the registry.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

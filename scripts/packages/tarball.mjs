@@ -7,16 +7,16 @@ import { gzipSync } from 'node:zlib'
 const KB = 1000
 
 /**
- * The most kilobytes of each tarball, packed and unpacked, with room for ordinary growth. If a change needs
- * more, raise the number and say why here.
+ * The maximum size of each tarball in kilobytes, packed and unpacked, with room for ordinary growth. If a
+ * change needs more, raise the number, and state the reason here.
  */
 const BUDGETS = {
   core: { packed: 320, unpacked: 1300 },
-  // Nine entries; a host imports two or three of them.
+  // There are nine entries; a host imports two or three of them.
   client: { packed: 150, unpacked: 520 },
-  // Core, the client and the mount of node:http are inside.
+  // The package contains core, the client and the `node:http` mount.
   cli: { packed: 280, unpacked: 1000 },
-  // With an authorization server for tests.
+  // The package contains an authorization server for tests.
   testing: { packed: 52, unpacked: 200 },
 }
 const OTHERS = { packed: 60, unpacked: 240 }
@@ -24,12 +24,12 @@ const OTHERS = { packed: 60, unpacked: 240 }
 const NEEDED = ['LICENSE', 'README.md', 'package.json']
 const ALLOWED = [...NEEDED, 'CHANGELOG.md']
 const CODE = /^dist\/.*\.(?:c?js|d\.c?ts)$/
-/** Names that only this repository uses. */
+/** Names that are used only in this repository. */
 const INTERNAL = /(?:^|[./-])(?:test|tests|fixtures|spec)(?:[./-]|$)|jetway:source|workspace:/
 
 /**
- * @param {string} tarball @param {string} folder where to unpack it
- * @returns {string[]} problems
+ * @param {string} tarball @param {string} folder the folder in which the tarball is unpacked
+ * @returns {string[]} the problems
  */
 export function checkTarball(tarball, folder, name) {
   execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])

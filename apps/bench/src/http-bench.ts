@@ -12,7 +12,7 @@ import { ServerProcess } from './server-process.ts'
 import type { Answers } from './serving/messages.ts'
 import { CREATE, type FORMS, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
-/** The number of warm-up notifications. Each goes to all streams. */
+/** The number of warm-up notifications. Each is sent to all streams. */
 const WARM_NOTIFICATIONS = 100
 /** The maximum number of digits by which two events and their chunks may differ. */
 const LONGEST_COUNT = 20
@@ -49,8 +49,8 @@ export class HttpBench {
   }
 
   /**
-   * Starts the servers. Passes the responses of a Jetway contender to bare servers, so that all send the same
-   * bytes.
+   * Starts the servers. Passes the responses of a Jetway contender to the bare servers, so that all servers
+   * send the same bytes.
    */
   static async start(contenders: readonly Contender[]): Promise<HttpBench> {
     const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
@@ -146,7 +146,7 @@ export class HttpBench {
   }
 }
 
-/** Opens new connections for each run, because some servers close idle ones after five seconds. */
+/** Opens new connections for each run, because some servers close idle connections after five seconds. */
 async function withConnections<T>(
   port: number,
   count: number,

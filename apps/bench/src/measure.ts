@@ -5,8 +5,8 @@ import type { ServerProcess } from './server-process.ts'
 /** The duration of a measurement. A round runs each contender once. */
 export interface Timing {
   /**
-   * The number of starts of each contender. A process that starts slowly because of the compiler or memory
-   * layout stays slow.
+   * How many times each contender is started. If a process is slow from the start because of the compiler or
+   * its memory layout, it remains slow.
    */
   readonly starts: number
   readonly rounds: number
@@ -46,7 +46,7 @@ export interface Row {
   /** The processor time per request in the best round. Other work on the machine can only increase it. */
   readonly leastCpuMicros: number
   readonly base?: string
-  /** Requests per second of processor time, divided by the baseline's in the same round. */
+  /** Requests per second of processor time, divided by the baseline's value in the same round. */
   readonly ratio?: number
   /** The ratios of the worst and the best start. Undefined for a single start. */
   readonly between?: readonly [least: number, most: number]
@@ -59,7 +59,7 @@ export interface Table {
   readonly rows: readonly Row[]
 }
 
-/** Loads the contenders in turn, so that other work on the machine affects all equally. */
+/** Loads the contenders in turn, so that other work on the machine affects all of them equally. */
 export async function interleave(
   all: readonly Measured[],
   timing: Pick<Timing, 'rounds' | 'seconds' | 'warmRequests'>,
@@ -67,14 +67,14 @@ export async function interleave(
   const runs = all.map((measured) => ({ measured, samples: [] as Sample[] }))
   for (const one of all) await warm(one, timing.warmRequests)
   for (let round = 0; round < timing.rounds; round++) {
-    // The order rotates, so that no contender always follows the same one.
+    // The order rotates, so that no contender always follows the same other one.
     const order = [...runs.slice(round % runs.length), ...runs.slice(0, round % runs.length)]
     for (const { measured, samples } of order) samples.push(await sample(measured, timing.seconds))
   }
   return runs.map(({ measured, samples }) => ({ contender: measured.server.contender, samples }))
 }
 
-/** The maximum duration of a warm-up in seconds. A slower contender does not need more. */
+/** The maximum duration of a warm-up, in seconds. A slower contender does not need more. */
 const LONGEST_WARM_UP = 5
 const WARM_STEP = 0.25
 
@@ -100,7 +100,8 @@ async function sample({ server, load }: Measured, seconds: number): Promise<Samp
 }
 
 /**
- * Summarises all starts. A contender that did not run in every start is compared with its baseline in the same starts.
+ * Summarises all starts. A contender that did not run in every start is compared with its baseline's results
+ * from the same starts.
  */
 export function summarise(starts: readonly (readonly Run[])[]): Row[] {
   return (starts[0] ?? []).map(({ contender }) => toRow(contender, starts))

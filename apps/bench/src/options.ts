@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 import type { Timing } from './measure.ts'
 
-/** The options of the command line. */
+/** The command-line options. */
 export interface BenchOptions {
-  /** Whether to run the short check for CI in less than 90 s. The exit code is its result. */
+  /** Whether to run the short check for CI, which takes less than 90 s. Its result determines the exit code. */
   readonly short: boolean
   /** The prefixes of the cases to run. An empty list runs all cases. */
   readonly only: readonly string[]
   readonly json: boolean
-  /** Whether to write the tables into the documentation. */
+  /** Whether to write the tables to the documentation. */
   readonly write: boolean
   readonly timing: Timing
 }

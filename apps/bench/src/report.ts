@@ -91,7 +91,7 @@ const BEGIN = '<!-- measured: npm run bench -- --write -->'
 const END = '<!-- end of what was measured -->'
 
 /**
- * Replaces the report between the markers of a page.
+ * Replaces the report between a page's markers.
  *
  * @throws Error if the markers are missing
  */
@@ -101,7 +101,7 @@ export function replaceMeasured(page: string, markdown: string): string {
 }
 
 /**
- * Replaces the sections of the measured cases on a page. The other sections stay.
+ * Replaces the sections for the measured cases on a page. The other sections remain unchanged.
  *
  * @throws Error if the markers are missing
  */

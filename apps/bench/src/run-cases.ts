@@ -31,7 +31,7 @@ const IDLE_SESSIONS = 5000
 
 type Cases = Omit<Report, 'machine'>
 
-/** Runs the selected cases one after the other, and reports progress on stderr. */
+/** Runs the selected cases one after another, and reports progress on stderr. */
 export async function runCases(options: BenchOptions): Promise<Cases> {
   const wanted = (name: string): boolean =>
     options.only.length === 0 || options.only.some((begin) => name.startsWith(begin))

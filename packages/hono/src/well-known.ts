@@ -8,7 +8,7 @@ const ADD =
   'The authorization metadata of an MCP mount is at the root of the origin, which this middleware does not see. Add this line to the root app: app.use(resourceMetadata(authenticate))'
 
 interface Documenter {
-  /** The public document that a request asks for. */
+  /** Returns the public document that a request asks for. */
   answer(c: Context): Response | undefined
   /**
    * Reads the route only once, because reading it takes longer than a small call.
@@ -18,7 +18,7 @@ interface Documenter {
   check(currentRoute: () => RouterRoute | undefined): void
 }
 
-/** Answers the public documents of a mount. */
+/** Answers requests for a mount's public documents. */
 export function documenter(wellKnown: WellKnown | undefined): Documenter {
   let checked = wellKnown === undefined
   return {

@@ -4,7 +4,7 @@ import { sendNodeStream, watchNodeReply } from './adapter/reply.ts'
 import { serve } from './adapter/serve.ts'
 import type { MountRequest } from './request.ts'
 
-/** Answers a request, unless an app timeout has already replied. */
+/** Answers a request, unless a timeout in the app has already replied. */
 export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): void {
   const { request, response } = httpRequest
   serve(httpRequest, endpoint.accept(httpRequest), (reply) => {
@@ -14,7 +14,7 @@ export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): vo
   })
 }
 
-/** Sends a reply, with the headers that middleware has set. */
+/** Sends a reply, including the headers that middleware has set. */
 export function send(response: ServerResponse, request: IncomingMessage, reply: HttpReply): void {
   if (reply.open !== undefined)
     return sendNodeStream(request, response, () => (setHead(response, reply), true), reply.open)
@@ -23,7 +23,7 @@ export function send(response: ServerResponse, request: IncomingMessage, reply: 
     setHead(response, reply)
     response.end()
   } else {
-    // A single call costs less than one call per header. Node adds the length only if it creates the head
+    // A single call costs less than one call for each header. Node adds the length only if it creates the head
     // itself.
     response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
   }

@@ -61,7 +61,7 @@ interface Launched {
   readonly report: HarnessReport
   /** Sends SIGTERM. */
   terminate(): void
-  /** Passes on messages and the end of the process, even if the process has already ended. */
+  /** Passes on the messages and the exit of the process, even if the process has already exited. */
   attach(handlers: TransportHandlers): void
 }
 
@@ -79,7 +79,8 @@ async function launch({ path, exportName, stderr }: StartFileOptions): Promise<L
     command: process.execPath,
     args: harnessArguments(path, exportName),
     inheritEnv: 'all',
-    // Many programs read their port from this variable. Use a free port, because many of them treat 0 as unset.
+    // Many programs read their port from this variable. A free port is chosen, because many programs treat 0 as
+    // unset.
     env: { PORT: String(await freePort()) },
     stderr,
     spawn: (...given) => (child = spawnWithChannel(given, onReport)),
@@ -134,7 +135,7 @@ async function within(reported: Promise<HarnessReport>, transport: ChildProcessT
   }
 }
 
-/** Starts the process with an IPC channel for the report of the harness. */
+/** Starts the process with an IPC channel for the harness's report. */
 function spawnWithChannel(
   [command, args, { cwd, env, stdio, detached, windowsHide }]: Parameters<Spawn>,
   onReport: (report: HarnessReport) => void,

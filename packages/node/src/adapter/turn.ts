@@ -12,8 +12,8 @@ export const isQueued = ({ socket, writableEnded }: ServerResponse): boolean =>
 
 /**
  * Calls the listener exactly once: with true when the response gets its connection, or with false if the
- * connection ends first. Calls it immediately unless the response is queued. Node does not emit `close` on
- * queued responses, and keeps everything written to them in memory without a limit.
+ * connection ends first. If the response is not queued, calls it immediately. Node does not emit `close` on
+ * queued responses, and keeps everything written to them in memory, without a limit.
  */
 export function onTurn(
   request: IncomingMessage,
@@ -43,7 +43,10 @@ export function onNodeClose(request: IncomingMessage, response: ServerResponse, 
   })
 }
 
-/** Returns a signal that aborts when the client disconnects before the reply is complete, or at once if it already has. */
+/**
+ * Returns a signal that aborts when the client disconnects before the reply is complete, or immediately if the
+ * client has already disconnected.
+ */
 export function nodeSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   if (response.destroyed || response.socket === undefined) abortUnfinished(controller, response)
@@ -55,17 +58,19 @@ function abortUnfinished(controller: AbortController, response: ServerResponse):
   if (!response.writableEnded || !response.writableFinished) controller.abort()
 }
 
-/** How long Node may stop reading from a connection, in ms. */
+/** How long Node may pause reading from a connection, in ms. */
 const PAUSE_MS = 4_000
 
 const limited = new WeakSet<Socket>()
 
 /**
- * Ends a connection from which Node has not read for a while. Node stops reading when a client pipelines requests and
- * does not read the replies, and does not see the end of a connection from which it does not read.
+ * Closes a connection from which Node has not read for a while. Node stops reading when a client pipelines
+ * requests without reading the replies, and it does not detect the end of a connection from which it is not
+ * reading.
  */
 function limitPause({ socket, httpVersionMajor }: IncomingMessage): void {
-  // HTTP/2 does not pipeline, and gives its requests a stand-in for the socket, as do tests without a network.
+  // HTTP/2 does not pipeline, and its requests have a stand-in for the socket. Tests without a network also use
+  // a stand-in.
   if (limited.has(socket) || httpVersionMajor !== 1 || !(socket instanceof Socket)) return
   limited.add(socket)
   socket.on('pause', paused)
@@ -87,8 +92,8 @@ interface Waiting {
 }
 
 /**
- * The listeners by connection. A client may pipeline any number of requests, so the socket has one listener, which
- * calls these.
+ * The listeners by connection. A client may pipeline any number of requests, so the socket has a single
+ * listener that calls these listeners.
  */
 const waiting = new WeakMap<Socket, Waiting>()
 

@@ -9,9 +9,9 @@ export interface IoredisClient {
 }
 
 /**
- * Uses a client of ioredis or iovalkey. Create it with `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`, so
- * that it does not queue commands, and with a `reconnectOnError` that returns true for READONLY, so that it leaves a
- * former master. The stores never close the client: close it after the server.
+ * Uses a client of ioredis or iovalkey. Create it with `enableOfflineQueue: false` and `maxRetriesPerRequest:
+ * 0`, so that it does not queue commands, and with a `reconnectOnError` that returns true for READONLY, so that
+ * it disconnects from a former master. The stores never close the client. Close it after the server has closed.
  */
 export function fromIoredis(client: IoredisClient): RedisConnection {
   return {

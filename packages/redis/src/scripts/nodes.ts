@@ -15,7 +15,7 @@ return 1
 /**
  * Adds messages to the bus.
  *
- * KEYS: bus. ARGV: limit of messages, publisher, and the number, topic and text of each message.
+ * KEYS: bus. ARGV: limit on messages, publisher, and the number, topic and text of each message.
  */
 export const PUBLISH: Script = script(`
 for i = 3, #ARGV, 3 do
@@ -26,9 +26,9 @@ return 1
 `)
 
 /**
- * Sends a message to a node. Returns 0 if it has stopped, or its inbox is full.
+ * Sends a message to a node. Returns 0 if the node has stopped, or if its inbox is full.
  *
- * KEYS: lease, inbox. ARGV: message, limit of messages, time to live of the inbox.
+ * KEYS: lease, inbox. ARGV: message, limit on messages, time to live of the inbox.
  */
 export const SEND: Script = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('XLEN', KEYS[2]) >= tonumber(ARGV[2]) then return 0 end

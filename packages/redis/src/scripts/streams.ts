@@ -1,18 +1,18 @@
 import { type Script, script } from '../commands/script.ts'
 
 /*
- * The fields of a stream's state: e epoch, o writing node, k kind, f fence, n last position, b bytes of all
- * events except the final one, z ended, w follower, q<id> for each request without a response.
+ * The fields of a stream's state: e epoch, o node that writes the stream, k kind, f fence, n last position, b
+ * bytes of all events except the final one, z ended, w follower, q<id> for each request without a response.
  *
  * An event is an entry <position>-<ms>: its order does not depend on a clock, and its age is known.
  */
 
 /**
- * Starts a stream. Returns the streams beyond the limit, for the caller to delete. Ended streams have
- * negative scores, so they are dropped first.
+ * Starts a stream. If the limit is exceeded, returns the streams that the caller must delete. Ended streams
+ * have negative scores, so they are dropped first.
  *
- * KEYS: state, events, streams of the session.
- * ARGV: epoch, node, kind, limit of streams, time to live, stream, then requests.
+ * KEYS: state, events, streams of the session. ARGV: epoch, node, kind, limit on streams, time to live, stream,
+ * then requests.
  */
 export const OPEN: Script = script(`
 redis.call('UNLINK', KEYS[1], KEYS[2])
@@ -29,12 +29,12 @@ return dropped
 `)
 
 /**
- * Stores events. Returns 1 and the follower if the events are stored, 0 if there is no stream or they do not
- * continue it, and -1 if another node has taken the stream over.
+ * Stores events. Returns 1 and the follower if the events are stored, 0 if there is no such stream or the
+ * events do not continue it, and -1 if another node has taken over the stream.
  *
- * KEYS: state, events, streams of the session.
- * ARGV: epoch, fence, final, limits of events, bytes and bytes of the final event, time to live of events and of a
- * stream that has not ended, stream, then position, frame and answered request of each event.
+ * KEYS: state, events, streams of the session. ARGV: epoch, fence, final, limits on events, on bytes and on the
+ * final event's bytes, time to live of events and of a stream that has not ended, stream, then position, frame
+ * and answered request of each event.
  */
 export const APPEND: Script = script(`
 local state = redis.call('HMGET', KEYS[1], 'e', 'f', 'n', 'z', 'b', 'w')
@@ -79,8 +79,9 @@ return {1, state[6] or ''}
 `)
 
 /**
- * Returns the events after a position: 0 for an unknown position, 2 for an ended stream, else 1; then node,
- * kind, last position, follower and frames. A reader becomes the follower; a read by the writer removes the follower.
+ * Returns the events after a position. The first item is 0 for an unknown position, 2 for an ended stream,
+ * otherwise 1. Then follow the node, kind, last position, follower and frames. A reader becomes the follower; a
+ * read by the writer removes the follower.
  *
  * KEYS: state, events. ARGV: epoch, position, time to live of events, reader.
  */
@@ -108,8 +109,8 @@ return reply
 `)
 
 /**
- * Makes a node the writer. Returns nothing for an unknown or ended stream, else fence, last position, kind
- * and the requests without a response.
+ * Makes a node the writer. Returns nothing for an unknown or ended stream. Otherwise, returns the fence, the
+ * last position, the kind and the requests without a response.
  *
  * KEYS: state. ARGV: epoch, node, time to live.
  */

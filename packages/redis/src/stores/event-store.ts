@@ -17,24 +17,24 @@ import { APPEND, OPEN, READ, SEIZE } from '../scripts/streams.ts'
 import { OpenStreams } from './open-streams.ts'
 import { orMissing, parsed } from './read-records.ts'
 
-/** Limits of the event store. */
+/** The limits of the event store. */
 export interface RedisEventLimits {
   /** The maximum number of events to store per stream. @default 1_000 */
   readonly maxEvents?: number
   /** The maximum size of the events to store per stream, in bytes. @default 1_048_576 */
   readonly maxBytes?: number
-  /** The maximum size of a final response, in bytes, to which the other limits do not apply. @default 8_396_800 */
+  /** The maximum size of a final response, in bytes. The other limits do not apply to it. @default 8_396_800 */
   readonly maxFinalBytes?: number
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. Beyond it, an ended stream is dropped, or the oldest if none
-   * has ended. @default 512
+   * The maximum number of streams per session. When it is exceeded, an ended stream is dropped or, if none has
+   * ended, the oldest stream. @default 512
    */
   readonly maxStreamsPerSession?: number
 }
 
-/** The lifetime of a stream that has not ended, in ms. Its writer extends it. */
+/** The lifetime of a stream that has not ended, in ms. The stream's writer extends it. */
 const OPEN_STREAM_MS = 60 * 60_000
 
 const APPEND_STATES = new Map<unknown, AppendResult['state']>([
@@ -72,7 +72,7 @@ export class RedisEventStore implements EventStore {
     const opening = this.#commands
       .script(OPEN, [keys.state, keys.events, keys.streams], [...args, ...pending.map(encodeId)])
       .then((dropped) => this.#unlink(keys, dropped as readonly string[]))
-      // The first append notices that there is no such stream.
+      // The first append detects that there is no such stream.
       .catch(() => {})
       .finally(() => {
         if (this.#opening.get(keys.state) === opening) this.#opening.delete(keys.state)
@@ -160,7 +160,7 @@ export class RedisEventStore implements EventStore {
     this.#open.close()
   }
 
-  /** Deletes streams of a session. */
+  /** Deletes some of a session's streams. */
   async #unlink({ session, streams }: StreamKeys, tokens: readonly string[]): Promise<void> {
     if (tokens.length === 0) return
     const keys = tokens.flatMap((token) => {
