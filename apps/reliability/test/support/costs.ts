@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** A schema of a tool, and the costliest arguments that fit in a message of 4 MiB with 100,000 elements. */
+/** A tool's schema, and the costliest arguments that fit in a message of 4 MiB with 100,000 elements. */
 export interface Cost {
   readonly what: string
   readonly inputSchema: object
@@ -8,7 +8,7 @@ export interface Cost {
 }
 
 const MIB = 1024 * 1024
-/** The limit of elements counts brackets, commas and colons. */
+/** The limit on elements counts brackets, commas and colons. */
 const NUMBERS = 95_000
 
 const list = <T>(length: number, item: (index: number) => T): T[] =>
@@ -17,7 +17,7 @@ const text = (part: string, bytes = 3.9 * MIB): string =>
   part.repeat(Math.floor(bytes / Buffer.byteLength(part)))
 const json = (schema: object): object => ({ type: 'object', properties: { a: schema } })
 const record = (count: number): object => Object.fromEntries(list(count, (index) => [`key${index}`, index]))
-/** An empty list within the 128 allowed levels. */
+/** Returns an empty list within the 128 levels that are allowed. */
 const nested = (levels: number): unknown => (levels === 0 ? [] : { a: nested(levels - 1) })
 
 const numbers = list(NUMBERS, (index) => index)

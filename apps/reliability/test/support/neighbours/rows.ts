@@ -6,20 +6,20 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { list, type Web } from '../limits/row.ts'
 import { ask, asked, callOf, endTask, leftStream, resumed, startTask, type Who, type World } from './world.ts'
 
-/** A limit that one caller can reach. */
+/** A limit that a single caller can reach. */
 export interface Shared {
   readonly limit: string
   readonly server?: () => ServerOptions
   readonly mount?: () => EndpointOptions
-  /** Uses the whole limit, and returns the outcome of the last attempt. */
+  /** Uses up the limit. Returns the outcome of the last attempt. */
   readonly fill: (world: World, who: Who) => Promise<unknown>
-  /** The outcome that shows that the limit was reached. */
+  /** The outcome that shows that the limit has been reached. */
   readonly full: unknown
 }
 
 const BUSY = { code: -32603, message: expect.stringMatching(/busy|Too many/) }
 
-/** Starts calls that never end. Returns the error of one more. */
+/** Starts calls that never end. Returns the error of one more call. */
 async function pile(
   start: () => Promise<{ readonly body: { readonly error?: unknown } }>,
   count: number,
@@ -36,7 +36,7 @@ function unfinished(bytes: number): ReadableStream {
 
 const CALL_LIMITS = { running: 2, inFlight: 4 }
 
-/** The limits of one principal, and of all anonymous callers. */
+/** The limits that apply to one principal, and to all anonymous callers. */
 export const ROWS: readonly Shared[] = [
   {
     limit: 'calls in flight of a session',
@@ -187,7 +187,7 @@ export const ROWS: readonly Shared[] = [
   },
 ]
 
-/** Completes `count` tasks, and returns the outcome of a request for the first one. */
+/** Completes `count` tasks. Returns the outcome of a request for the first one. */
 async function tasksEnd(web: Web, who: Who, count: number, bytes = 1): Promise<unknown> {
   const sessions = await Promise.all(list(count, () => web.open(who)))
   const [first = {}] = sessions
