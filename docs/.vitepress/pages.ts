@@ -15,7 +15,7 @@ interface Group {
 export const GUIDES: readonly Group[] = [
   {
     text: 'Start',
-    pages: ['install', 'quickstart', 'cli', 'project-layout', 'deployment', 'troubleshooting'],
+    pages: ['install', 'quickstart', 'cli', 'project-layout', 'deployment', 'troubleshooting', 'faq'],
   },
   {
     text: 'Write a server',
@@ -57,7 +57,16 @@ export const GUIDES: readonly Group[] = [
   { text: 'Who may call', pages: ['api-keys', 'jwt', 'authorization'] },
   {
     text: 'Run it',
-    pages: ['proxy', 'scale-out', 'sessions', 'session-lifetime', 'resuming', 'operations', 'observability'],
+    pages: [
+      'proxy',
+      'scale-out',
+      'sessions',
+      'session-lifetime',
+      'resuming',
+      'operations',
+      'observability',
+      'versions',
+    ],
   },
   {
     text: 'Write a client',

@@ -1,3 +1,4 @@
+import { networkOf } from '@jetway/core/http'
 import { checkNames, checkOption, type OptionNames } from '@jetway/core/protocol'
 import type { Clock } from '@jetway/core/stores'
 import { Discovery } from './discovery.ts'
@@ -241,18 +242,4 @@ async function within<T>(ms: number, answered: Promise<T>, clock: Clock): Promis
   } finally {
     clock.clearTimeout(timer)
   }
-}
-
-/**
- * Returns an IPv4 address, or the network of an IPv6 address. The network is the first 64 bits, because a
- * single client may have all addresses in it.
- */
-function networkOf(address = ''): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [start = ''] = address.split('::')
-  return start
-    .split(':')
-    .slice(0, 4)
-    .join(':')
-    .replace(/(?::0)+$/, '')
 }

@@ -53,26 +53,37 @@ export function watchNodeReply(
 }
 
 /**
- * Writes a stream reply to Node's response when it is the response's turn. If a stream cannot be sent, it is
- * still opened, on a sink that drops its chunks, so that the endpoint ends it.
+ * Writes a stream reply to Node's response once its turn has come. A stream that cannot be sent is also opened, on a
+ * sink that drops its chunks, so that the endpoint ends it.
  *
- * @param sendHead - sends the head immediately, or leaves this to the first chunk; returns false if the stream
- * cannot be sent
+ * @param sendHead - sends the head at once, or leaves it to the first chunk; false
+ *   if the stream cannot be sent
+ * @param failed - called if the head cannot be sent, for example because middleware throws. @default destroys the
+ *   response
  */
 export function sendNodeStream(
   request: IncomingMessage,
   response: ServerResponse,
   sendHead: () => boolean,
   open: (sink: FrameSink) => void,
+  failed: (error: unknown) => void = () => response.destroy(),
 ): void {
   const sink = new ResponseSink(response)
   onTurn(request, response, (connected) => {
-    // The client may have disconnected, or a timeout in the app may have already replied.
-    if (connected && !response.headersSent && sendHead()) response.once('close', () => sink.drop())
-    else sink.drop()
-    open(sink)
-    // Node delays the head until the first chunk, which may take a long time.
-    if (!sink.used) response.flushHeaders()
+    let isOpen = false
+    try {
+      // The client may have disconnected, or a timeout in the app may have already replied.
+      if (connected && !response.headersSent && sendHead()) response.once('close', () => sink.drop())
+      else sink.drop()
+      isOpen = true
+      open(sink)
+      // Node delays the head until the first chunk, which may take a long time.
+      if (!sink.used) response.flushHeaders()
+    } catch (error) {
+      sink.drop()
+      if (!isOpen) open(sink)
+      failed(error)
+    }
   })
 }
 

@@ -18,7 +18,7 @@ const MAX_IN_FLIGHT = 2_000
 /** The reply of a former master after a failover, as long as the connection to it exists. */
 const NOT_MASTER = /\b(READONLY|MASTERDOWN)\b/
 /** The reply of Redis while it cannot serve any commands. */
-const NOT_READY = /^(LOADING|CLUSTERDOWN)\b/
+const NOT_READY = /^(LOADING|CLUSTERDOWN|NOAUTH)\b/
 
 /**
  * Sends commands. Limits the duration of each command and the number of waiting commands. Each Redis node has

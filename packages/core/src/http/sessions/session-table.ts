@@ -155,14 +155,17 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Reserves a slot for a session that is about to open. Returns false if there is no free slot. `release`
-   * frees the slot again.
+   * Reserves a slot for a session that is about to open. Returns false if there is no slot. `release` frees the
+   * slot again.
+   *
+   * @param most - the maximum number of slots that anonymous callers may have reserved
    */
-  reserve(principal: string): boolean {
+  reserve(principal: string, most = Infinity): boolean {
     const { max, maxPerPrincipal } = this.context.options.sessions
     const own = this.#live.get(principal)
     const reserved = this.#reservedBy.get(principal) ?? 0
     const held = (own?.size ?? 0) + reserved
+    if (principal === ANONYMOUS && reserved >= most) return false
     if (principal !== ANONYMOUS && held >= maxPerPrincipal && !this.#evict(oldestIdleOf(own))) return false
     if (this.#size + this.#reserved >= max && !this.#evict(this.#dispensable(principal))) return false
     this.#reserved++

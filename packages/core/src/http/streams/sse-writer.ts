@@ -4,10 +4,10 @@ import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
-import { ANONYMOUS } from '../../stores/principal.ts'
+import { networkOf } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
-import type { CallerBytes } from '../caller-bytes.ts'
+import type { CallerBytes, Holding } from '../caller-bytes.ts'
 import { type FrameSink, type HttpReply, type HttpRequest, LARGE_REPLY, onDisconnect } from '../types.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import { SSE_HEADERS } from './sse-format.ts'
@@ -29,7 +29,7 @@ export const readerOf = (
 ): StreamReader => ({ signal, expiresAt: auth?.expiresAt, holder })
 
 /** The maximum number of queued bytes before senders must wait. */
-const HIGH_WATER = 65_536
+export const HIGH_WATER = 65_536
 /**
  * Queued chunks are joined into pieces of up to this many UTF-16 units, because the combined queue may exceed
  * the runtime's maximum string length.
@@ -62,9 +62,11 @@ export interface SseWriterOptions {
  * its sink, and whenever the client reads too slowly. After the connection has ended, the writer ignores
  * further chunks, because a late chunk must not crash a handler.
  */
-export class SseWriter {
+export class SseWriter implements Holding {
   /** When the reader's credentials expire, in seconds since 1970. */
   expiresAt: number | undefined
+  holder: string = networkOf()
+  held = 0
   readonly #options: SseWriterOptions
   /** The queued notices. The queue is created for the first notice. */
   #notices: CoalescingQueue | undefined
@@ -74,8 +76,6 @@ export class SseWriter {
   #behind = false
   /** The number of UTF-16 units in a large chunk that the host is still sending. */
   #sending = 0
-  #counted = 0
-  #holder: string = ANONYMOUS
   /**
    * Whether further chunks are ignored because the connection has ended, or will end when the queue has been
    * written.
@@ -107,10 +107,9 @@ export class SseWriter {
 
   /** Returns the reply that opens the connection. */
   reply(reader: StreamReader): HttpReply {
-    const { queued } = this.#options
-    queued?.add(this.#holder, -this.#counted)
-    this.#holder = reader.holder ?? ANONYMOUS
-    queued?.add(this.#holder, this.#counted)
+    this.#options.queued?.hold(this, -this.held)
+    this.holder = reader.holder ?? this.holder
+    this.#count()
     return { status: 200, headers: SSE_HEADERS, open: (sink) => this.open(sink, reader) }
   }
 
@@ -206,6 +205,11 @@ export class SseWriter {
     this.#sink?.close()
   }
 
+  /** Ends the connection at once if its bytes are needed. Otherwise the host's own limit ends it. */
+  shorten(atOnce: boolean): void {
+    if (atOnce) this.cut()
+  }
+
   get #idle(): boolean {
     return (
       this.#sink !== undefined &&
@@ -275,10 +279,8 @@ export class SseWriter {
   }
 
   #count(): void {
-    const added = this.waitingBytes + this.#sending - this.#counted
-    if (added === 0) return
-    this.#counted += added
-    this.#options.queued?.add(this.#holder, added)
+    const added = this.queuedBytes - this.held
+    if (added !== 0) this.#options.queued?.hold(this, added)
   }
 
   #overflowed(bytes: number): void {

@@ -1,24 +1,15 @@
 import type { EncodedAnswer } from '../../call/response.ts'
-import type {
-  AppendResult,
-  EventStore,
-  StoredEvent,
-  StreamKey,
-  StreamLease,
-  StreamOrigin,
-} from '../../stores/event-store.ts'
+import type { EventStore, StoredEvent, StreamKey, StreamLease } from '../../stores/event-store.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
-import { attempt, type Awaitable } from '../../util/promises.ts'
+import { attempt, type Awaitable, chain } from '../../util/promises.ts'
+import { retried } from '../../util/timers.ts'
 import type { HttpReply } from '../types.ts'
 import type { Deletions } from './deletions.ts'
 import { formatEvent, formatEventId, SSE_HEADERS } from './sse-format.ts'
-import { retried } from './store-failure.ts'
 
 const DATA = 'data: '
 const END = '\n\n'
-/** The client receives the stream's id only after the response has been stored, so nothing is ever pending. */
-const NONE: StreamOrigin['pending'] = []
 const FINAL = { final: true }
 
 /**
@@ -59,11 +50,9 @@ export function storedStream(answer: EncodedAnswer, stream: StoredStream): Await
     return wholeStream(answer)
   }
   return attempt(() => {
-    const open = (): Awaitable<StreamLease> => store.open(key, { node, kind: 'call', pending: NONE })
-    const lease = open()
-    return lease instanceof Promise
-      ? retried(clock, lease, open).then((opened) => storeAnswer(answer, stream, opened))
-      : storeAnswer(answer, stream, lease)
+    // The client receives the stream's id only after the response has been stored, so nothing is ever pending.
+    const opened = retried(clock, () => store.open(key, { node, kind: 'call', pending: [] }))
+    return chain(opened, (lease) => storeAnswer(answer, stream, lease))
   }, fail)
 }
 
@@ -81,9 +70,8 @@ function storeAnswer(
     reply.body instanceof Uint8Array
       ? lazyEvent(answer, reply.body.byteLength - before.length - DATA.length - END.length)
       : { seq: 1, frame: answer.frame }
-  const append = (): Awaitable<AppendResult> => store.append(key, lease, [event], FINAL)
-  const stored = append()
-  return stored instanceof Promise ? retried(clock, stored, append).then(() => reply) : reply
+  const append = retried(clock, () => store.append(key, lease, [event], FINAL))
+  return chain(append, () => reply)
 }
 
 /** Refers to a large serialised response. Its text is created only when a client resumes. */
