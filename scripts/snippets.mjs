@@ -1,9 +1,9 @@
 /**
  * Compares the code blocks in all READMEs and in `docs/` with the files from which they are taken. Each
- * TypeScript block needs a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or `<!-- from:
- * path/to/file.ts#region -->` for the lines between `// #region name` and `// #endregion`, and the imports that
- * these lines use. Blocks in other languages may have such a comment. Without arguments, it prints the
- * differences and exits with code 1. `--write` updates the blocks and the links to their files, and adds
+ * TypeScript block needs a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or
+ * `<!-- from: path/to/file.ts#region -->` for the lines between `// #region name` and `// #endregion`, and the
+ * imports that these lines use. Blocks in other languages may have such a comment. Without arguments, it prints
+ * the differences and exits with code 1. `--write` updates the blocks and the links to their files, and adds
  * missing blocks.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -61,10 +61,10 @@ function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
       let answer: HttpReply | undefined
       try {
         answer = wellKnown.answer(httpRequest)
-        // Throws for a header that cannot be sent.
+        // Throws if a header cannot be sent.
         void new Headers(answer?.headers)
       } catch (error) {
-        // Fastify's own error handler would send the message.
+        // Fastify's own error handler would send the error's message to the client.
         request.log.error({ err: error }, 'A public document could not be served')
         return reply.code(500).send('')
       }

@@ -121,7 +121,8 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     const { json } = req.bodyCache
     if (json !== undefined) {
       const parsed: unknown = await json
-      // The endpoint has checked a declared length. A body in chunks has none, and only its value is left.
+      // The endpoint has already checked a declared length. A chunked body has none, and only its parsed value
+      // remains.
       const isDeclared = this.header('content-length') !== undefined
       if (!isDeclared && sizeOf(parsed) > limit) throw BodyError.tooLarge(limit)
       return { parsed }

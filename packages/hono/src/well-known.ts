@@ -57,7 +57,7 @@ function respondWith(wellKnown: WellKnown, c: Context): Response | undefined {
 }
 
 function toResponse(c: Context, { status, headers, body }: HttpReply): Response {
-  // Throws here for a header that cannot be sent. In `@hono/node-server`, the throw would end the process.
+  // Throws here if a header cannot be sent. If `@hono/node-server` threw, the process would terminate.
   void new Headers(headers)
   return c.body((body ?? null) as string, status as ContentfulStatusCode, { ...headers })
 }

@@ -18,20 +18,23 @@ export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): vo
   })
 }
 
-/** Answers 500 after an error of the host, such as middleware that throws when headers are sent. Never throws. */
+/**
+ * Replies with 500 after an error of the host, such as middleware that throws when headers are sent. Never
+ * throws.
+ */
 export function sendFailure(endpoint: Endpoint, httpRequest: MountRequest, error: unknown): void {
   const { request, response } = httpRequest
   const reply = endpoint.fail(httpRequest, error)
   try {
     if (!response.headersSent) return send(response, request, reply)
   } catch {
-    // The error is logged already.
+    // The error has already been logged.
   }
   response.destroy()
 }
 
 /**
- * Sends a reply, with the headers that middleware has set.
+ * Sends a reply, including the headers that middleware has set.
  *
  * @param failed - called if the head of a stream cannot be sent
  */

@@ -134,7 +134,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
     return true
   }
 
-  /** Answers 500 where no host does, because a throw would end the process. */
+  /** Replies with 500 if there is no host to do so, because an uncaught error would terminate the process. */
   function fails(req: NodeRequest, res: NodeResponse, error: unknown): void {
     const [request, response] = [req as IncomingMessage, res as ServerResponse]
     const around = { path: request.url ?? '/', body: {}, readers, context: undefined }

@@ -13,8 +13,8 @@ export const pathOf = (url: string): string => {
 
 /**
  * Creates the router. Paths are relative to the host's mount path, because Express and Connect remove that
- * prefix from the URL. A `path` that repeats the mount path, as in `app.use('/mcp', mcp({ server, path: '/mcp'
- * }))`, is treated as the full path, as it is on Hono.
+ * prefix from the URL. A `path` that repeats the mount path, as in
+ * `app.use('/mcp', mcp({ server, path: '/mcp' }))`, is treated as the full path, as it is on Hono.
  */
 export function createRouter(
   path: string | undefined,

@@ -43,7 +43,7 @@ export class Supervisor {
   #retry: NodeJS.Timeout | undefined
   #attempt = 0
   #closed = false
-  /** Whether a process has served, or else whether a start has failed. */
+  /** Whether a process has served. If none has, whether a start has failed. */
   #outcome: 'failed' | 'served' | undefined
   /** With `stopFirst`, resolves when the old process has exited. */
   #retiring: Promise<void> = Promise.resolve()
@@ -130,7 +130,7 @@ export class Supervisor {
     this.#spareTimer = setTimeout(() => this.#spawnSpare(), SPARE_DELAY_MS)
   }
 
-  /** Says nothing about a first start that succeeds, because the author has just started the command. */
+  /** Prints nothing about a first start that succeeds, because the author has just started the command. */
   #reportStart(ms: number): void {
     const what = this.#outcome === 'served' ? 'Restarted' : 'Started'
     if (this.#outcome !== undefined) this.#options.print(`${what} in ${(ms / 1_000).toFixed(1)} s`)

@@ -19,8 +19,9 @@ const MAX_MESSAGE = 1_024
 type LogEntry = ClientEvents['log'] & { readonly server?: string }
 
 /**
- * Returns a listener that writes the servers' log messages to a logger, at the nearest level: `client.on('log',
- * logTo(logger))`, `manager.on('log', logTo(logger))`. All text comes from the server, so do not trust it.
+ * Returns a listener that writes the servers' log messages to a logger, at the nearest level:
+ * `client.on('log', logTo(logger))`, `manager.on('log', logTo(logger))`. All text comes from the server, so do
+ * not trust it.
  *
  * @param server - the server's name, if the event does not contain it
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-levels

@@ -54,8 +54,8 @@ interface BatchSteps {
 }
 
 /**
- * Runs the messages in a batch in order. Calls run concurrently, and the response to each is collected once. Other
- * clients get their turn after each large result, because all results together take long to encode.
+ * Runs the messages in a batch in order. Calls run concurrently, and each response is collected exactly once.
+ * After each large result, other clients have a turn, because encoding all results together takes a long time.
  */
 export function runBatch(items: readonly BatchItem[], steps: BatchSteps): void {
   const { deliver, call, collect, failed } = steps

@@ -66,9 +66,9 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
    * the app. Logs a remedy the first time. Call this function instead of sending the reply.
    */
   discard(reply: HttpReply): void
-  /** The logger of the mount, for an adapter's own messages. */
+  /** The mount's logger, for an adapter's own messages. */
   readonly logger: Logger
-  /** Logs an error of the adapter or its host. Returns the reply to send instead, which has status 500. */
+  /** Logs an error of the adapter or its host. Returns a reply with status 500 to send instead. */
   fail(request: HttpRequest, error: unknown): HttpReply
   /**
    * The paths of the option `health`, which an adapter routes to {@link probe}; empty if the option is not set.

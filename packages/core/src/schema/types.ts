@@ -53,7 +53,9 @@ interface LooksStandard {
 /** A library's schema (see {@link StandardSchema}), or a JSON Schema. */
 export type AnySchema = LooksStandard | JsonSchema
 
-/** A type to intersect with, which refuses an object of schemas. It would count as a JSON Schema. */
+/**
+ * A type for intersections. It refuses an object of schemas, which would otherwise be treated as a JSON Schema.
+ */
 export type RefuseShape<S> = [S extends Standard ? never : Extract<S[keyof S], Standard>] extends [never]
   ? unknown
   : 'This is an object of schemas, not a schema: wrap it in z.object({ … })'

@@ -34,8 +34,8 @@ export interface Nodes {
 }
 
 /**
- * Sends a message to a node, and retries for 3 s while that fails or the node's inbox is full. The node may receive the
- * message more than once.
+ * Sends a message to a node. Retries for 3 s while sending fails or the node's inbox is full. The node may
+ * receive the message more than once.
  *
  * @returns false if the node has stopped
  * @throws an error if the message may not have arrived

@@ -20,12 +20,12 @@ export interface AuthInfo {
 /** The principal of a caller that did not authenticate. */
 export const ANONYMOUS = ''
 
-/** Starts the holders that are networks. It also marks a caller without a known address. */
+/** The prefix of holders that are networks. On its own, it represents callers without a known address. */
 const NETWORK = '\0'
 
 /**
- * Returns the holder of what a mount keeps for an anonymous caller: the IPv4 address, or the first 64 bits of an IPv6
- * address, because one client has all addresses that start with them.
+ * Returns the holder of what a mount keeps for an anonymous caller: the IPv4 address, or the first 64 bits of
+ * an IPv6 address, because a single client may have all addresses that start with these bits.
  */
 export function networkOf(address = ''): string {
   if (!address.includes(':') || address.includes('.')) return NETWORK + address
@@ -34,7 +34,7 @@ export function networkOf(address = ''): string {
   return NETWORK + groups.replace(/(?::0)+$/, '')
 }
 
-/** Returns whether a holder is the network of anonymous callers, not a principal. */
+/** Returns whether a holder is the network of anonymous callers rather than a principal. */
 export const isNetwork = (holder: string): boolean => holder.startsWith(NETWORK)
 
 export const principalOf = ({ auth }: { readonly auth?: AuthInfo | undefined }): string =>

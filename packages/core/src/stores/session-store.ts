@@ -23,7 +23,10 @@ export interface SessionRecord {
   readonly subscriptions: readonly string[]
   /** The URLs that the user was asked to open, but has not completed. */
   readonly pendingUrls?: readonly PendingUrl[]
-  /** The GET stream: the node that writes the stream, the stream's name, and the node's fence if it has seized it. */
+  /**
+   * The GET stream: the node that writes the stream, the stream's name, and the node's fence if the node has
+   * seized the stream.
+   */
   readonly stream?: { readonly node: string; readonly token?: string | undefined; readonly fence?: number }
 }
 

@@ -39,7 +39,7 @@ export class TaskNodes {
   }
 
   /**
-   * Sends mail to the node that runs a task, and retries for 3 s. Resolves to false if it is this node, if that node has
+   * Sends mail to the node that runs a task. Retries for 3 s. Resolves to false if that node is this one or has
    * stopped, or if the mail may not have arrived.
    */
   send({ node, owner, taskId }: TaskRecord, mail: TaskMail): Awaitable<boolean> {

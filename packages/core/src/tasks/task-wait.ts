@@ -121,7 +121,7 @@ class RemoteQuestions {
       request.result.then(
         async (response) => {
           const arrived = await this.#answer(id, response)
-          // The next update sends the question again.
+          // The next update will send the question again.
           if (!arrived && this.#open.get(id) === request) this.#open.delete(id)
         },
         // The question remains open for other waiting calls.

@@ -76,11 +76,11 @@ export class InOrder {
   }
 }
 
-/** Gives each step its own turn of the event loop, so that many of them do not keep others waiting. */
+/** Gives each step its own turn of the event loop, so that many steps do not keep others waiting. */
 export class Turns {
   #last: Promise<void> | undefined
 
-  /** Resolves when a step may run; undefined if it may run now. */
+  /** Resolves when a step may run. Returns undefined if it may run immediately. */
   next(): Promise<void> | undefined {
     const before = this.#last
     const turn = Promise.resolve(before).then(() => new Promise<void>((resolve) => setTimeout(resolve, 0)))

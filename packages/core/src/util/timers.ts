@@ -151,9 +151,7 @@ export class Deadlines {
 /** The pauses between attempts, in ms: 3 s in total. */
 const PAUSES_MS = [50, 150, 300, 500, 1_000, 1_000]
 
-/**
- * Retries a rejected operation of a store or node for 3 s, because on a network it may soon work again.
- */
+/** Retries a rejected store or node operation for 3 s, because a networked one may soon work again. */
 export function retried<T>(clock: Clock, step: () => Awaitable<T>): Awaitable<T> {
   const first = step()
   return first instanceof Promise ? retry(clock, first, step) : first
@@ -165,7 +163,7 @@ async function retry<T>(clock: Clock, first: Promise<T>, step: () => Awaitable<T
     try {
       return await result
     } catch {
-      // A closed server must not wait for it.
+      // A closed server must not wait for this timer.
       await new Promise<void>((resolve) => unref(clock.setTimeout(resolve, pause)))
       result = step()
     }

@@ -34,7 +34,7 @@ export function serve(
   collectStream(body, accepted, context.runInAsyncScope.bind(context, answer, undefined, accepted, send))
 }
 
-/** Returns an error instead of throwing it: a getter of the host may throw. */
+/** Returns an error instead of throwing it, because one of the host's getters may throw. */
 function bodyOf(request: StreamedRequest, limit: number): ReturnType<StreamedRequest['body']> {
   try {
     return request.body(limit)

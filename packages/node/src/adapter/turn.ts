@@ -61,7 +61,9 @@ function abortUnfinished(controller: AbortController, response: ServerResponse):
 /** How long Node may pause reading from a connection, in ms. */
 const PAUSE_MS = 4_000
 
-/** The queued and open responses of mounts, by connection. Pauses of other connections are the app's own. */
+/**
+ * The queued and open responses of mounts, by connection. On other connections, the app itself causes pauses.
+ */
 const unfinished = new WeakMap<Socket, Set<ServerResponse>>()
 
 /**
@@ -88,7 +90,10 @@ function limitPause({ socket, httpVersionMajor }: IncomingMessage, response: Ser
   if (socket.isPaused()) paused.call(socket)
 }
 
-/** Node also stops reading while an app reads a body slowly. Only a pause because of pipelining sets `_paused`. */
+/**
+ * Node also stops reading while an app is reading a body slowly. Only a pause caused by pipelining sets
+ * `_paused`.
+ */
 const isPipelining = (socket: Socket & { readonly _paused?: boolean }): boolean =>
   socket._paused === true && unfinished.has(socket)
 

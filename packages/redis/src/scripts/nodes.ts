@@ -1,6 +1,9 @@
 import { type Script, script } from '../commands/script.ts'
 
-/** Removes a value of another type, which somebody else has stored: a reader of it would get no message any more. */
+/**
+ * Removes a value of another type that someone else has stored. Otherwise, a reader of the key would receive no
+ * more messages.
+ */
 const unlinkUnlessStream = (key: string): string =>
   `if redis.call('TYPE', ${key}).ok ~= 'stream' then redis.call('UNLINK', ${key}) end`
 

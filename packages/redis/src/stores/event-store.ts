@@ -37,13 +37,13 @@ export interface RedisEventLimits {
 /** The lifetime of a stream that has not ended, in ms. The stream's writer extends it. */
 const OPEN_STREAM_MS = 60 * 60_000
 
-/** A stream that Redis may not know yet. */
+/** A stream that Redis may not know about yet. */
 interface Opening {
   readonly keys: StreamKeys
   readonly lease: StreamLease
   /** The arguments of {@link APPEND} that start the stream. */
   readonly args: readonly (string | number)[]
-  /** Starts the stream unless its first events do. */
+  /** Starts the stream, unless its first events have already done so. */
   readonly immediate: NodeJS.Immediate
 }
 
@@ -58,9 +58,9 @@ export class RedisEventStore implements EventStore {
   readonly #keys: Keys
   readonly #limits: Required<RedisEventLimits>
   readonly #open: OpenStreams
-  /** Streams whose start Redis has not confirmed yet, by state key. */
+  /** Streams whose start has not been confirmed by Redis yet, by state key. */
   readonly #opening = new Map<string, Opening>()
-  /** The names of streams in Redis, because hashing them for each event is slow. */
+  /** The names of streams in Redis. They are cached, because hashing them again for each event is slow. */
   readonly #named = new WeakMap<StreamKey, StreamKeys>()
 
   constructor(commands: Commands, keys: Keys, limits: RedisEventLimits = {}) {
@@ -77,7 +77,10 @@ export class RedisEventStore implements EventStore {
     this.#open = new OpenStreams(commands, OPEN_STREAM_MS)
   }
 
-  /** Resolves before the stream is stored: events of the same turn are sent in the command that starts it. */
+  /**
+   * Resolves before the stream is stored. Events in the same turn are sent in the command that starts the
+   * stream.
+   */
   async open(key: StreamKey, { node, kind, pending }: StreamOrigin): Promise<StreamLease> {
     const keys = this.#keysOf(key)
     const lease = { epoch: randomBytes(9).toString('base64url'), fence: 1 }
@@ -175,7 +178,7 @@ export class RedisEventStore implements EventStore {
   /** Stores a stream without events, if Redis has not confirmed its start yet. */
   async #start(keys: StreamKeys): Promise<void> {
     const opening = this.#opening.get(keys.state)
-    // After a failure, the first append notices that there is no such stream.
+    // After a failure, the first append detects that there is no such stream.
     if (opening !== undefined)
       await this.#append(keys, opening.lease, []).catch(() => this.#drop(keys, opening))
   }
@@ -205,7 +208,7 @@ export class RedisEventStore implements EventStore {
     )
     const [code, follower, over = []] = reply as readonly [number, string, (readonly string[])?]
     if (start.length > 0) this.#drop(keys, opening)
-    // If this fails, the dropped streams expire.
+    // If this fails, the dropped streams will expire.
     this.#unlink(keys, over).catch(() => {})
     return [code, follower]
   }

@@ -56,8 +56,8 @@ export class MessageReader {
   #ready: Promise<void> = Promise.resolve()
 
   /**
-   * @param onError - called when a connection fails. `isFirst` is false until it has worked again
-   * @param onListenerError - called when code that gets messages throws
+   * @param onError - called when a connection fails. `isFirst` is false until a connection has worked again
+   * @param onListenerError - called when code that receives messages throws
    */
   constructor(
     connection: RedisConnection,

@@ -9,7 +9,10 @@ import { RedisReplyError } from '../connection/connection.ts'
 
 /** The maximum length of a session record, in characters. Jetway itself stores at most about half of that. */
 const MAX_SESSION_LENGTH = 1_048_576
-/** The maximum depth of a session record, which has parts of messages. These have at most 128 levels. */
+/**
+ * The maximum depth of a session record. The record contains parts of messages, and these have at most 128
+ * levels.
+ */
 const MAX_DEPTH = 136
 
 type Check = (value: unknown) => boolean

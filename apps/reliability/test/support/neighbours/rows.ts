@@ -15,7 +15,7 @@ export interface Shared {
   readonly fill: (world: World, who: Who) => Promise<unknown>
   /** The outcome that shows that the limit has been reached. */
   readonly full: unknown
-  /** Whether anonymous callers who reach the limit do not affect an anonymous caller at another address. */
+  /** Whether anonymous callers who reach the limit leave an anonymous caller at another address unaffected. */
   readonly sparesAddresses?: true
 }
 
@@ -129,7 +129,8 @@ export const ROWS: readonly Shared[] = [
     limit: 'bytes of bodies that are being read',
     mount: () => ({ limits: { bodyBytes: 1_000 } }),
     async fill({ web }, who) {
-      // A principal's newest body is refused, and the oldest body of anonymous callers is not read further.
+      // For a principal, the newest body is refused. For anonymous callers, reading of the oldest body is
+      // stopped.
       const statuses = list(34, async () => (await web.send('POST', who, unfinished(999))).status)
       return Promise.race(statuses)
     },
@@ -147,7 +148,7 @@ export const ROWS: readonly Shared[] = [
         onTestFinished(() => unread.body?.cancel())
       }
       await settled()
-      // A principal's calls are refused, and the oldest stream of anonymous callers is cut.
+      // For a principal, further calls are refused. For anonymous callers, the oldest stream is closed.
       return (await callOf(web, session, 'answer')).status === 503 || stats().openStreams < 3
     },
     full: true,

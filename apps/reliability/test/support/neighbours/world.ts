@@ -7,10 +7,10 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { type Answer, type Body, list, type Params, textOf, waiting, type Web, webTo } from '../limits/row.ts'
 
-/** The headers that identify the caller. Without any, the caller is anonymous, and has no known address. */
+/** The headers that identify the caller. Without them, the caller is anonymous and has no known address. */
 export type Who = Record<string, string>
 
-/** Anonymous callers, each of whose requests comes from another address. */
+/** Anonymous callers. Each of their requests comes from a different address. */
 export const STRANGERS: Who = { 'x-address': 'any' }
 
 /** A server for several principals. */

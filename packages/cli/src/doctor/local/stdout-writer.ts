@@ -20,8 +20,8 @@ process.stdout.write = function (chunk, ...rest) {
 }`
 
 /**
- * Restarts a Node.js program to find the place where it writes text that is not a message, such as `at main
- * (/app/server.js:3:9)`.
+ * Restarts a Node.js program to find the place where it writes text that is not a message, such as
+ * `at main (/app/server.js:3:9)`.
  */
 export async function findWriter(start: Start, options: TrialOptions): Promise<string | undefined> {
   const mark = `${randomUUID()} `

@@ -57,8 +57,8 @@ export type Seen<T> =
 /** The options of `ctx.elicit` and of a declared question. */
 export interface ElicitOptions<D extends Declined = Declined> {
   /**
-   * `fail`: if the user declines, the call ends with an error message. `see`: the answer is `{ action, content
-   * }`, and the handler decides.
+   * `fail`: if the user declines, the call ends with an error message. `see`: the answer is
+   * `{ action, content }`, and the handler decides.
    *
    * @default 'fail'
    */

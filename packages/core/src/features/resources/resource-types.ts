@@ -8,9 +8,9 @@ import type { TemplateVariables } from '../uri-template/uri-template.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 
 /**
- * Starts watching a URI for changes when the first client in this process subscribes, or stops watching when
- * the last subscription ends. Calls for one URI do not overlap. An error is logged, and the subscription
- * remains.
+ * A hook that starts or stops watching a URI for changes. It is called when the first client in this process
+ * subscribes to the URI, or when the last subscription ends. Calls for one URI do not overlap. An error is
+ * logged, and the subscription remains.
  *
  * @param app - the value that the server's `lifespan` opened
  */

@@ -61,7 +61,7 @@ export interface ToolTasksOptions {
 
 /** Decides which tool calls are tasks. */
 export interface ToolTasks {
-  /** Starts a call that is a task from the start. Returns undefined for any other call. */
+  /** Starts a call that is a task from the beginning. Returns undefined for any other call. */
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /**
    * Refuses a call if it must be a task but its client does not support tasks.
@@ -137,7 +137,7 @@ function toFailure(error: unknown): HandlerResult {
 
 function toHandlerResult(entry: ToolEntry, value: unknown, ctx: CallContext): HandlerResult {
   const { batch } = ctx.scope.exchange
-  // Validating results that cannot be sent could keep this process busy for seconds.
+  // Validating results that will not be sent could keep this process busy for seconds.
   if (batch !== undefined && batch.room <= 0) throw new McpError(ErrorCode.InternalError, batch.problem)
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)

@@ -114,8 +114,8 @@ type Anything =
  * The values that a tool's handler may return. If the tool has an `outputSchema`, the handler returns a value
  * that matches it, or a whole result. If not, the handler may return any value: a string is sent as text,
  * content blocks as content, `undefined` as empty content, and any other value as JSON text. A whole result is
- * created by `result(…)`, or has the protocol's format `{ content: [...], structuredContent?, isError?, _meta?
- * }`.
+ * created by `result(…)`, or has the protocol's format
+ * `{ content: [...], structuredContent?, isError?, _meta? }`.
  */
 export type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
   ? Structured<InferOutput<O>> | InputRequired
@@ -181,7 +181,7 @@ export interface ToolDefinition<
 export type CheckTool<I, O, R> = NoShape<{ inputSchema: I; outputSchema: O }> &
   Refuse<O extends AnySchema ? never : ToolProblem<R>>
 
-/** Refuses objects of schemas in place of schemas, in a tool or in any tool of a union. */
+/** Refuses an object of schemas where a schema is expected, in a tool or in any tool in a union. */
 export type NoShape<T> = {
   readonly [K in 'inputSchema' | 'outputSchema']?: RefuseShape<T extends unknown ? T[keyof T & K] : never>
 }

@@ -44,8 +44,8 @@ export type SessionMail =
     }
 
 /**
- * `yield`: the sender has a new GET stream that replaces the receiver's. `stream` is omitted if the receiver's has no
- * name. `seized`: the sender now writes this stream, with this fence.
+ * `yield`: the sender has a new GET stream that replaces the receiver's. `stream` is omitted if the receiver's
+ * stream has no name. `seized`: the sender now writes this stream, with this fence.
  */
 export interface YieldMail {
   readonly kind: 'yield' | 'seized'

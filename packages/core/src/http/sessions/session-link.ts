@@ -184,7 +184,7 @@ export class SessionLink implements OtherNodes {
     const { fence } = seized.lease
     const reply = await this.#live.continueStream(token, seized).resume(from, reader)
     if (reply !== 'seized' && (await this.took(token, fence))) return reply
-    // The client resumes the stream at two nodes at the same time.
+    // The client is resuming the stream at two nodes at the same time.
     this.#live.yieldStream({ kind: 'seized', stream: token, fence })
     throw new StoreFailure('Another node has seized the stream')
   }

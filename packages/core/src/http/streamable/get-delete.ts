@@ -17,7 +17,7 @@ export class SessionRoutes {
   /** Undefined unless the option `legacySse` is set. */
   readonly legacySse: LegacySse | undefined
   readonly #context: EndpointContext
-  /** Undefined where requests are isolated, and so cannot wait for each other. */
+  /** Undefined where requests are isolated, because they cannot wait for each other there. */
   readonly #replays = isolatedRequests() ? undefined : new Turns()
 
   constructor(context: EndpointContext, table: SessionTable, legacySse: LegacySse | undefined) {

@@ -62,7 +62,10 @@ export class PostExchange implements Exchange, Due {
   get revision(): Revision {
     return this.#options.revision
   }
-  /** A question on a queued response would not reach the client, and would keep the session active while it waits. */
+  /**
+   * A question on a queued response would not reach the client, and would keep the session active while it is
+   * pending.
+   */
   get duplex(): boolean {
     const { context, live, request } = this.#options
     return live !== undefined && context.options.response !== 'json' && request.isQueued !== true

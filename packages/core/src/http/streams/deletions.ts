@@ -46,7 +46,7 @@ export class Deletions {
     this.#timer.stop()
   }
 
-  /** Repeats the deletions until one fails, because a store that is down fails them all. */
+  /** Repeats the deletions until one fails, because if the store is down, all of them fail. */
   async #retry(): Promise<void> {
     if (this.#running) return
     this.#running = true
@@ -58,7 +58,7 @@ export class Deletions {
       }
       if (this.#waiting.size === 0) this.#timer.stop()
     } catch {
-      // The next round begins with the others, because the store may refuse only this one.
+      // The next round begins with the others, because the store may be refusing only this one.
       if (last !== undefined && this.#waiting.delete(last)) this.#waiting.add(last)
     } finally {
       this.#running = false

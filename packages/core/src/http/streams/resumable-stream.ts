@@ -94,7 +94,7 @@ export class ResumableStream implements EventStream {
   /** Runs the steps in order: each waits until the store has finished the previous one. */
   readonly #steps = new InOrder()
   #waitingBytes = 0
-  /** Whether the store has returned a promise, so that storing events together saves work. */
+  /** Whether the store has returned a promise. If it has, storing events together saves work. */
   #isRemote = false
 
   constructor(context: StreamContext, options: ResumableStreamOptions) {
@@ -130,8 +130,9 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Sends a frame. If the stream cannot be resumed, the frame may be dropped for a slow reader. Callers wait for the
-   * store only while many bytes do, so that one append can store what a handler awaits one by one.
+   * Sends a frame. If the stream cannot be resumed, the frame may be dropped because the reader is slow.
+   * Callers wait for the store only while many bytes are waiting, so that a single append can store what a
+   * handler awaits one by one.
    */
   send(frame: string): void | Promise<void> {
     if (this.#ended) return undefined
@@ -265,7 +266,9 @@ export class ResumableStream implements EventStream {
     if (this.#waiting.length === 1) this.#run(() => SAME_TURN.then(() => this.#keepWaiting()))
   }
 
-  /** Stores the events of one turn, and those that queued up during the previous write, in a single append. */
+  /**
+   * Stores the events from one turn, and those that were queued during the previous write, in a single append.
+   */
   #keepWaiting(): void | Promise<void> {
     this.#waitingBytes = 0
     return this.#keep(this.#waiting.splice(0))

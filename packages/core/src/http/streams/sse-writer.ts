@@ -205,7 +205,7 @@ export class SseWriter implements Holding {
     this.#sink?.close()
   }
 
-  /** Ends the connection at once if its bytes are needed. Otherwise the host's own limit ends it. */
+  /** Closes the connection immediately if its bytes are needed. Otherwise, the host's own limit ends it. */
   shorten(atOnce: boolean): void {
     if (atOnce) this.cut()
   }

@@ -11,14 +11,17 @@ export interface ZodSchema extends Partial<StandardSchema> {
     /** The schema's own conversion, which replaces zod's. */
     readonly toJSONSchema?: unknown
   }
-  /** Undefined in a schema of zod's core alone. */
+  /** Undefined for a schema from zod's core alone. */
   readonly safeParse?: ZodParse
   readonly safeParseAsync?: (...args: Parameters<ZodParse>) => Promise<ReturnType<ZodParse>>
   /** The author's metadata. `zod/mini` does not have this method. */
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined
 }
 
-/** Calls `error` for each issue without a message of its own. If it returns undefined, zod writes the message. */
+/**
+ * Calls `error` for each issue that has no message of its own. If `error` returns undefined, zod creates the
+ * message.
+ */
 export type ZodParse = (
   value: unknown,
   params: { readonly error: () => void },

@@ -40,15 +40,16 @@ export function standardCheck(schema: StandardSchema): CheckInput {
   }
 }
 
-/** Thrown to stop zod, and the issue that is then reported. */
+/** Thrown to stop zod, together with the issue that is then reported. */
 const TOO_MANY = new RangeError(`has more than ${MAX_DESCRIBED} issues`)
 
 type Parsing = ZodSchema & Required<Pick<ZodSchema, 'safeParse' | 'safeParseAsync'>>
 const parses = (zod: ZodSchema | undefined): zod is Parsing => zod?.safeParse !== undefined
 
 /**
- * Returns a function that parses with zod 4, and stops when zod has described too many issues. A peer decides how many
- * there are, and describing an issue costs more than finding it. Returns undefined for other schemas.
+ * Returns a function that parses with zod 4, and stops when zod has described too many issues. This is needed
+ * because a peer decides how many issues there are, and describing an issue costs more than finding it. Returns
+ * undefined for other schemas.
  */
 function limitedParse(schema: StandardSchema): StandardSchema['~standard']['validate'] | undefined {
   const zod = asZod(schema)
@@ -58,7 +59,7 @@ function limitedParse(schema: StandardSchema): StandardSchema['~standard']['vali
     const error = (): void => {
       if (left-- === 0) throw TOO_MANY
     }
-    // Reading the issues makes zod describe them.
+    // Reading the issues causes zod to describe them.
     const read = ({ data, error: found }: ReturnType<ZodParse>): StandardResult<unknown> =>
       found === undefined ? { value: data } : { issues: found.issues }
     const stopped = (thrown: unknown): StandardResult<unknown> => {

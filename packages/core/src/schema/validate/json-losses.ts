@@ -93,7 +93,10 @@ export function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): 
   return undefined
 }
 
-/** Describes the part that JSON refuses or loses, after a colon. Empty if there is no such part. */
+/**
+ * Describes the part that JSON would refuse or lose, after a colon. Returns an empty string if there is no such
+ * part.
+ */
 export function describeLoss(value: unknown): string {
   const loss = findRefused(value) ?? findJsonLoss(value)
   return loss === undefined ? '' : `: ${describeIssues([loss])}`
