@@ -12,10 +12,7 @@ export const byKeySet = oauth({
 // #endregion
 
 // #region caller
-/**
- * Returns the caller identified by a token. The token's signature, issuer, audience and time have already been
- * checked.
- */
+/** Returns the caller. The token's signature, issuer, audience and time have already been checked. */
 function callerOf({ sub = '', exp, scope }: JWTPayload): AuthInfo {
   const scopes = typeof scope === 'string' ? scope.split(' ') : []
   return { principal: sub, scopes, ...(exp !== undefined && { expiresAt: exp }) }

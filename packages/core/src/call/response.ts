@@ -21,10 +21,12 @@ import {
 export interface EncodedAnswer {
   readonly frame: string
   /**
-   * Returns the frame in UTF-8, with the given ASCII texts before and after it. Present only if this costs less
-   * than encoding `frame`.
+   * Returns the frame in UTF-8, with the given ASCII texts before and after it. Present only if this costs
+   * less than encoding `frame`.
    */
   bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
+  /** The size of the frame in UTF-8. Present if {@link bytes} is. */
+  readonly byteLength?: number
   /** Set for a JSON-RPC error. The revision determines its HTTP status. */
   readonly error?: McpError
   /** Set if a subscription starts. In that case, the response is sent when the subscription ends. */
@@ -114,7 +116,9 @@ export class ResponseEncoder {
     return undefined
   }
 
-  /** Creates the response for an error thrown by a handler. The error's message and data may have any size. */
+  /**
+   * Creates the response for an error thrown by a handler. The error's message and data may have any size.
+   */
   #refuse(ctx: CallContext, error: McpError): EncodedAnswer {
     const answer = refuse(ctx, error)
     const limit = this.#options.maxResultBytes
@@ -164,8 +168,8 @@ export class ResponseEncoder {
   }
 
   /**
-   * Creates the response for a failure. There is no size limit, because the message is short and does not come
-   * from a handler.
+   * Creates the response for a failure. There is no size limit, because the message is short and does not
+   * come from a handler.
    */
   #failure(ctx: CallContext, failure: HandlerResult): EncodedAnswer {
     if (ctx.report !== undefined) ctx.report.failed = true
@@ -210,8 +214,8 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
 }
 
 /**
- * Returns a copy of the error, because later steps read its fields again. Returns undefined if a field has the
- * wrong type, because JavaScript code can pass any value.
+ * Returns a copy of the error, because later steps read its fields again. Returns undefined if a field has
+ * the wrong type, because JavaScript code can pass any value.
  *
  * @throws any error that a getter or a proxy throws
  */
@@ -237,12 +241,16 @@ export function largeAnswer(
   id: RequestId,
   empty: string,
   result: SerializedResult,
-): Required<Pick<EncodedAnswer, 'frame' | 'bytes'>> {
+): Required<Pick<EncodedAnswer, 'frame' | 'bytes' | 'byteLength'>> {
   // The text before the members of the result: `{` and the members that the revision adds to every result.
   const head = empty === '{}' ? '{' : `${empty.slice(0, -1)},`
   return {
     get frame() {
       return resultFrame(id, head + result.json.slice(1))
+    },
+    get byteLength() {
+      // The brace that opens the result is in both.
+      return utf8Length(resultFrame(id, head)) - 1 + result.bytes.length
     },
     bytes: (before = '', after = '') => {
       const start = encoder.encode(before + resultFrame(id, head).slice(0, -1))

@@ -8,18 +8,18 @@ import { type Script, script } from '../commands/script.ts'
  */
 
 /**
- * Stores events, and starts the stream before the first of them. Returns 1 if the events are stored, 0 if there
- * is no such stream or the events do not continue it, and -1 if another node has taken over the stream. Then
- * follow the follower and, if the limit is exceeded, the streams that the caller must delete. Ended streams
- * have negative scores, so they are dropped first.
+ * Stores events, and starts the stream before the first of them. Returns 1 if the events are stored, 0 if there is no
+ * stream or they do not continue it, and -1 if another node has taken the stream over; then the follower, and the
+ * streams beyond the limit, for the caller to delete. Ended streams have negative scores, so they are dropped first, and
+ * several at once: otherwise a busy session would delete one stream with each response.
  *
- * The writer sends the arguments that start the stream until it receives a reply. If a command is repeated, a
- * stream with this epoch may therefore already exist.
+ * The writer sends the arguments that start the stream until it has a reply, so a stream with this epoch exists already
+ * if a command is repeated.
  *
- * KEYS: state, events, streams of the session. ARGV: epoch, fence, final, limits on events, on bytes and on the
- * final event's bytes, time to live of events and of a stream that has not ended, stream, the number of
- * arguments that start it (node, kind, limit on streams, and requests), these arguments, then position, frame
- * and answered request of each event.
+ * KEYS: state, events, streams of the session.
+ * ARGV: epoch, fence, final, limits of events, bytes and bytes of the final event, time to live of events and of a
+ * stream that has not ended, stream, the number of arguments that start it: node, kind, limit of streams and requests;
+ * then position, frame and answered request of each event.
  */
 export const APPEND: Script = script(`
 local first, over = 11 + ARGV[10], {}
@@ -30,6 +30,8 @@ if first > 11 and redis.pcall('HGET', KEYS[1], 'e') ~= ARGV[1] then
   redis.call('ZADD', KEYS[3], now, ARGV[9])
   local count = redis.call('ZCARD', KEYS[3]) - ARGV[13]
   if count > 0 then
+    local ended = redis.call('ZCOUNT', KEYS[3], '-inf', 0)
+    count = math.max(count, math.min(ended, count + math.floor(ARGV[13] / 16)))
     over = redis.call('ZRANGE', KEYS[3], 0, count - 1)
     redis.call('ZREMRANGEBYRANK', KEYS[3], 0, count - 1)
   end
@@ -77,8 +79,8 @@ return {1, state[6] or '', over}
 
 /**
  * Returns the events after a position. The first item is 0 for an unknown position, 2 for an ended stream,
- * otherwise 1. Then follow the node, kind, last position, follower and frames. A reader becomes the follower; a
- * read by the writer removes the follower.
+ * otherwise 1. Then follow the node, kind, last position, follower and frames. A reader becomes the follower;
+ * a read by the writer removes the follower.
  *
  * KEYS: state, events. ARGV: epoch, position, time to live of events, reader.
  */

@@ -23,13 +23,15 @@ export interface RedisEventLimits {
   readonly maxEvents?: number
   /** The maximum size of the events to store per stream, in bytes. @default 1_048_576 */
   readonly maxBytes?: number
-  /** The maximum size of a final response, in bytes. The other limits do not apply to it. @default 8_396_800 */
+  /**
+   * The maximum size of a final response, in bytes. The other limits do not apply to it. @default 8_396_800
+   */
   readonly maxFinalBytes?: number
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. When it is exceeded, an ended stream is dropped or, if none has
-   * ended, the oldest stream. @default 512
+   * The maximum number of streams per session. Beyond it, up to a sixteenth of it is dropped, those that ended first,
+   * or the oldest stream if none has ended. @default 512
    */
   readonly maxStreamsPerSession?: number
 }
@@ -37,13 +39,13 @@ export interface RedisEventLimits {
 /** The lifetime of a stream that has not ended, in ms. The stream's writer extends it. */
 const OPEN_STREAM_MS = 60 * 60_000
 
-/** A stream that Redis may not know about yet. */
+/** A stream that Redis may not know yet. */
 interface Opening {
   readonly keys: StreamKeys
   readonly lease: StreamLease
   /** The arguments of {@link APPEND} that start the stream. */
   readonly args: readonly (string | number)[]
-  /** Starts the stream, unless its first events have already done so. */
+  /** Starts the stream unless its first events do. */
   readonly immediate: NodeJS.Immediate
 }
 
@@ -58,9 +60,11 @@ export class RedisEventStore implements EventStore {
   readonly #keys: Keys
   readonly #limits: Required<RedisEventLimits>
   readonly #open: OpenStreams
-  /** Streams whose start has not been confirmed by Redis yet, by state key. */
+  #process: string | undefined
+  #opened = 0
+  /** Streams whose start Redis has not confirmed yet, by state key. */
   readonly #opening = new Map<string, Opening>()
-  /** The names of streams in Redis. They are cached, because hashing them again for each event is slow. */
+  /** The names of streams in Redis, because hashing them for each event is slow. */
   readonly #named = new WeakMap<StreamKey, StreamKeys>()
 
   constructor(commands: Commands, keys: Keys, limits: RedisEventLimits = {}) {
@@ -77,13 +81,10 @@ export class RedisEventStore implements EventStore {
     this.#open = new OpenStreams(commands, OPEN_STREAM_MS)
   }
 
-  /**
-   * Resolves before the stream is stored. Events in the same turn are sent in the command that starts the
-   * stream.
-   */
+  /** Resolves before the stream is stored: events of the same turn are sent in the command that starts it. */
   async open(key: StreamKey, { node, kind, pending }: StreamOrigin): Promise<StreamLease> {
     const keys = this.#keysOf(key)
-    const lease = { epoch: randomBytes(9).toString('base64url'), fence: 1 }
+    const lease = { epoch: this.#createEpoch(), fence: 1 }
     const args = [node, kind, this.#limits.maxStreamsPerSession, ...pending.map(encodeId)]
     this.#drop(keys)
     const immediate = setImmediate(() => void this.#start(keys))
@@ -103,6 +104,12 @@ export class RedisEventStore implements EventStore {
     const state = APPEND_STATES.get(code) ?? 'lost'
     if (final || state !== 'kept') this.#open.remove(keys)
     return follower === '' ? { state } : { state, follower }
+  }
+
+  async complete(key: StreamKey, origin: StreamOrigin, event: StoredEvent): Promise<StreamLease> {
+    const lease = await this.open(key, origin)
+    await this.append(key, lease, [event], { final: true })
+    return lease
   }
 
   async read(key: StreamKey, { epoch, seq }: Cursor, reader = ''): Promise<StreamState | undefined> {
@@ -178,7 +185,7 @@ export class RedisEventStore implements EventStore {
   /** Stores a stream without events, if Redis has not confirmed its start yet. */
   async #start(keys: StreamKeys): Promise<void> {
     const opening = this.#opening.get(keys.state)
-    // After a failure, the first append detects that there is no such stream.
+    // After a failure, the first append notices that there is no such stream.
     if (opening !== undefined)
       await this.#append(keys, opening.lease, []).catch(() => this.#drop(keys, opening))
   }
@@ -208,9 +215,15 @@ export class RedisEventStore implements EventStore {
     )
     const [code, follower, over = []] = reply as readonly [number, string, (readonly string[])?]
     if (start.length > 0) this.#drop(keys, opening)
-    // If this fails, the dropped streams will expire.
+    // If this fails, the dropped streams expire.
     this.#unlink(keys, over).catch(() => {})
     return [code, follower]
+  }
+
+  /** The random part identifies this process, and the number its stream. */
+  #createEpoch(): string {
+    this.#process ??= randomBytes(9).toString('base64url')
+    return `${this.#process}${(++this.#opened).toString(36)}`
   }
 
   /** Deletes some of a session's streams. */

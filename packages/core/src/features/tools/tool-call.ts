@@ -61,7 +61,7 @@ export interface ToolTasksOptions {
 
 /** Decides which tool calls are tasks. */
 export interface ToolTasks {
-  /** Starts a call that is a task from the beginning. Returns undefined for any other call. */
+  /** Starts a call that is a task from the start. Returns undefined for any other call. */
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /**
    * Refuses a call if it must be a task but its client does not support tasks.

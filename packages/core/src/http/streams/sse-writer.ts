@@ -15,7 +15,8 @@ import { SSE_HEADERS } from './sse-format.ts'
 /** The client that reads a stream. */
 export interface StreamReader extends Pick<HttpRequest, 'signal'> {
   /**
-   * When the client's credentials expire, in seconds since 1970; undefined for a reply that ends with its call.
+   * When the client's credentials expire, in seconds since 1970; undefined for a reply that ends with its
+   * call.
    */
   readonly expiresAt?: number | undefined
   /** The owner of the bytes that wait for the client: see `Caller.holder`. */
