@@ -100,7 +100,7 @@ export function updateBlocks(page, text, read) {
     if (wide !== undefined) problems.push(`${from} is wider than the site's code blocks: ${wide}`)
     const [path = ''] = from.split('#')
     const link = `<sub>[${path}](${posix.relative(posix.dirname(page), path)})</sub>\n\n`
-    // A skill is copied into other projects, where the link would lead nowhere.
+    // Skills are copied into other projects, where the link would not work.
     const caption = page.startsWith(SKILLS) ? '\n' : link
     const current = `<!-- from: ${from} -->\n${caption}\`\`\`${language ?? languageOf(path)}\n${expected}\n\`\`\``
     if (current !== block) problems.push(`${from} differs`)

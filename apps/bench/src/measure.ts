@@ -18,7 +18,7 @@ export interface Timing {
   readonly client?: Client
   /** The number of rounds with a CPU profile. They follow the others, because a profile costs time. */
   readonly profiles: number
-  /** The start of the paths of the profiles. Undefined if nobody reads them. */
+  /** The start of the paths of the profiles. Undefined if the profiles are not kept. */
   readonly profilePath?: string
 }
 
@@ -47,7 +47,7 @@ export interface Sample {
   readonly p99Ms: number | undefined
 }
 
-/** The length of a round with a profile, in seconds. It must give some thousand samples. */
+/** The length of a round with a profile, in seconds. Long enough for a few thousand samples. */
 const PROFILED_SECONDS = 1
 
 interface Collected {
@@ -64,7 +64,7 @@ export function interleave(all: readonly Measured[], timing: Omit<Timing, 'start
 }
 
 /**
- * Loads all contenders at the same time. They share one processor, so each finds the processor's caches full with the
+ * Loads all contenders at the same time. They share one processor, so each finds its caches filled with the
  * data of the others.
  */
 export function together(all: readonly Measured[], timing: Omit<Timing, 'starts'>): Promise<Run[]> {

@@ -12,7 +12,7 @@ export interface BenchOptions {
   readonly json: boolean
   /** Whether to write the results into the repository, and the tables and plots into the documentation. */
   readonly write: boolean
-  /** Whether to write the page and the plots again from the results of earlier runs, and measure nothing. */
+  /** Whether to write the page and the plots again from earlier results, without measuring. */
   readonly redraw: boolean
   readonly timing: Timing
 }

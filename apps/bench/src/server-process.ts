@@ -75,7 +75,7 @@ export class ServerProcess {
   /**
    * Takes a CPU profile of the process while it works.
    *
-   * @param file - where the process writes the profile. Undefined if nobody reads it
+   * @param file - where the process writes the profile. Undefined if the profile is not kept
    */
   async profile(work: () => Promise<unknown>, file?: string): Promise<ProfileShares> {
     await this.#ask({ ask: 'profile' }, 'profiling')

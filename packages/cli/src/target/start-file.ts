@@ -15,7 +15,7 @@ export interface StartFileOptions {
   readonly exportName: string | undefined
   /** The arguments of the file. @default none */
   readonly args?: readonly string[]
-  /** Variables that the process gets besides the user's own. */
+  /** Environment variables for the process, in addition to the user's. */
   readonly env?: Readonly<Record<string, string>>
   readonly stderr: (line: string) => void
 }
@@ -25,7 +25,7 @@ export interface StartedFile {
   readonly target: TransportFactory
   /** The URL if the file serves HTTP. Undefined if it serves stdio. */
   readonly url?: string
-  /** The export, if the file serves nothing by itself. */
+  /** The export, if the file does not serve itself. */
   readonly definition?: string
   /** Ends the process. */
   readonly close: () => Promise<void>

@@ -11,7 +11,7 @@ import { attempt, type Awaitable, chain } from '../util/promises.ts'
 import type { EncodedResponse } from './response.ts'
 
 const MAX_BATCH = 100
-/** The minimum size of a large response, in UTF-16 units. */
+/** From this size, in UTF-16 units, a response is large. */
 const LARGE = 262_144
 
 /** A message in a batch. */

@@ -249,7 +249,7 @@ export function largeAnswer(
       return resultFrame(id, head + result.json.slice(1))
     },
     get byteLength() {
-      // The brace that opens the result is in both.
+      // Both include the opening brace of the result, so 1 is subtracted.
       return utf8Length(resultFrame(id, head)) - 1 + result.bytes.length
     },
     bytes: (before = '', after = '') => {

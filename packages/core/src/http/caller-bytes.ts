@@ -36,7 +36,7 @@ export interface Holding {
  */
 export class CallerBytes {
   readonly #limit: number
-  /** The bytes held, by holder. */
+  /** The number of bytes that each holder holds. */
   readonly #held = new Map<string, number>()
   /** The replies, streams and bodies that hold bytes, oldest first. */
   readonly #holdings = new Set<Holding>()
@@ -64,7 +64,7 @@ export class CallerBytes {
   /**
    * Counts more bytes, or fewer if `bytes` is negative.
    *
-   * @returns false if the holder has too many bytes, even after others have made room
+   * @returns false if the holder has too many bytes, even after others have freed bytes
    */
   hold(holding: Holding, bytes: number): boolean {
     const { holder } = holding

@@ -36,7 +36,7 @@ export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARS
  */
 export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  // Texts with escapes are scanned, because escapes could spell a name.
+  // Texts with escapes are scanned, because a name can be written with escapes.
   const names = body.length > limits.maxTokens || body.includes('\\') ? undefined : countNames(body, limits)
   const fault = names === undefined ? scan(body, limits) : undefined
   if (fault !== undefined) return refuse(fault)
@@ -57,11 +57,11 @@ const NAMES = /"(?:jsonrpc|id|method|params)"/g
 const NAMES_AND_BRACKETS = /"(?:jsonrpc|id|method|params)"|[[{]/g
 
 /**
- * Counts how often the envelope's names occur, which costs less than a scan. Returns undefined if the text may be nested
- * too deeply.
+ * Counts the occurrences of the envelope's names, which is faster than a scan. Returns undefined if the text
+ * may be nested too deeply.
  */
 function countNames(body: string, { maxDepth }: ParseLimits): number | undefined {
-  // Each level takes two characters.
+  // Each level needs two characters.
   const pattern = body.length <= maxDepth * 2 ? NAMES : NAMES_AND_BRACKETS
   let names = 0
   let brackets = 0

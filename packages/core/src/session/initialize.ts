@@ -90,7 +90,7 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
     const error = unsupportedVersion(runtime.revisions, params.version)
     return { error, frame: errorFrame(message.id, error) }
   }
-  // Only what is a promise is awaited, because each wait costs about as much as the whole negotiation.
+  // Awaits only promises, because each `await` costs about as much as the whole negotiation.
   const opening = runtime.ready()
   if (opening !== undefined) await opening
   const revision = negotiate(params.version, served)
@@ -129,7 +129,7 @@ interface Offer {
 /** The last offer of each server and revision. */
 const offers = new WeakMap<ServerRuntime, Map<Revision, Offer>>()
 
-/** Returns the offer, which is created anew when the capabilities have changed. */
+/** Returns the offer, and creates a new one if the capabilities have changed. */
 function offerOf(runtime: ServerRuntime, revision: Revision, { id, principal }: InitializeInput): Offer {
   const capabilities = runtime.capabilities(revision)
   // An anonymous client without a session is not offered tasks, because later requests could not prove which

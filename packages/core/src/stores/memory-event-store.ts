@@ -46,7 +46,10 @@ const KEPT: AppendResult = { state: 'kept' }
 const LOST: AppendResult = { state: 'lost' }
 const FENCED: AppendResult = { state: 'fenced' }
 
-/** A lease that knows its stream, because three look-ups by text would cost as much as storing an event. */
+/**
+ * A lease with a reference to its stream, because three look-ups by text would cost as much as storing an
+ * event.
+ */
 interface Lease extends StreamLease {
   readonly log: EventLog
 }

@@ -24,8 +24,8 @@ export const ANONYMOUS = ''
 const NETWORK = '\0'
 
 /**
- * Returns the holder of what a mount keeps for an anonymous caller: the IPv4 address, or the first 64 bits of
- * an IPv6 address, because a single client may have all addresses that start with these bits.
+ * Returns the name under which a mount counts what it keeps for an anonymous caller: the IPv4 address, or the
+ * first 64 bits of an IPv6 address, because one client may own all addresses that start with these bits.
  */
 export function networkOf(address = ''): string {
   if (!address.includes(':') || address.includes('.')) return NETWORK + address

@@ -21,7 +21,7 @@ export const secureRandom: Random = (bytes) => {
   }
   const from = pool as Uint8Array<ArrayBuffer>
   const drawn = new Uint8Array(bytes)
-  // For so few bytes, a loop costs less than `slice` and `fill`.
+  // For so few bytes, a loop is faster than `slice` and `fill`.
   for (let at = 0; at < bytes; at++, used++) {
     drawn[at] = from[used] ?? 0
     from[used] = 0
@@ -43,7 +43,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /** Creates a token with six random bits per character. It is safe in headers, URLs and SSE fields. */
 export function randomToken(length: number, random: Random = secureRandom): string {
-  // Adding a character at a time would create a string for each.
+  // Adding one character at a time would create a string for each of them.
   const codes: number[] = []
   for (const byte of random(length)) codes.push(ALPHABET.charCodeAt(byte & 63))
   return String.fromCharCode(...codes)

@@ -8,18 +8,18 @@ import { type Script, script } from '../commands/script.ts'
  */
 
 /**
- * Stores events, and starts the stream before the first of them. Returns 1 if the events are stored, 0 if there is no
- * stream or they do not continue it, and -1 if another node has taken the stream over; then the follower, and the
- * streams beyond the limit, for the caller to delete. Ended streams have negative scores, so they are dropped first, and
- * several at once: otherwise a busy session would delete one stream with each response.
+ * Stores events, and starts the stream first if necessary. Returns 1 if the events are stored, 0 if there is
+ * no stream or they do not continue it, and -1 if another node has taken the stream over; then the follower,
+ * and the streams beyond the limit, for the caller to delete. Ended streams have negative scores, so they are
+ * dropped first, and several at once: otherwise a busy session would delete one stream with each response.
  *
- * The writer sends the arguments that start the stream until it has a reply, so a stream with this epoch exists already
- * if a command is repeated.
+ * The writer sends the arguments that start the stream until it has a reply, so a stream with this epoch
+ * exists already if a command is repeated.
  *
- * KEYS: state, events, streams of the session.
- * ARGV: epoch, fence, final, limits of events, bytes and bytes of the final event, time to live of events and of a
- * stream that has not ended, stream, the number of arguments that start it: node, kind, limit of streams and requests;
- * then position, frame and answered request of each event.
+ * KEYS: state, events, streams of the session. ARGV: epoch, fence, final, limits of events, bytes and bytes
+ * of the final event, time to live of events and of a stream that has not ended, stream, the number of
+ * arguments that start it: node, kind, limit of streams and requests; then position, frame and answered
+ * request of each event.
  */
 export const APPEND: Script = script(`
 local first, over = 11 + ARGV[10], {}

@@ -30,8 +30,8 @@ export interface RedisEventLimits {
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. Beyond it, up to a sixteenth of it is dropped, those that ended first,
-   * or the oldest stream if none has ended. @default 512
+   * The maximum number of streams per session. Beyond it, up to a sixteenth of the streams are dropped: those
+   * that ended first, or the oldest one if none has ended. @default 512
    */
   readonly maxStreamsPerSession?: number
 }
@@ -64,7 +64,7 @@ export class RedisEventStore implements EventStore {
   #opened = 0
   /** Streams whose start Redis has not confirmed yet, by state key. */
   readonly #opening = new Map<string, Opening>()
-  /** The names of streams in Redis, because hashing them for each event is slow. */
+  /** The Redis names of streams. They are kept because hashing them for each event is slow. */
   readonly #named = new WeakMap<StreamKey, StreamKeys>()
 
   constructor(commands: Commands, keys: Keys, limits: RedisEventLimits = {}) {
@@ -81,7 +81,10 @@ export class RedisEventStore implements EventStore {
     this.#open = new OpenStreams(commands, OPEN_STREAM_MS)
   }
 
-  /** Resolves before the stream is stored: events of the same turn are sent in the command that starts it. */
+  /**
+   * Resolves before the stream is stored, because events of the same turn are sent in the command that starts
+   * it.
+   */
   async open(key: StreamKey, { node, kind, pending }: StreamOrigin): Promise<StreamLease> {
     const keys = this.#keysOf(key)
     const lease = { epoch: this.#createEpoch(), fence: 1 }
@@ -185,7 +188,7 @@ export class RedisEventStore implements EventStore {
   /** Stores a stream without events, if Redis has not confirmed its start yet. */
   async #start(keys: StreamKeys): Promise<void> {
     const opening = this.#opening.get(keys.state)
-    // After a failure, the first append notices that there is no such stream.
+    // If starting fails, the first append finds that the stream does not exist.
     if (opening !== undefined)
       await this.#append(keys, opening.lease, []).catch(() => this.#drop(keys, opening))
   }
@@ -215,12 +218,12 @@ export class RedisEventStore implements EventStore {
     )
     const [code, follower, over = []] = reply as readonly [number, string, (readonly string[])?]
     if (start.length > 0) this.#drop(keys, opening)
-    // If this fails, the dropped streams expire.
+    // If this fails, the dropped streams expire anyway.
     this.#unlink(keys, over).catch(() => {})
     return [code, follower]
   }
 
-  /** The random part identifies this process, and the number its stream. */
+  /** The random part identifies this process, and the number identifies its stream. */
   #createEpoch(): string {
     this.#process ??= randomBytes(9).toString('base64url')
     return `${this.#process}${(++this.#opened).toString(36)}`

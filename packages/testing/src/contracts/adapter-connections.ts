@@ -90,7 +90,7 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
       await connection.send(client.post(callFrame('ask'), session))
       await client.eventually(() => outcomes.length === 1, 'the question to be refused')
       expect(outcomes).toEqual(['refused'])
-      // On its own connection the question arrives.
+      // The question arrives on the client's own connection.
       const asking = await client.open({ body: callFrame('ask'), headers: session })
       await asking.until('roots/list')
       asking.leave()

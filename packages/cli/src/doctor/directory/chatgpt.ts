@@ -26,7 +26,7 @@ const [MAX_PROMPTS, MAX_PROMPT] = [3, 128]
 const [POSITIVE_CASES, NEGATIVE_CASES] = [5, 3]
 const SCREENSHOT_WIDTH = 706
 
-/** The hints, and the member of `jetway.json` with the reason for each. */
+/** The hints, with the member of `jetway.json` that gives the reason for each. */
 export const REASONS = {
   readOnlyHint: 'readOnly',
   destructiveHint: 'destructive',
@@ -35,7 +35,7 @@ export const REASONS = {
 
 const HINTS = Object.keys(REASONS) as Hint[]
 
-/** What OpenAI's directory asks for. */
+/** The requirements of OpenAI's directory. */
 export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'tool-hints',

@@ -85,7 +85,7 @@ export class ResumableStream implements EventStream {
   #log: StreamLog | undefined
   /** This node's right to write, until another node seizes the stream. */
   lease: StreamLease = UNOPENED
-  /** The start of the ids of events; undefined before the first one. */
+  /** The beginning of all event ids. Undefined before the first event. */
   #ids: string | undefined
   #seq = 0
   #writer: SseWriter | undefined

@@ -59,10 +59,10 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
 
 /** The maximum length of data whose text is kept, in characters. */
 const MAX_KEPT = 1_024
-/** The last short data, because one notification goes to many streams. */
+/** The last short data with its text. It is kept because one notification often goes to many streams. */
 const kept = { data: '', text: 'data: \n\n' }
 
-/** Formats one event with an id that begins as {@link formatEventId} formats it. */
+/** Formats an event whose id starts like those of {@link formatEventId}. */
 export function formatNumbered(id: string, data: string): string {
   if (data === kept.data) return `id: ${id}\n${kept.text}`
   const text = formatEvent({ data })
