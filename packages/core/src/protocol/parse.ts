@@ -53,7 +53,6 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
     : { ok: true, value }
 }
 
-const NAMES = /"(?:jsonrpc|id|method|params)"/g
 const NAMES_AND_BRACKETS = /"(?:jsonrpc|id|method|params)"|[[{]/g
 
 /**
@@ -61,14 +60,11 @@ const NAMES_AND_BRACKETS = /"(?:jsonrpc|id|method|params)"|[[{]/g
  * may be nested too deeply.
  */
 function countNames(body: string, { maxDepth }: ParseLimits): number | undefined {
-  // Each level needs two characters.
-  const pattern = body.length <= maxDepth * 2 ? NAMES : NAMES_AND_BRACKETS
   let names = 0
   let brackets = 0
-  for (pattern.lastIndex = 0; pattern.test(body);) {
-    if (body.charCodeAt(pattern.lastIndex - 1) === QUOTE) names++
+  for (NAMES_AND_BRACKETS.lastIndex = 0; NAMES_AND_BRACKETS.test(body);)
+    if (body.charCodeAt(NAMES_AND_BRACKETS.lastIndex - 1) === QUOTE) names++
     else if (++brackets > maxDepth) return undefined
-  }
   return names
 }
 

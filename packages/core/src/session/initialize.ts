@@ -14,6 +14,7 @@ import { ANONYMOUS } from '../stores/principal.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 import type { RequestOrigin } from '../call/exchange.ts'
 import { ClientView } from '../call/request-context.ts'
+import { isPromiseLike } from '../util/promises.ts'
 import type { ServerRuntime } from './server-runtime.ts'
 import { Session } from './session.ts'
 
@@ -22,19 +23,7 @@ const MAX_CLIENT_LENGTH = 16_384
 
 const LISTS = ['tools', 'resources', 'prompts'] as const
 
-type Lists = SessionRecord['listChanged']
-
 const NONE: readonly string[] = []
-/** The capability objects that sessions share. There are at most eight of them. */
-const LIST_SETS = new Map<string, Lists>()
-
-function shared(lists: Lists): Lists {
-  const name = lists.join()
-  const known = LIST_SETS.get(name) ?? lists
-  LIST_SETS.set(name, known)
-  return known
-}
-
 export type SessionDraft = Omit<SessionRecord, 'id'>
 
 export interface InitializeInput {
@@ -95,7 +84,7 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
   if (opening !== undefined) await opening
   const revision = negotiate(params.version, served)
   const { listChanged, json } = offerOf(runtime, revision, input)
-  const record: Mutable<SessionRecord> = {
+  const record: { -readonly [K in keyof SessionRecord]: SessionRecord[K] } = {
     id: '',
     principal,
     revision: revision.version,
@@ -109,24 +98,22 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
   const created = typeof id === 'string' ? id : id(record)
   record.id = typeof created === 'string' ? created : await created
   const given = runtime.instructions(new ClientView(record.client.info, record.client.capabilities))
-  const instructions = given instanceof Promise ? await given : given
+  const instructions = isPromiseLike(given) ? await given : given
   const result =
     instructions === undefined ? json : `${json.slice(0, -1)},"instructions":${JSON.stringify(instructions)}}`
   return { record, revision, frame: resultFrame(message.id, result) }
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] }
-
 /** The part of a response that is the same for all clients. */
 interface Offer {
   readonly capabilities: ServerCapabilities
   readonly hasTasks: boolean
-  readonly listChanged: Lists
+  readonly listChanged: SessionRecord['listChanged']
   /** The result without instructions. */
   readonly json: string
 }
 
-/** The last offer of each server and revision. */
+/** The last offer of each server and revision. Sessions share its lists. */
 const offers = new WeakMap<ServerRuntime, Map<Revision, Offer>>()
 
 /** Returns the offer, and creates a new one if the capabilities have changed. */
@@ -145,7 +132,7 @@ function offerOf(runtime: ServerRuntime, revision: Revision, { id, principal }: 
     capabilities: revision.project('capabilities', offered),
     serverInfo: revision.project('implementation', runtime.info),
   })
-  const listChanged = shared(LISTS.filter((list) => offered[list]?.listChanged === true))
+  const listChanged = LISTS.filter((list) => offered[list]?.listChanged === true)
   const offer = { capabilities, hasTasks, listChanged, json }
   offers.set(runtime, known.set(revision, offer))
   return offer

@@ -45,6 +45,7 @@ interface MemoryEventStoreOptions {
 const KEPT: AppendResult = { state: 'kept' }
 const LOST: AppendResult = { state: 'lost' }
 const FENCED: AppendResult = { state: 'fenced' }
+const FINAL = { final: true }
 
 /**
  * A lease with a reference to its stream, because three look-ups by text would cost as much as storing an
@@ -98,8 +99,7 @@ export class MemoryEventStore implements EventStore {
     const known = this.#logsOf(key)
     if (known !== undefined) this.#makeRoom(known, key.stream)
     // Dropping the last stream of a session also drops the session.
-    const owner =
-      known !== undefined && known.streams.size > 0 ? known : (this.#logsOf(key) ?? this.#addSession(key))
+    const owner = this.#logsOf(key) ?? this.#addSession(key)
     const log = new EventLog({ key, owner, epoch, limits: this.#limits }, origin)
     owner.streams.set(key.stream, log)
     this.#streams++
@@ -136,11 +136,7 @@ export class MemoryEventStore implements EventStore {
 
   complete(key: StreamKey, origin: StreamOrigin, event: StoredEvent): StreamLease {
     const lease = this.open(key, origin)
-    const { log } = lease
-    log.add(event, this.#clock.now(), true)
-    log.aging.moveTo(this.#aging)
-    this.#count(log, log.bytes)
-    while (this.#totalBytes > this.#limits.maxTotalBytes) this.#drop(this.#leastFair())
+    this.append(key, lease, [event], FINAL)
     return lease
   }
 

@@ -26,12 +26,12 @@ const [MAX_PROMPTS, MAX_PROMPT] = [3, 128]
 const [POSITIVE_CASES, NEGATIVE_CASES] = [5, 3]
 const SCREENSHOT_WIDTH = 706
 
-/** The hints, with the member of `jetway.json` that gives the reason for each. */
-export const REASONS = {
+/** The hints, and the member of `jetway.json` with the reason for each. */
+export const REASONS: Readonly<Record<Hint, 'readOnly' | 'destructive' | 'openWorld'>> = {
   readOnlyHint: 'readOnly',
   destructiveHint: 'destructive',
   openWorldHint: 'openWorld',
-} as const satisfies Record<Hint, string>
+}
 
 const HINTS = Object.keys(REASONS) as Hint[]
 

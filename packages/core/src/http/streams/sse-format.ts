@@ -57,22 +57,6 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   return `${text}\n`
 }
 
-/** The maximum length of data whose text is kept, in characters. */
-const MAX_KEPT = 1_024
-/** The last short data with its text. It is kept because one notification often goes to many streams. */
-const kept = { data: '', text: 'data: \n\n' }
-
-/** Formats an event whose id starts like those of {@link formatEventId}. */
-export function formatNumbered(id: string, data: string): string {
-  if (data === kept.data) return `id: ${id}\n${kept.text}`
-  const text = formatEvent({ data })
-  if (data.length <= MAX_KEPT) {
-    kept.data = data
-    kept.text = text
-  }
-  return `id: ${id}\n${text}`
-}
-
 /** Formats an event for HTTP+SSE. Its type `message` is the default, but some clients require it. */
 export const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })
 
