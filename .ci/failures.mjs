@@ -1,14 +1,14 @@
 /**
- * The summary of failures that `.ci/run` prints at its end, short because CI often
- * keeps only the end of a log.
+ * Creates the summary of failures that `.ci/run` prints at its end. It is short, because CI often keeps only
+ * the end of a log.
  */
 import { stripVTControlCharacters } from 'node:util'
 
-/** Leaves room for the last lines of `.ci/run` within 100 lines. */
+/** Leaves room within 100 lines for the last lines of `.ci/run`. */
 const MAX_LINES = 90
 const MAX_LINES_EACH = 7
 const MAX_WIDTH = 240
-/** Lines shown of an output without error lines. */
+/** The number of lines shown of an output that contains no error lines. */
 const LAST_LINES = 6
 
 const linesOf = (text) =>
@@ -18,7 +18,8 @@ const linesOf = (text) =>
     .filter((line) => line !== '')
 
 /**
- * The lines of the summary, at most `MAX_LINES` and a heading. The more failures, the fewer lines each gets.
+ * Returns the lines of the summary: a heading and at most `MAX_LINES`. The more failures there are, the fewer
+ * lines each has.
  *
  * @param {{ title: string, text?: string }[]} failures
  * @returns {string[]}
@@ -42,8 +43,8 @@ export function summarizeFailures(failures) {
 }
 
 /**
- * The lines of a step's output that begin with `✗`, with the indented lines below each;
- * without any, the last lines.
+ * Returns the lines of a step's output that begin with `✗`, with the indented lines below each of them. If
+ * there are none, returns the last lines.
  */
 export function extractErrors(output) {
   const lines = linesOf(output)

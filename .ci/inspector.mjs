@@ -1,7 +1,6 @@
 /**
- * Lists and calls a tool of the built weather server with the command line of the MCP Inspector,
- * over HTTP (Fastify, Hono) and stdio. The Inspector needs a newer Node than Jetway does, so it
- * runs on the Node of `.ci/tools`.
+ * Lists and calls a tool on the built weather server with the MCP Inspector's command line, over HTTP (Fastify,
+ * Hono) and stdio. The Inspector needs a newer Node than Jetway, so it runs on the Node in `.ci/tools`.
  */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

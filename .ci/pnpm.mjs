@@ -19,7 +19,7 @@ function pinnedVersion() {
 
 function installedVersion() {
   try {
-    // Inside the workspace pnpm would switch to the pinned version and report that.
+    // Inside the workspace, pnpm would switch to the pinned version and report that version.
     return execFileSync('pnpm', ['--version'], {
       cwd: join(root, '..'),
       encoding: 'utf8',
@@ -32,7 +32,7 @@ function installedVersion() {
 }
 
 /**
- * Returns the path of a pnpm that npm has downloaded into its cache; npm adds that folder to PATH. `npm exec`
+ * Returns the path of a pnpm that npm has downloaded to its cache. npm adds that folder to PATH. `npm exec`
  * does not run pnpm itself, because pnpm would then inherit npm's settings.
  */
 function download(version) {
@@ -61,7 +61,7 @@ function download(version) {
 
 let command
 
-/** The command line of the pinned pnpm: an executable and its first arguments. */
+/** Returns the command line of the pinned pnpm: an executable and its first arguments. */
 export function pnpm() {
   const version = pinnedVersion()
   command ??= installedVersion() === version ? ['pnpm'] : [execPath, download(version)]

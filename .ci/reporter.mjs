@@ -1,6 +1,6 @@
 /**
- * A vitest reporter for `.ci/run`: writes the number of passed and failed tests, and
- * the failures, to JETWAY_REPORT.
+ * A vitest reporter for `.ci/run`. It writes the number of passed and failed tests, and the failures, to
+ * JETWAY_REPORT.
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -20,7 +20,7 @@ export default class Reporter {
   }
 }
 
-/** Counts every test that has not passed as failed, skipped tests as well. */
+/** Counts every test that has not passed as failed, including skipped tests. */
 function readModule(module, report) {
   const file = relative(root, module.moduleId)
   const errorsOutsideTests = [module, ...module.children.allSuites()].flatMap((part) => part.errors())
@@ -36,7 +36,8 @@ function readModule(module, report) {
 }
 
 /**
- * The first lines of the message, the stack frame in this repository, and the lines of the diff that differ.
+ * Returns the first lines of the message, the stack frame in this repository, and the lines of the diff that
+ * differ.
  */
 function describe({ name = 'Error', message = '', stack = '', diff = '' }) {
   const head = `${name}: ${message}`.split('\n').slice(0, MESSAGE_LINES)

@@ -1,4 +1,4 @@
-/** The steps of `.ci/run`. Each test of vitest counts as one, and each other step. */
+/** The steps of `.ci/run`. Each vitest test counts as one step, and so does each other step. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ async function countStep(title, command, timeoutMs = 3 * minute) {
 }
 
 /**
- * Counts each test. If no test fails but vitest does (a file that does not load, an unhandled
+ * Counts each test. If no test fails but vitest does (because of a file that does not load, or an unhandled
  * rejection), counts one failure.
  */
 async function countTests(title, env = {}, files = []) {
@@ -51,7 +51,10 @@ function readReport(file) {
   }
 }
 
-/** All tests with a seed that no run had before, and the property tests with those that once failed. */
+/**
+ * Runs all tests with a seed that no run has used before, and the property tests with the seeds that once
+ * failed.
+ */
 async function countSeededTests() {
   const seed = drawSeed()
   await countTests(`vitest, JETWAY_SEED=${seed}`, { JETWAY_SEED: `${seed}` })

@@ -1,4 +1,4 @@
-/** The seeds of property tests: a new one for each run of CI, and those that once failed. */
+/** The seeds for property tests: a new seed for each CI run, and the seeds that once failed. */
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -7,16 +7,16 @@ import { root } from './pnpm.mjs'
 
 /** Commit this file when `.ci/run` has changed it. */
 const FILE = join(root, '.ci', 'seeds.json')
-/** More would take CI too long. The oldest goes first. */
+/** More seeds would take too much time in CI. The oldest one is dropped first. */
 const MAX_KEPT = 5
 
 export const drawSeed = () => Number(process.env['JETWAY_SEED'] ?? randomInt(2 ** 31 - 1))
 
-/** @returns {number[]} the newest first */
+/** @returns {number[]} the seeds, newest first */
 export const keptSeeds = () => JSON.parse(readFileSync(FILE, 'utf8'))
 
 /**
- * Keeps the seed if a property test failed with it, which fast-check tells in its message.
+ * Keeps the seed if a property test failed with it. fast-check states the seed in its message.
  *
  * @param {number} seed
  * @param {readonly { text?: string }[]} failures
@@ -32,7 +32,7 @@ export function withFailed(kept, seed, failures) {
   return failed && !kept.includes(seed) ? [seed, ...kept].slice(0, MAX_KEPT) : undefined
 }
 
-/** The test files with property tests. */
+/** Returns the test files that contain property tests. */
 export const propertyTests = () =>
   execFileSync('git', ['grep', '-lE', "from 'fast-check'", '--', '*.test.ts'], {
     cwd: root,

@@ -1,7 +1,7 @@
 /**
- * Checks the built declarations (with `apps/type-tests`) and core's own type tests with every supported
- * version of TypeScript. Then measures how much longer a compiler takes for a server with 200 tools than for
- * one with one tool. Needs a build.
+ * Checks the built declarations (with `apps/type-tests`) and core's own type tests with every supported version
+ * of TypeScript. Then measures how much longer a compiler takes for a server with 200 tools than for a server
+ * with one. Requires a build.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,18 +17,18 @@ const compilers = [
 ]
 
 /**
- * The most type instantiations that each further tool may add, with those of zod. This
- * number does not vary between runs.
+ * The maximum number of type instantiations, including zod's, that each additional tool may add. This number
+ * does not vary between runs.
  */
 const MAX_INSTANTIATIONS = 1_000
 /**
- * The most CPU seconds that 199 further tools may add. Only for this repository's
- * compiler; the others are far slower.
+ * The maximum number of CPU seconds that 199 additional tools may add. It applies only to this repository's
+ * compiler, because the others are far slower.
  */
 const MAX_SECONDS = 2
 const TOOLS = 200
 
-// The shell's `times` prints the CPU time of the compiler, which does not depend on the load of the machine.
+// The shell's `times` prints the compiler's CPU time, which does not depend on the machine's load.
 const SHELL = ['sh', '-c', '"$@"; code=$?; times; exit $code', 'sh']
 
 function compile(compiler, ...args) {
@@ -42,7 +42,7 @@ function compile(compiler, ...args) {
   return output
 }
 
-/** The source of a server with this number of tools. */
+/** Returns the source of a server with this number of tools. */
 function program(tools) {
   const tool = (i) => `
 server.addTool({
@@ -87,7 +87,7 @@ function compareCosts(compiler, version) {
   console.log(
     `TypeScript ${version}: ${TOOLS} tools take ${seconds.toFixed(2)} s more than one, and ${each} instantiations each`,
   )
-  // NaN, if the output could not be parsed, fails as well.
+  // If the output could not be parsed, the value is NaN, and the check also fails.
   if (each < MAX_INSTANTIATIONS && (seconds < MAX_SECONDS || !isRepositoryCompiler)) return
   console.error(`The limits are ${MAX_SECONDS} s and ${MAX_INSTANTIATIONS} instantiations each`)
   process.exitCode = 1
@@ -95,7 +95,7 @@ function compareCosts(compiler, version) {
 
 const versionOf = (compiler) => /Version (\S+)/.exec(compile(compiler, '--version'))?.[1]
 
-// The guide to installation promises these versions, with the options of `tsconfig.oldest.json`.
+// The installation guide promises these versions, with the options in `tsconfig.oldest.json`.
 for (const [name, ...flags] of [['typescript5.5', '--skipLibCheck'], ['typescript5.7']]) {
   const compiler = join(project, 'node_modules', name, 'bin', 'tsc')
   compile(compiler, '--project', join(project, 'tsconfig.oldest.json'), ...flags)

@@ -8,7 +8,7 @@ import { build, install, stepOrExit } from './steps.mjs'
 await stepOrExit('install', install(), { quiet: true })
 await stepOrExit('build', build(), { quiet: true })
 
-// In this process, not in a child: the app reads the terminal and handles Ctrl-C itself.
+// The app runs in this process rather than in a child, because it reads the terminal and handles Ctrl-C itself.
 const main = join(root, 'apps', 'chat', 'dist', 'main.js')
 process.argv = [execPath, main, ...argv.slice(2)]
 await import(pathToFileURL(main).href)

@@ -1,14 +1,14 @@
 /**
- * Measures core: its lines of code, without blank lines and comments, and its exported interfaces that at most one other
- * file uses, which a reader has to look up for little. `.ci/run` prints them, and `budget.test.ts` holds the limits.
- * `--list` names the interfaces.
+ * Measures core: its lines of code, without blank lines and comments, and its exported interfaces that at most
+ * one other file uses. A reader gains little from looking up such an interface. `.ci/run` prints the numbers,
+ * and `budget.test.ts` enforces the limits. `--list` prints the names of the interfaces.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { argv } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseSync } from 'oxc-parser'
 
-/** Only the plan of a new seam may raise them, by what the seam needs. */
+/** Only the plan for a new seam may raise these limits, and only by what the seam needs. */
 export const LIMITS = { codeLines: 21_500, narrowInterfaces: 80 }
 
 const folder = fileURLToPath(new URL('../packages/core/src/', import.meta.url))
@@ -45,7 +45,7 @@ function narrowInterfacesOf(files) {
   return files.flatMap(({ path, text }) =>
     [...text.matchAll(/^export interface (\w+)/gm)]
       .map(([, name = '']) => name)
-      // Its own file counts as one.
+      // The interface's own file counts as one use.
       .filter((name) => (uses.get(name) ?? 0) <= 2)
       .map((name) => `${path} ${name}`),
   )

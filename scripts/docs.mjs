@@ -1,7 +1,7 @@
 /**
- * `npm run docs` updates the tables of options, serves the site and reloads it on changes.
- * `npm run docs:build` builds it. Both fail on an export without JSDoc; the build also fails on a dead link,
- * and on a table that differs from the JSDoc.
+ * `npm run docs` updates the tables of options, serves the site, and reloads it on changes.
+ * `npm run docs:build` builds the site. Both fail if an export has no JSDoc. The build also fails if there is a
+ * dead link, or if a table differs from the JSDoc.
  */
 import { join } from 'node:path'
 import { argv, execPath } from 'node:process'

@@ -1,6 +1,6 @@
 /**
- * Compares the public names of every package with its `exports.txt`, so that a reviewer sees each change of
- * the public API. Without arguments it prints the differences and exits 1; `--write` updates the lists.
+ * Compares the public names of every package with its `exports.txt`, so that a reviewer sees each change to the
+ * public API. Without arguments, it prints the differences and exits with code 1. `--write` updates the lists.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -9,12 +9,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const LIST = 'exports.txt'
 
-// Entry files only export by name, so regular expressions can read them.
+// Entry files export only by name, so regular expressions can read them.
 const BARREL = /^export (type )?\{([^}]*)\}/gm
 const DECLARED = /^export (?:declare )?(?:async )?(const|function|class|interface|type) (\w+)/gm
 const UNNAMED = /^export (?:\*|default)/m
 
-/** @param {string} source @returns {string[]} values, then types, each in alphabetical order */
+/** @param {string} source @returns {string[]} the values, then the types, each in alphabetical order */
 function namesIn(source) {
   if (UNNAMED.test(source))
     throw new Error('An entry file must not use `export *` or `export default`: export each name')
@@ -44,7 +44,7 @@ function named(item, allTypes) {
   return type ? `type ${name}` : name
 }
 
-/** The names that a package exports, by subpath. Types begin with `type `. @param {string} folder */
+/** Returns the names that a package exports, by subpath. Types begin with `type `. @param {string} folder */
 export function exportsOf(folder) {
   const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   /** @type {Map<string, string[]>} */
@@ -82,7 +82,7 @@ function main() {
   const root = resolve(fileURLToPath(new URL('..', import.meta.url)))
   for (const name of readdirSync(join(root, 'packages'))) {
     const folder = join(root, 'packages', name)
-    // An empty folder is left where a package was on another branch.
+    // If a package exists only on another branch, an empty folder may be left in its place.
     if (!existsSync(join(folder, 'package.json'))) continue
     const path = join(folder, LIST)
     const actual = toText(exportsOf(folder))

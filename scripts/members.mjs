@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The folders of `pnpm-workspace.yaml` that contain members: those that its patterns name with `/*`. */
+/** The folders in `pnpm-workspace.yaml` that contain members: those that its patterns name with `/*`. */
 const folders = Array.from(
   readFileSync(`${root}pnpm-workspace.yaml`, 'utf8').matchAll(/^ {2}- (\S+)\/\*$/gm),
   ([, folder]) => folder,
@@ -12,6 +12,6 @@ const folders = Array.from(
 export const members = folders.flatMap((folder) =>
   readdirSync(root + folder)
     .map((name) => `${folder}/${name}`)
-    // An empty folder is left where a member was on another branch.
+    // If a member exists only on another branch, an empty folder may be left in its place.
     .filter((member) => existsSync(`${root}${member}/package.json`)),
 )

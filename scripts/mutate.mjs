@@ -1,13 +1,13 @@
 /**
- * `npm run mutate`: changes one place of the sources at a time, and lists the changes that neither tests nor
- * types notice.
+ * `npm run mutate`: changes the sources in one place at a time, and lists the changes that neither tests nor
+ * types detect.
  *
  *     npm run mutate -- [--count <n>] [--seed <n>] [--only <path>]... [--tests <path>]...
  *
- * The mutants are drawn with a seed, which it prints. A first run without mutants learns which
- * test files reach which places, so that a mutant costs the nearest of these only. `--only` limits
- * the sources that are changed, and `--tests` the tests that run. Types are checked for the mutants that no
- * test notices. Exits with 1 if fewer than 85 % are killed.
+ * The mutants are drawn at random, with a seed that is printed. A first run without mutants determines which
+ * test files reach which places, so that for each mutant only the nearest of these files have to run. `--only`
+ * limits the sources that are changed, and `--tests` limits the tests that run. Types are checked for the
+ * mutants that no test detects. The script exits with code 1 if fewer than 85 % of the mutants are killed.
  */
 import { randomInt } from 'node:crypto'
 import process, { stdout } from 'node:process'
@@ -20,8 +20,8 @@ import { mutantsOf } from './mutate/mutants.mjs'
 
 const MIN_KILLED = 0.85
 /**
- * The contracts are tests themselves, and nothing tests the assertions of tests. The tests of the Redis stores
- * need Redis, so they are not among those of `npm test`.
+ * The contracts are themselves tests, and nothing tests the assertions in tests. The tests of the Redis stores
+ * need Redis, so they are not part of `npm test`.
  */
 const DRAWN_FROM = [
   ':(glob)packages/*/src/**/*.ts',
@@ -38,7 +38,7 @@ const { values } = parseArgs({
   },
 })
 
-// The process of the tests would keep this one alive.
+// The process that runs the tests would keep this process alive.
 process.exit(await main(Number(values.count), Number(values.seed)))
 
 async function main(count, seed) {
@@ -53,7 +53,7 @@ async function main(count, seed) {
   return mutants.length - left.length >= MIN_KILLED * mutants.length ? 0 : 1
 }
 
-/** @returns the mutants that no test notices */
+/** @returns the mutants that no test detects */
 async function survivors(checkout, mutants) {
   const reaching = await runBase(checkout, mutants, values.tests)
   const unnoticed = []
@@ -77,7 +77,7 @@ function report(by, left, all) {
   console.log(`${killed} of ${all.length} killed by ${by} (${Math.floor((100 * killed) / all.length)} %)`)
 }
 
-/** @returns mutants of different places, in the order of the draw */
+/** @returns mutants of different places, in the order in which they were drawn */
 function draw(checkout, count, seed) {
   const all = checkout.files(values.only).flatMap((file) => mutantsOf(file, checkout.sources[file]))
   const random = seeded(seed)

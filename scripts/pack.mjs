@@ -1,4 +1,7 @@
-/** `npm run pack`: installs, builds and packs all packages into `tarballs/`, as they are published to npm. */
+/**
+ * `npm run pack`: installs, builds and packs all packages into `tarballs/`, in the form in which they are
+ * published to npm.
+ */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pnpm, root } from '../.ci/pnpm.mjs'

@@ -54,7 +54,7 @@ async function pack() {
   return tarballs
 }
 
-/** Keeps a tarball that passed, for the release. */
+/** Keeps a tarball that passed the check, for the release. */
 function keep(tarball, project, { name, version }) {
   const release = resolve(root, env.JETWAY_RELEASE)
   mkdirSync(release, { recursive: true })

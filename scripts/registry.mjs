@@ -1,7 +1,7 @@
 /**
  * `npm run registry`: serves `tarballs/` as an npm registry, on 127.0.0.1 and read-only. `npm run pack` makes
- * the folder. Every other package is redirected to the registry that npm uses here. Arguments: `--port N`
- * (default 4873, 0 for a free one) and a folder of tarballs.
+ * the folder. Requests for all other packages are redirected to the registry that npm is configured to use.
+ * Arguments: `--port N` (default 4873, 0 for a free one) and a folder of tarballs.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { packumentOf, readTarball } from './registry/packument.mjs'
 
 const TARBALLS = '/-/tarballs/'
 
-/** The registry that npm is configured to use, with a slash at its end. */
+/** The registry that npm is configured to use, with a trailing slash. */
 export function configuredRegistry() {
   const url = execFileSync('npm', ['config', 'get', 'registry'], {
     cwd: root,
@@ -66,14 +66,14 @@ export async function startRegistry({ folder, upstream, port = 0 }) {
   }
 }
 
-/** npx keeps what it has installed from an address, so other bytes need another one. */
+/** npx caches what it has installed from an address, so a tarball with other bytes needs another address. */
 const pathOf = ({ shasum, file }) => `${TARBALLS}${shasum}/${file}`
 
 const originOf = (server) => `http://127.0.0.1:${server.address().port}`
 
 const json = (status, value) => ({
   status,
-  // The tarballs of the next run may have the same versions.
+  // The tarballs of the next run may have the same versions but other content.
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify(value),
 })
@@ -87,11 +87,11 @@ function replyTo({ method, url }, { packages, files, upstream, origin }) {
     return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body: file }
   const tarball = packages.get(path.slice(1))
   if (tarball !== undefined) return json(200, packumentOf(tarball, origin + pathOf(tarball)))
-  // The encoded path, because a scope's slash must stay encoded.
+  // The encoded path is used, because the slash of a scope must stay encoded.
   return { status: 302, headers: { location: upstream + url.slice(1) }, body: '' }
 }
 
-/** npm encodes the slash of a scoped name. */
+/** npm encodes the slash of scoped names. */
 function decode(url) {
   try {
     return decodeURIComponent(url.split('?')[0])

@@ -1,10 +1,10 @@
 /**
- * Compares the code blocks of all READMEs and of `docs/` with the files that they come from. Each block of
- * TypeScript needs a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or
- * `<!-- from: path/to/file.ts#region -->` for the lines between `// #region name` and `// #endregion`, and
- * the imports that these use. Blocks of other languages may have such a comment.
- * Without arguments it prints the differences and exits 1; `--write` updates the blocks and the links to
- * their files, and adds missing blocks.
+ * Compares the code blocks in all READMEs and in `docs/` with the files from which they are taken. Each
+ * TypeScript block needs a comment above it: `<!-- from: path/to/file.ts -->` for a whole file, or `<!--
+ * from: path/to/file.ts#region -->` for the lines between `// #region name` and `// #endregion`, and the
+ * imports that these lines use. Blocks in other languages may have such a comment. Without arguments, it
+ * prints the differences and exits with code 1. `--write` updates the blocks and the links to their files,
+ * and adds missing blocks.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
@@ -13,8 +13,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { importsFor, wholeFile } from './snippets/imports.mjs'
 
 /**
- * A comment with the block that belongs to it, or a block without a comment. A
- * comment may still lack its block.
+ * Matches a comment with the block that belongs to it, or a block without a comment. A comment may not have
+ * its block yet.
  */
 const BLOCK =
   /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx|js|nginx|yaml|toml|json|text|dockerfile)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
@@ -22,11 +22,11 @@ const BLOCK =
 /** The folder of skills for coding agents. */
 const SKILLS = 'docs/skills/'
 
-/** A line of code that fits the site at 1440 px. */
+/** The maximum length of a line of code that fits on the site at a width of 1440 px. */
 const MAX_COLUMNS = 110
 
 /**
- * The Markdown files that people write: no dependencies, and no generated API reference.
+ * Returns the Markdown files written by people. Dependencies and the generated API reference are excluded.
  *
  * @param {string} root
  */
@@ -76,7 +76,8 @@ export function extract(source, region) {
 }
 
 /**
- * Replaces each code block of a page by the code of its file. Returns the new text and a list of problems.
+ * Replaces each code block on a page with the code from its file. Returns the new text and a list of
+ * problems.
  *
  * @param {string} page the path of the page @param {string} text
  * @param {(path: string) => string | undefined} read
@@ -99,7 +100,7 @@ export function updateBlocks(page, text, read) {
     if (wide !== undefined) problems.push(`${from} is wider than the site's code blocks: ${wide}`)
     const [path = ''] = from.split('#')
     const link = `<sub>[${path}](${posix.relative(posix.dirname(page), path)})</sub>\n\n`
-    // A skill is copied into other projects, where the link would lead nowhere.
+    // Skills are copied into other projects, where the link would not work.
     const caption = page.startsWith(SKILLS) ? '\n' : link
     const current = `<!-- from: ${from} -->\n${caption}\`\`\`${language ?? languageOf(path)}\n${expected}\n\`\`\``
     if (current !== block) problems.push(`${from} differs`)
@@ -125,7 +126,7 @@ const languageOf = (path) => {
   return 'ts'
 }
 
-/** A file, or a region of it below the imports that the page has not shown yet. */
+/** Returns a file, or a region of it below the imports that the page has not shown yet. */
 function codeOf(from, read, shown, problems) {
   const [path, region] = from.split('#')
   const source = read(path)

@@ -10,13 +10,13 @@ import { build, install, stepOrExit } from './steps.mjs'
 await stepOrExit('install', install(), { quiet: true })
 await stepOrExit('build', build(), { quiet: true })
 
-// In this process, not in a child: Ctrl-C and other signals then reach the server directly.
+// The server runs in this process rather than in a child, so that Ctrl-C and other signals reach it directly.
 const main = join(root, 'apps', 'weather', 'dist', 'main.js')
 process.argv = [execPath, main, '--http', ...argv.slice(2)]
 await import(pathToFileURL(main).href)
 
-// `kill <pid of npm>` ends npm but not its children. When the parent process
-// changes, stop the server as well.
+// `kill <pid of npm>` ends npm but not its children. When the parent process changes, the server is also
+// stopped.
 const parent = process.ppid
 setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')

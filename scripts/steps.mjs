@@ -1,4 +1,4 @@
-/** Runs the commands of the root scripts and prints the result of each. */
+/** Runs the commands for the root scripts, and prints the result of each. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { execPath, stderr } from 'node:process'
@@ -6,35 +6,35 @@ import { pnpm, root } from '../.ci/pnpm.mjs'
 
 const windows = process.platform === 'win32'
 
-/** The command line of a tool in the root's dev dependencies. */
+/** Returns the command line of a tool in the root's dev dependencies. */
 export function tool(name, ...args) {
   return [join(root, 'node_modules', '.bin', name), ...args]
 }
 
 /**
- * The command line of a script of this repository.
+ * Returns the command line of a script in this repository.
  *
- * @param {string} path from the root, such as `scripts/types.mjs`
+ * @param {string} path the path from the root, such as `scripts/types.mjs`
  */
 export function script(path, ...args) {
   return [execPath, join(root, path), ...args]
 }
 
 export const installAll = () => [...pnpm(), 'install', '--frozen-lockfile']
-/** Next.js takes 300 MB and serves one recipe only. `.ci/run` installs and tests it. */
+/** Next.js takes up 300 MB and is needed for only one recipe. `.ci/run` installs and tests it. */
 export const install = () => [...installAll(), '--filter', '!@jetway-recipes/nextjs']
 export const build = () => tool('tsdown')
 export const types = () => script('scripts/types.mjs')
-/** The environment in which the tests start the built programs, see `.ci/runtimes/program.js`. */
+/** The environment in which the tests start the built programs; see `.ci/runtimes/program.js`. */
 export const BUILT = { JETWAY_BUILT: '1' }
 export const vitest = (...args) => tool('vitest', 'run', ...args)
 
-/** How many bytes of a command's output `onOutput` gets: the last ones. */
+/** The number of bytes that `onOutput` receives, from the end of a command's output. */
 const MAX_OUTPUT = 256 * 1024
 
 /**
- * Runs a command and resolves to its exit code; 1 if it cannot start or exceeds its time limit. All its
- * output goes to stderr: stdout is for the caller.
+ * Runs a command. Resolves to its exit code, or to 1 if it cannot be started or exceeds its time limit. All its
+ * output is written to stderr, because stdout is reserved for the caller.
  *
  * @param {readonly string[]} command
  * @param {object} [options]
@@ -42,7 +42,7 @@ const MAX_OUTPUT = 256 * 1024
  * @param {'ignore'} [options.output] print no output
  * @param {Record<string, string>} [options.env] additional environment variables
  * @param {string} [options.cwd] default: the repository's root
- * @param {number} [options.timeoutMs] kills the command, and all that it started, after this time
+ * @param {number} [options.timeoutMs] kills the command, and everything that it started, after this time
  * @param {(text: string) => void} [options.onOutput] called at the end with the last output
  */
 export function run(command, { quiet = false, output, env = {}, cwd = root, timeoutMs, onOutput } = {}) {
@@ -54,7 +54,7 @@ export function run(command, { quiet = false, output, env = {}, cwd = root, time
       env: { ...process.env, ...env },
       stdio: ['ignore', streams, streams],
       shell: windows,
-      // In its own process group, so that servers that the command started can be killed with it.
+      // The command has its own process group, so that servers that it started can be killed with it.
       detached: timeoutMs !== undefined && !windows,
     })
     const killGroup = timeoutMs === undefined ? () => {} : limitTime(child, timeoutMs)
@@ -74,7 +74,7 @@ export function run(command, { quiet = false, output, env = {}, cwd = root, time
       killGroup()
       resolve(1)
     })
-    // A process that the command left running would keep its output open, and `close` would not fire.
+    // A process that the command left running would keep the command's output open, so `close` would not fire.
     child.on('exit', killGroup)
     child.on('close', (code, signal) => {
       if (signal) collect(Buffer.from(`✗ ${file} was killed by ${signal}\n`))
@@ -86,8 +86,8 @@ export function run(command, { quiet = false, output, env = {}, cwd = root, time
 }
 
 /**
- * Kills a child's process group after a time limit, or when this process gets SIGINT or SIGTERM. Returns a
- * function that removes the limit and kills what is left of the group.
+ * Kills a child's process group after a time limit, or when this process receives SIGINT or SIGTERM. Returns a
+ * function that removes the limit and kills the rest of the group.
  */
 function limitTime(child, timeoutMs) {
   const kill = () => {
@@ -114,7 +114,7 @@ function limitTime(child, timeoutMs) {
   }
 }
 
-/** Runs a command, prints its title and duration on stderr, and resolves to its exit code. */
+/** Runs a command, and prints its title and duration on stderr. Resolves to the command's exit code. */
 export async function step(title, command, options) {
   const start = performance.now()
   const code = await run(command, options)

@@ -1,7 +1,8 @@
 /**
- * Draws what the two commands of a fresh clone show, for the README. Without arguments it compares the committed
- * pictures with what it draws of the recorded output, and exits 1 if they differ; `--write` updates them. `--record`
- * runs the commands first, which takes minutes, and records their output; `--record=start` and `--record=test` one of them.
+ * Draws the output of the two commands that users run in a fresh clone, for the README. Without arguments, it
+ * compares the committed pictures with those drawn from the recorded output, and exits with code 1 if they
+ * differ. `--write` updates the pictures. `--record` first runs the commands, which takes minutes, and records
+ * their output. `--record=start` and `--record=test` record only one of them.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -27,10 +28,13 @@ export function pictures() {
   }))
 }
 
-/** What a reader needs of the welcome text: the rest names the paths of one machine. @param {string} output */
+/**
+ * Returns the part of the welcome message that a reader needs. The rest contains the paths of one machine.
+ * @param {string} output
+ */
 export const startOf = (output) => `${output.slice(0, output.indexOf('\n\nCall one')).trim()}\n…`
 
-/** Starts the weather server as a reader does, calls its tool, and stops it. */
+/** Starts the weather server as a reader would, calls its tool, and stops it. */
 async function recordStart() {
   const child = spawn('npm', ['--silent', 'start'], { cwd: root, detached: true, stdio: 'pipe' })
   let output = ''
@@ -56,7 +60,7 @@ async function recordStart() {
   ].join('\n')
 }
 
-/** The steps of `npm test`, and vitest's summary. */
+/** Records the steps of `npm test`, and vitest's summary. */
 function recordTest() {
   const { status, stdout, stderr } = spawnSync('npm', ['--silent', 'test'], {
     cwd: root,

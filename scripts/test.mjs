@@ -1,7 +1,7 @@
 /**
- * `npm test`: installs, builds, checks types and runs vitest. `--long` runs the tests of the reliability bar
- * instead, and writes what they measured into `docs/reference/reliability.md`. `JETWAY_LONG_TESTS=full` runs
- * those in full that have a short form. Passes other arguments to vitest.
+ * `npm test`: installs, builds, checks types and runs vitest. `--long` runs the tests for the reliability bars
+ * instead, and writes the results to `docs/reference/reliability.md`. With `JETWAY_LONG_TESTS=full`, tests that
+ * have a short form run in full. Other arguments are passed to vitest.
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,14 +18,14 @@ exit(await step('tests', vitest(...args), { env: BUILT }))
 
 /** @param {readonly string[]} rest */
 async function long(rest) {
-  // Some long tests run behind nginx, or over Redis.
+  // Some long tests run behind nginx, or with Redis.
   await stepOrExit('nginx', script('.ci/nginx.mjs'))
   await stepOrExit('redis', script('.ci/redis.mjs'))
   const form = env['JETWAY_LONG_TESTS'] ?? 'short'
   const report = join(tmpdir(), `jetway-long-tests-${pid}.json`)
   const command = vitest('--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...rest)
   const code = await step('long tests', command, { env: { ...BUILT, JETWAY_LONG_TESTS: form } })
-  // A run of some files only would report all others as not measured.
+  // If only some files were run, all others would be reported as not measured.
   const all = rest.every((arg) => arg.startsWith('-'))
   if (all) await stepOrExit('page', script('apps/reliability/dist/page.js', report, form))
   return code

@@ -4,18 +4,18 @@ import { root } from '../.ci/pnpm.mjs'
 import { tool } from './steps.mjs'
 
 /**
- * As few programs as the options allow, since each parses what it imports again: packages without types of
- * Node, packages with `isolatedDeclarations`, programs of users, and everything else.
+ * There are as few programs as the options allow, because each program parses its imports again: packages
+ * without Node's types, packages with `isolatedDeclarations`, programs written by users, and everything else.
  */
 const PROJECTS = ['packages/core', 'tsconfig.packages.json', 'apps/type-tests', '.']
 
-// Projects import each other's sources, so several of them report the same error. Print it once.
+// Projects import each other's sources, so several projects may report the same error. It is printed once.
 const printed = new Set()
 for (const project of PROJECTS) {
   const [file, ...args] = tool('tsc', '--pretty', 'false', '--project', project)
   const { status, stdout, stderr, error } = spawnSync(file, args, { cwd: root, encoding: 'utf8' })
   if (error) console.error(error.message)
-  // The further lines of a message are indented.
+  // The continuation lines of a message are indented.
   for (const message of (stdout + stderr).split(/\n(?! )/)) {
     if (message !== '' && !printed.has(message)) console.error(message)
     printed.add(message)

@@ -1,7 +1,7 @@
 /**
- * Checks what GitHub reads: the workflows of this repository and of the templates of `create-jetway`, the issue forms,
- * the labels and the updates of dependencies. Prints the problems and exits 1 if there are any. Arguments name other
- * folders that contain `.github/workflows`.
+ * Checks the files that GitHub reads: the workflows of this repository and of the `create-jetway` templates,
+ * the issue forms, the labels and the dependency updates. Prints the problems and exits 1 if there are any.
+ * Arguments name other folders that contain `.github/workflows`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
@@ -27,7 +27,7 @@ function projects() {
   return [root, ...names.map((name) => join(templates, name))]
 }
 
-/** The scripts of the project's `package.json`, and of the one that a template is laid over. */
+/** The scripts in the project's `package.json`, and in that of the template that it extends. */
 function scriptsOf(project) {
   const files = [join(project, 'package.json'), join(dirname(project), 'base', 'package.json')]
   return files.filter((file) => existsSync(file)).flatMap((file) => Object.keys(json(file).scripts ?? {}))

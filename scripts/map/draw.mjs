@@ -1,12 +1,13 @@
 /**
- * Draws the steps of one call as a chart. A column is a step of the call, a row is a room of the code. The rows are in
- * import order, with the rooms that everything imports at the bottom, so a call goes down and comes back up.
+ * Draws the steps of one call as a chart. Each column is a step of the call, and each row is a room of the
+ * code. The rows are in import order, with the rooms that everything imports at the bottom, so a call goes down
+ * and comes back up.
  */
 
 const WIDTH = 830
 const PAD = 22
 const LABELS = 172
-/** The box with the name of `http/`, left of its rows. */
+/** The box with the name of `http/`, to the left of its rows. */
 const HTTP = 26
 const TOP = 84
 const ROW = 25
@@ -105,9 +106,10 @@ export function drawMap({ core, http, hops }, theme) {
 }
 
 /**
- * From top to bottom: the adapter, the rooms of `http/`, the other rooms.
+ * Returns the rows from top to bottom: the adapter, the rooms in `http/`, the other rooms.
  *
- * @param {string[][]} core @param {string[][]} http @param {readonly import('./page.mjs').Hop[]} hops @returns {Row[]}
+ * @param {string[][]} core @param {string[][]} http @param {readonly import('./page.mjs').Hop[]} hops @returns
+ * {Row[]}
  */
 function rowsOf(core, http, hops) {
   const named = http.flat()
@@ -175,7 +177,7 @@ function drawRow({ label, inHttp }, index, { band, stripe, text }) {
   ]
 }
 
-/** A box along the rows of `http/`, with its name. @param {Row[]} rows @param {Colours} colours */
+/** Draws a box along the rows of `http/`, with its name. @param {Row[]} rows @param {Colours} colours */
 function drawHttp(rows, { stripe, faint }) {
   const first = rows.findIndex(({ inHttp }) => inHttp)
   const height = ROW * rows.filter(({ inHttp }) => inHttp).length
@@ -187,7 +189,7 @@ function drawHttp(rows, { stripe, faint }) {
 }
 
 /**
- * A line through the rooms of the files that a step needs.
+ * Draws a line through the rooms of the files that a step needs.
  *
  * @param {Place} place @param {(row: number) => number} y @param {Colours} colours
  */
@@ -200,7 +202,10 @@ function drawLine(place, y, { line }) {
   ]
 }
 
-/** A dot for each of these files. @param {Place} place @param {(row: number) => number} y @param {Colours} colours */
+/**
+ * Draws a dot for each of these files. @param {Place} place @param {(row: number) => number} y @param {Colours}
+ * colours
+ */
 function drawNeeds(place, y, { dot }) {
   return [...place.needs].flatMap(([row, count]) =>
     Array.from({ length: count }, (_, index) => {

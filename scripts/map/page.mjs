@@ -1,6 +1,4 @@
-/**
- * Reads the map of the code, `docs/design/README.md`, for its tests and for its picture.
- */
+/** Reads the map of the code in `docs/design/README.md`, for its tests and for its picture. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -16,16 +14,22 @@ const page = fileURLToPath(new URL('../../docs/design/README.md', import.meta.ur
  * @property {boolean} isStep false for the files below a step, which the step needs
  */
 
-/** A step reads `1. \`file\` \`function\`, \`Class.method\`: what happens`. A file that it needs has a dash. */
+/**
+ * A step has the form `1. \`file\` \`function\`, \`Class.method\`: what happens`. A file that the step needs
+ * has a dash.
+ */
 const HOP = /^( *)(\d+\.|-) `([^`]+\.ts)` ((?:`[^`]+`(?:, )?)+):/
 
-/** The page, and what its lists say. */
+/** Returns the page, and the contents of its lists. */
 export function readMap() {
   const text = readFileSync(page, 'utf8')
   return { text, hops: hopsOf(text), rooms: roomsOf(text), orders: ordersOf(text), pathOf }
 }
 
-/** Files of core are given from its `src`, those of other packages with their package. @param {string} file */
+/**
+ * Core's files are given relative to its `src`, and those of other packages with their package. @param {string}
+ * file
+ */
 const pathOf = (file) => (/^[\w-]+\/src\//.test(file) ? `packages/${file}` : `packages/core/src/${file}`)
 
 /** @param {string} text @returns {Hop[]} */
@@ -42,7 +46,7 @@ function hopsOf(text) {
 }
 
 /**
- * A folder of core, or a file that is a room by itself.
+ * A folder in core, or a file that is a room by itself.
  *
  * @typedef {object} Room
  * @property {string} name such as `http` or `errors.ts`
@@ -50,7 +54,7 @@ function hopsOf(text) {
  * @property {readonly Room[]} rooms the folders inside it
  */
 
-/** The rooms of the tree, which is the first code block. @param {string} text @returns {Room[]} */
+/** Returns the rooms in the tree, which is the first code block. @param {string} text @returns {Room[]} */
 function roomsOf(text) {
   const [, tree = ''] = /```\n([\s\S]*?)```/.exec(text) ?? []
   /** @type {(Room & { rooms: Room[] })[]} */
@@ -66,7 +70,8 @@ function roomsOf(text) {
 }
 
 /**
- * The lines of import orders: that of core, then that of `http/`. Names in one group have the same place.
+ * Returns the lines with import orders: first core's, then that of `http/`. Names in one group have the same
+ * place.
  *
  * @param {string} text @returns {string[][][]}
  */

@@ -1,4 +1,7 @@
-/** The run without mutants: which test files reach which places, and how long each takes. */
+/**
+ * The run without mutants. It determines which test files reach which places, and how long each test file
+ * takes.
+ */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { Sources } from './scopes.mjs'
 
@@ -7,7 +10,7 @@ import { Sources } from './scopes.mjs'
 /**
  * @param {import('./checkout.mjs').Checkout} checkout
  * @param {object[]} mutants
- * @param {string[]} tests the paths of test files, or of folders; all if empty
+ * @param {string[]} tests the paths of test files or folders; if empty, all tests run
  * @returns {Promise<(mutant: object) => TestFile[]>} the test files that reach a mutant
  */
 export async function runBase(checkout, mutants, tests) {
@@ -28,8 +31,8 @@ export async function runBase(checkout, mutants, tests) {
 }
 
 /**
- * Every process that runs a probe finds the log by the path in it, whatever its environment. Probes do
- * nothing in runtimes that may not write it.
+ * Every process that runs a probe finds the log by the path in the probe, regardless of its environment. In
+ * runtimes that may not write to the log, probes do nothing.
  */
 function insertProbes(checkout, probes) {
   const require = `globalThis.process.getBuiltinModule('module').createRequire(${JSON.stringify(checkout.path('/'))})`
@@ -58,8 +61,8 @@ function insertProbes(checkout, probes) {
 }
 
 /**
- * Tests that fail without a mutant would kill them all. Those that read the sources
- * fail because of the probes only.
+ * Tests that fail even without a mutant would kill all mutants. Tests that read the sources fail only because
+ * of the probes.
  */
 async function failingAgain(checkout, failed) {
   const files = failed.filter((name) => name.endsWith('.ts'))

@@ -1,4 +1,7 @@
-/** A checkout of HEAD in the system's temporary folder, where mutants live: none can be committed. */
+/**
+ * A checkout of HEAD in the system's temporary folder. Mutants exist only there, so none of them can be
+ * committed.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +27,7 @@ export class Checkout {
   static async create() {
     const folder = join(mkdtempSync(join(tmpdir(), 'jetway-mutants-')), 'jetway')
     process.once('exit', () => {
-      // Tests that were just killed may still have written.
+      // Tests that were just killed may still have been writing files.
       rmSync(dirname(folder), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
       git(root, 'worktree', 'prune')
     })
@@ -33,7 +36,7 @@ export class Checkout {
     git(root, 'worktree', 'add', '--quiet', '--detach', folder, 'HEAD')
     const options = { quiet: true, cwd: folder }
     await stepOrExit('install', [...pnpm(), 'install', '--frozen-lockfile', '--prefer-offline'], options)
-    // Some tests look at the build.
+    // Some tests read the build.
     await stepOrExit('build', [join(folder, 'node_modules', '.bin', 'tsdown')], options)
 
     const checkout = new Checkout(folder)
@@ -59,14 +62,14 @@ export class Checkout {
     return git(this.#folder, 'rev-parse', '--short', 'HEAD')
   }
 
-  /** Removes all changes of files. */
+  /** Reverts all changes to files. */
   restore() {
     git(this.#folder, 'checkout', '--quiet', '--', '.')
   }
 
   /**
-   * @param {string[]} files of tests; all if empty
-   * @returns {Promise<string[]>} the files that failed, or a reason if no file did
+   * @param {string[]} files the test files; if empty, all tests run
+   * @returns {Promise<string[]>} the files that failed, or a reason if no file failed
    */
   async test(files, { oneByOne = false } = {}) {
     const report = this.path('mutate-report.json')
@@ -89,9 +92,9 @@ export class Checkout {
   }
 
   /**
-   * Runs tests with a mutant, until one fails.
+   * Runs tests with a mutant until one fails.
    *
-   * @param {string[]} files of tests
+   * @param {string[]} files the test files
    * @param {{ changed: string, timeoutMs: number }} options `changed` is the mutant's source
    * @returns {Promise<string | undefined>} the file that failed, or the reason; undefined if all passed
    */

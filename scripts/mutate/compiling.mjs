@@ -1,4 +1,4 @@
-/** Which mutants the types let pass: the check of types is a part of `npm test`. */
+/** Determines which mutants pass the type check. The type check is part of `npm test`. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 
@@ -7,8 +7,8 @@ const TSC =
   '--project tsconfig.packages.json --pretty false --noUnusedLocals false --noUnusedParameters false --allowUnreachableCode true'
 
 /**
- * Each run of the compiler checks one mutant of each file. An error is in the file of its mutant, since all
- * exports declare their types.
+ * Each run of the compiler checks one mutant in each file. An error always occurs in the file of its mutant,
+ * because all exports declare their types.
  *
  * @param {import('./checkout.mjs').Checkout} checkout
  * @param {{ file: string, start: number, end: number, to: string }[]} mutants

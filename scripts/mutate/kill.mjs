@@ -1,18 +1,18 @@
-/** Runs the tests that reach a mutant, until one fails. */
+/** Runs the tests that reach a mutant until one fails. */
 import { writeFileSync } from 'node:fs'
 
 /**
- * How long the tests of each run took without a mutant, one after the other. Most mutants die in the first
- * run. A failure beyond the last would be an accident of a test of something else.
+ * The total time that the tests in each run took without a mutant. Most mutants are killed in the first run. A
+ * failure after the last run would be a coincidence in a test of something else.
  */
 const RUNS_MS = [2_000, 10_000, 120_000]
 
 /**
  * @param {import('./checkout.mjs').Checkout} checkout
  * @param {{ file: string, start: number, end: number, to: string }} mutant
- * @param {import('./base.mjs').TestFile[]} reaching the test files that run its place
- * @returns {Promise<string | undefined>} the test file that fails, or the reason;
- *   undefined if the mutant survives
+ * @param {import('./base.mjs').TestFile[]} reaching the test files that run the mutant's place
+ * @returns {Promise<string | undefined>} the test file that fails, or the reason; undefined if the mutant
+ * survives
  */
 export async function killerOf(checkout, { file, start, end, to }, reaching) {
   const source = checkout.sources[file]
@@ -34,7 +34,7 @@ export async function killerOf(checkout, { file, start, end, to }, reaching) {
 
 const sum = (files) => files.reduce((total, { ms }) => total + ms, 0)
 
-/** The nearest first, then the quickest. */
+/** Sorts by nearness, and then by speed. */
 function inRuns(source, files) {
   const left = files.toSorted((a, b) => nearness(source, b.path) - nearness(source, a.path) || a.ms - b.ms)
   return RUNS_MS.map((most) => {
@@ -44,7 +44,10 @@ function inRuns(source, files) {
   }).filter((run) => run.length > 0)
 }
 
-/** How many names two paths have in common at their start: tests mirror the sources. */
+/**
+ * Returns how many names two paths have in common at their start. This works because the tests' folders mirror
+ * those of the sources.
+ */
 function nearness(source, test) {
   const names = (path) =>
     path

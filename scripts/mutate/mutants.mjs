@@ -1,4 +1,4 @@
-/** The mutants of a source file. */
+/** Creates the mutants of a source file. */
 import { parseSync, Visitor } from 'oxc-parser'
 
 const OTHER = {
@@ -7,17 +7,17 @@ const OTHER = {
 } // prettier-ignore
 
 /**
- * @param {string} file its path, which each mutant names
+ * @param {string} file the file's path, which each mutant contains
  * @param {string} source
  * @returns {{ file: string, line: number, start: number, end: number, from: string, to: string }[]}
  */
 export function mutantsOf(file, source) {
   const mutants = []
-  /** Types hold literals too, which nothing runs. */
+  /** Types also contain literals, but these are never run. */
   const types = []
   /**
-   * Tables of names: readers look at their keys, and at which values are groups, so another number or boolean in
-   * them is the same program.
+   * Tables of names. Their readers use only the keys, and whether a value is a group, so a different number or
+   * boolean in them makes no difference to the program.
    */
   const names = []
   const text = ({ start, end }) => source.slice(start, end)
@@ -26,7 +26,7 @@ export function mutantsOf(file, source) {
     const from = text(node).replaceAll(/\s+/g, ' ').slice(0, 60)
     mutants.push({ file, line, start: node.start, end: node.end, from, to })
   }
-  /** The operator of an expression with two sides, wherever the formatter has put it. */
+  /** The operator of a binary expression, wherever the formatter has placed it. */
   const operator = ({ operator: old, left, right }) => {
     const start = source.indexOf(old, left.end)
     if (OTHER[old] !== undefined && start >= 0 && start < right.start)

@@ -1,12 +1,9 @@
-/**
- * A vitest that stays loaded between runs, so that a run starts in a fraction of the time. `warm-tests.mjs`
- * starts it.
- */
+/** A vitest that stays loaded between runs, so that a run starts much faster. `warm-tests.mjs` starts it. */
 import process from 'node:process'
 import { createVitest } from 'vitest/node'
 
 let failure = ''
-/** Keeps why a run failed. A run that ended at its first failure may not have the results of all files. */
+/** Records why a run failed. If a run ended at its first failure, some files may have no results. */
 const reporter = {
   onTestCaseResult(test) {
     if (test.result().state === 'failed') failure ||= test.module.moduleId
@@ -23,7 +20,7 @@ process.on('message', (message) => void run(message))
 process.on('disconnect', () => process.exit())
 process.send('ready')
 
-/** `files` are test files, and `changed` the sources that may differ from those of earlier runs. */
+/** `files` are test files, and `changed` are the sources that may differ from those in earlier runs. */
 async function run({ files, changed }) {
   failure = ''
   for (const path of changed) vitest.invalidateFile(path)

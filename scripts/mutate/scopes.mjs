@@ -1,10 +1,10 @@
-/** The functions and blocks of the sources, and which of them run a place. */
+/** Determines the functions and blocks in the sources, and which of them run a place. */
 import { dirname, join } from 'node:path/posix'
 import { parseSync, Visitor } from 'oxc-parser'
 
 /**
- * A function or a block. `start` to `end` is all of it, parameters included. `body` begins right after the
- * brace, or at the expression of an arrow function, which ends at `expressionEnd`.
+ * A function or a block. The range from `start` to `end` includes its parameters. `body` begins directly after
+ * the brace, or at the expression of an arrow function. Such an expression ends at `expressionEnd`.
  *
  * @typedef {{ start: number, end: number, body: number, expressionEnd?: number }} Scope
  */
@@ -28,14 +28,14 @@ function scopesOf(program) {
   return scopes
 }
 
-/** Knows the scopes of all files, and which file imports which. */
+/** Contains the scopes in all files, and which file imports which. */
 export class Sources {
   /** @type {Map<string, Scope[]>} */
   #scopes = new Map()
   /** The files that import a file by a relative path. @type {Map<string, string[]>} */
   #importers = new Map()
 
-  /** @param {Record<string, string>} texts by path */
+  /** @param {Record<string, string>} texts the texts by path */
   constructor(texts) {
     for (const [file, text] of Object.entries(texts)) {
       const { program, module } = parseSync(file, text)
@@ -48,8 +48,8 @@ export class Sources {
   }
 
   /**
-   * The scopes that run a place: the innermost around it. A place outside of functions runs once, when a
-   * module loads, and what it sets is used by the functions of its module and of those that import it.
+   * Returns the scopes that run a place: the innermost scope around it. A place outside functions runs once,
+   * when its module loads, and its effects are used by functions in that module and in modules that import it.
    *
    * @returns {{ file: string, scope: Scope }[]}
    */

@@ -1,8 +1,11 @@
-/** Runs tests in a process that stays, see `runner.mjs`. */
+/** Runs tests in a process that remains loaded; see `runner.mjs`. */
 import { fork } from 'node:child_process'
 import process from 'node:process'
 
-/** Then a new process replaces it, and what mutants have left running ends with it. */
+/**
+ * After this number of runs, a new process replaces the old one, so that anything that mutants have left
+ * running ends with it.
+ */
 const MAX_RUNS = 40
 
 export class WarmTests {
@@ -11,14 +14,14 @@ export class WarmTests {
   #runs = 0
   #changed = new Set()
 
-  /** @param {string} folder of the checkout */
+  /** @param {string} folder the checkout's folder */
   constructor(folder) {
     this.#folder = folder
     process.once('exit', () => this.#end())
   }
 
   /**
-   * @param {string[]} files absolute paths of test files
+   * @param {string[]} files the absolute paths of test files
    * @param {{ changed: string, timeoutMs: number }} options `changed` is the source with the mutant
    * @returns {Promise<string | undefined>} the first file that failed, or the reason; undefined if all passed
    */
@@ -35,7 +38,7 @@ export class WarmTests {
     this.#child = fork('scripts/mutate/runner.mjs', {
       cwd: this.#folder,
       stdio: 'ignore',
-      // In its own process group, so that all that tests have started ends with it.
+      // The process has its own process group, so that everything that tests have started is ended with it.
       detached: true,
     })
     this.#runs = 0

@@ -1,5 +1,5 @@
 /**
- * Installs one package from its tarball in an empty project, with npm or pnpm, then imports and
+ * Installs one package from its tarball in an empty project with npm or pnpm, and then imports and
  * type-checks all of its entries there, as a user would. `skipLibCheck` is off, so the declarations of its
  * dependencies are checked as well.
  */
@@ -38,7 +38,7 @@ const INSTALLS = {
   ],
 }
 
-/** The most that an installation may add: packages, and kilobytes on disk. */
+/** The maximum that an installation may add: the number of packages, and kilobytes on disk. */
 const FOOTPRINTS = {
   // Without zod.
   core: { packages: 9, kilobytes: 2500 },
@@ -64,15 +64,15 @@ export async function checkInstall(manager, name, tarballs, folder) {
   const entries = [...exportsOf(source(name))]
   if (!(await loads(folder, entries)))
     problems.push('importing its entries fails, or their names differ from its source')
-  // The compiler versions differ in how they read declarations, not in how they
-  // find them: pnpm needs one only.
+  // The compiler versions differ in how they read declarations, but not in how they find them, so one version
+  // is enough for pnpm.
   for (const [version, compiler] of manager === 'npm' ? COMPILERS : COMPILERS.slice(-1))
     if (!(await compiles(folder, compiler, entries, own)))
       problems.push(`TypeScript ${version} reports errors in its types`)
   return problems
 }
 
-/** The declarations of the other packages use Node's types. Those of these must compile without them. */
+/** The other packages' declarations use Node's types. Those of these packages must compile without them. */
 const needsNodeTypes = (name) => !['@jetway/core', '@jetway/json-schema'].includes(name)
 
 function writeProject(folder, own, tarballs, everything) {
@@ -93,8 +93,8 @@ function writeProject(folder, own, tarballs, everything) {
 }
 
 /**
- * The tarballs of a package and of its dependencies in this repository; none of
- * these versions is published yet.
+ * Returns the tarballs of a package and of its dependencies in this repository, because none of these
+ * versions is published yet.
  */
 function tarballsOf({ name, dependencies = {}, peerDependencies = {} }, tarballs, specs = {}) {
   specs[name] = `file:${tarballs.get(name)}`
@@ -127,7 +127,7 @@ function footprint(folder) {
   }
 }
 
-/** Every entry exports the values that its list names, and no others. */
+/** Checks that every entry exports the values in its list, and no others. */
 async function loads(folder, entries) {
   const expected = entries.map(([entry, names]) => [entry, names.filter((name) => !name.startsWith('type '))])
   const code = `

@@ -20,8 +20,9 @@ export function sbomOf(folder, name, version) {
 }
 
 /**
- * Replaces the paths of tarballs in the project's manifest by the versions that are installed. Without a lockfile npm does
- * not know that these came from tarballs, and refuses to list them. It also requires a version of the project.
+ * Replaces the tarball paths in the project's manifest with the installed versions. Without a lockfile, npm
+ * does not know that these packages came from tarballs, and refuses to list them. npm also requires a version
+ * for the project.
  */
 function nameVersions(folder) {
   const file = join(folder, 'package.json')
@@ -35,10 +36,10 @@ function nameVersions(folder) {
 }
 
 /**
- * Makes a package the subject of the list of a project that installs it, and removes the paths of this machine.
+ * Makes a package the subject of the list of the project that installs it, and removes local paths.
  *
  * @param {any} sbom @param {string} name @param {string} version
- * @throws Error if the list lacks the package
+ * @throws Error if the list does not contain the package
  */
 export function ofPackage(sbom, name, version) {
   const components = sbom.components.map(({ externalReferences = [], ...component }) => {

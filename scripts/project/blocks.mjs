@@ -3,7 +3,7 @@ const BLOCK = /(<!-- project: ([\w-]+) -->\n)[\s\S]*?(<!-- \/project -->)/g
 
 const link = (contact) => (contact.includes('@') && !contact.startsWith('https:') ? `<${contact}>` : contact)
 
-/** The text of each block. A fact that is not decided is said to be so. */
+/** The text of each block. An undecided fact is marked as such. */
 const BLOCKS = {
   security: ({ securityContact, securityDays }) =>
     securityContact === null
@@ -46,7 +46,9 @@ export const codeOwners = ({ maintainers }) =>
     maintainers === null ? '# The maintainers are not decided yet.' : `* ${maintainers.join(' ')}`
   }\n`
 
-/** The form that leads reports of vulnerabilities away from public issues, `.github/ISSUE_TEMPLATE/config.yml`. */
+/**
+ * The form that keeps reports of vulnerabilities out of public issues, `.github/ISSUE_TEMPLATE/config.yml`.
+ */
 export function issueConfig({ repository }) {
   const lines = ['# Written by `npm run project` from .github/project.json.', 'blank_issues_enabled: false']
   if (repository !== null)

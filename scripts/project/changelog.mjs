@@ -1,4 +1,4 @@
-/** Joins the changelogs of the packages, which Changesets writes, into the one at the root. */
+/** Joins the packages' changelogs, which Changesets writes, into the one in the root folder. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -50,7 +50,7 @@ function versionText(version, kinds) {
   return [`## ${version}`, ...sections].join('\n\n')
 }
 
-/** The changes of one package, without those of its dependencies and without the commits. */
+/** The changes of one package, without changes of its dependencies and without commits. */
 function changesIn(text) {
   return text
     .split(/^## /m)
@@ -72,7 +72,10 @@ function changesIn(text) {
     })
 }
 
-/** Compares versions, which Changesets writes: numbers, and perhaps a word with a number for a pre-release. */
+/**
+ * Compares versions in the form that Changesets writes: numbers, and for a pre-release also a word and a
+ * number.
+ */
 function compareVersions(a, b) {
   const [[left, leftPre], [right, rightPre]] = [a, b].map((version) => version.split('-'))
   const numbers = (text) => text.split('.').map(Number)

@@ -19,7 +19,7 @@ const POLICIES = [
   'docs/releasing.md',
 ]
 
-/** The pages with commands that install packages. */
+/** The pages that contain commands to install packages. */
 const pagesWithCommands = (root) => [
   'README.md',
   'docs/index.md',

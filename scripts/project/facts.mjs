@@ -1,13 +1,13 @@
 /**
- * Reads `.github/project.json`: what only the owner of the project can decide. A fact that is not decided yet is
- * `null`. Nothing else invents an address or a name.
+ * Reads `.github/project.json`: what only the owner of the project can decide. A fact that is not decided yet
+ * is `null`. No other file makes up an address or a name.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const FACTS_FILE = '.github/project.json'
 
-/** What documents say in place of the repository's address until it is decided. */
+/** The text that documents use for the repository's address until it is decided. */
 export const REPOSITORY_PLACEHOLDER = '<this repository>'
 
 const HTTPS = /^https:\/\/[^\s/]+(?:\/[^\s/]+)*$/
@@ -18,7 +18,7 @@ const HANDLE = /^@[A-Za-z0-9-]+(?:\/[A-Za-z0-9._-]+)?$/
 const matches = (pattern) => (value) => typeof value === 'string' && pattern.test(value)
 
 /**
- * Each fact: whether a value fits, and what it must be.
+ * For each fact, a function that checks a value, and a description of valid values.
  *
  * @type {Record<string, readonly [(value: any) => boolean, string]>}
  */
@@ -76,7 +76,7 @@ export function checkFacts(facts) {
 /**
  * @param {string} root
  * @returns {Record<string, any>} the facts of the project
- * @throws Error that names each wrong fact
+ * @throws Error with the names of all wrong facts
  */
 export function readFacts(root) {
   const facts = JSON.parse(readFileSync(join(root, FACTS_FILE), 'utf8'))

@@ -1,4 +1,4 @@
-/** The commands of the documents that install packages of this repository: from tarballs, or from npm. */
+/** The commands in documents that install packages of this repository, either from tarballs or from npm. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -6,7 +6,7 @@ const SCOPE = '@jetway/'
 const TARBALLS = /^\S*tarballs\/jetway-(?:\{(.+?)\}|([\w-]+))-\d\S*\.tgz$/
 const COMMAND = /npm install [^`\n]*tarballs\/[^`\n]*/g
 
-/** What the code of a package's users imports beside it, if that is not core. */
+/** The packages that users import together with a package, if it is not core. */
 const IMPORTED_WITH = { bridge: ['client'], cli: [], client: [], 'json-schema': [] }
 
 /**
@@ -28,7 +28,7 @@ export function readDependencies(root) {
   )
 }
 
-/** All packages that some packages need, without these. */
+/** All packages that the given packages need, without the given ones. */
 function needed(names, dependencies, found = new Set()) {
   for (const name of names.flatMap((each) => dependencies.get(each) ?? []))
     if (!found.has(name)) needed([name], dependencies, found.add(name))
@@ -37,8 +37,8 @@ function needed(names, dependencies, found = new Set()) {
 
 /**
  * @param {string} command `npm install …`
- * @returns {{ flags: string[], packages: string[], others: string[] }} the folders of this repository's packages,
- *   and the packages of others
+ * @returns {{ flags: string[], packages: string[], others: string[] }} the folders of this repository's
+ * packages, and the other packages
  */
 export function parseInstall(command) {
   const words = command.trim().split(/\s+/).slice(2)
@@ -49,7 +49,7 @@ export function parseInstall(command) {
   }
 }
 
-/** The packages of this repository that a word of a command names: tarballs, or a name on npm. */
+/** The packages of this repository that a word of a command refers to, as tarballs or as a name on npm. */
 function packagesIn(word) {
   const [, list, single] = TARBALLS.exec(word) ?? []
   if (list !== undefined || single !== undefined) return list?.split(',') ?? [single]
@@ -57,7 +57,7 @@ function packagesIn(word) {
 }
 
 /**
- * The command that installs packages from npm, without those that are only dependencies of another.
+ * The command that installs packages from npm, without packages that are only dependencies.
  *
  * @param {readonly string[]} packages folders, such as `core`
  * @param {readonly string[]} others packages of others, and their versions
@@ -76,7 +76,7 @@ export function installLine(packages, others, dependencies, flags = [], along = 
 }
 
 /**
- * Replaces the commands that install tarballs by those that install from npm.
+ * Replaces commands that install tarballs with commands that install from npm.
  *
  * @param {string} text a page @param {Map<string, string[]>} dependencies
  */

@@ -1,7 +1,7 @@
 /** Writes the facts of the project into the manifests of the packages and into the licence. */
 const COMMON = ['mcp', 'model-context-protocol']
 
-/** The further words that people search for on npm, by the folder of the package. */
+/** Additional keywords that people search for on npm, by the folder of the package. */
 const KEYWORDS = {
   auth: ['oauth', 'authorization', 'dpop'],
   bridge: ['ai-sdk', 'openai', 'anthropic', 'tools'],
@@ -22,14 +22,17 @@ const KEYWORDS = {
   zod3: ['zod', 'zod3', 'schema'],
 }
 
-/** The members that this file writes, in the order of npm's documentation. They follow `description`. */
+/**
+ * The members that this file writes, in the order of npm's documentation. They are written after
+ * `description`.
+ */
 const WRITTEN = ['keywords', 'homepage', 'bugs', 'license', 'author', 'repository']
 
 /**
  * @param {string} text a `package.json`
  * @param {string} folder the folder of the package, such as `packages/core`
  * @param {Record<string, any>} facts
- * @returns {string} the manifest with the facts; members that are not decided are left out
+ * @returns {string} the manifest with the facts; undecided members are left out
  */
 export function updateManifest(text, folder, facts) {
   const manifest = JSON.parse(text)

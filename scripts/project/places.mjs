@@ -1,6 +1,6 @@
 /**
- * The passages of documents that depend on the facts of the project. Each has one text while the packages are not on
- * npm and another one afterwards, and the documents have one of both.
+ * The passages of documents that depend on the facts of the project. Each has one text until the packages are
+ * on npm, and another one afterwards. The documents contain one of the two.
  */
 import { REPOSITORY_PLACEHOLDER, repositoryOf } from './facts.mjs'
 
@@ -121,7 +121,7 @@ npm create`,
   },
 ]
 
-/** A pattern for a passage, whatever address of the repository it has. */
+/** A pattern that matches a passage with any repository address. */
 function patternOf(passage) {
   const parts = passage
     .split(REPOSITORY_PLACEHOLDER)
@@ -138,7 +138,7 @@ export function updatePlaces(text, places, facts) {
   const problems = []
   for (const { file, before, after } of places) {
     const wanted = (facts.published ? after : before).replaceAll(REPOSITORY_PLACEHOLDER, repositoryOf(facts))
-    // The text before is longer and may contain the other one.
+    // The text before publishing is longer, and may contain the other one.
     const found = [before, after].map(patternOf).find((pattern) => pattern.test(text))
     if (found === undefined)
       problems.push(`${file} lacks this passage, see scripts/project/places.mjs:\n${wanted}`)

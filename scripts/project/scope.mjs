@@ -1,4 +1,4 @@
-/** Renames the scope of the packages, if `@jetway` cannot be had on npm. */
+/** Renames the scope of the packages, if `@jetway` is not available on npm. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const TEXT =
 
 /**
  * @param {string} text @param {string} scope such as `@other`
- * @returns {string} the text with the packages in that scope. `@jetway-apps` and the like stay.
+ * @returns {string} the text with the packages in that scope. Names such as `@jetway-apps` are not changed.
  */
 export function inScope(text, scope) {
   const name = scope.slice(1)
@@ -18,7 +18,7 @@ export function inScope(text, scope) {
 /**
  * @param {string} root @param {string} scope
  * @returns {number} how many files changed
- * @throws Error if that is no scope of npm
+ * @throws Error if the scope is not valid on npm
  */
 export function renameScope(root, scope) {
   if (!/^@[a-z0-9][a-z0-9._-]*$/.test(scope)) throw new Error('Name a scope, such as --scope @other')

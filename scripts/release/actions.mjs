@@ -18,7 +18,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
  */
 export function tagsOf(listed) {
   const tags = new Map()
-  // The commit of an annotated tag is in the line that ends in ^{}, which comes after that of the tag.
+  // The commit of an annotated tag is in the line that ends in ^{}. It comes after the line of the tag
+  // itself.
   for (const [, commit, version] of listed.matchAll(
     /^([0-9a-f]{40})\trefs\/tags\/(v\d+\.\d+\.\d+)(?:\^\{\})?$/gm,
   ))
@@ -49,7 +50,7 @@ export const withActions = (text, actions) =>
     action in actions ? `${start}${action}@${actions[action].digest} # ${actions[action].version}` : line,
   )
 
-/** The workflows of this repository, and of the templates of `create-jetway`. */
+/** The workflows of this repository and of the `create-jetway` templates. */
 function workflows() {
   const templates = join(root, 'packages', 'create-jetway', 'templates')
   const names = existsSync(templates) ? readdirSync(templates) : []

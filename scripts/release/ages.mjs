@@ -1,6 +1,6 @@
 /**
- * Lists facts about the outside that were read more than 90 days ago: the rules of directories, and the versions of
- * actions. Each has its date beside it, as `read: '2026-11-27'`. The pages that they come from change.
+ * Lists facts from other sites that were read more than 90 days ago, because their pages change: the rules of
+ * directories, and the versions of actions. Each fact has its date next to it, such as `read: '2026-11-27'`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * @template {{ name: string, needs: readonly string[] }} T
- * @param {readonly T[]} packages @returns {T[]} each package after those that it needs
+ * @param {readonly T[]} packages @returns {T[]} the packages, each after those that it needs
  */
 export function inOrder(packages) {
   const byName = new Map(packages.map((entry) => [entry.name, entry]))

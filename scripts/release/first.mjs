@@ -10,7 +10,7 @@ import { readFacts } from '../project/facts.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Names that nobody else should get: people guess them. */
+/** Names to reserve, because people guess them. */
 const RESERVED = ['create-jetway', 'jetway-cli']
 
 /**

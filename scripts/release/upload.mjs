@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { argv, env } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** The first versions of npm that can publish with the identity of a workflow, and that can stage. */
+/** The first versions of npm that can publish with a workflow's identity, and that can stage a release. */
 const NEEDED_NPM = { direct: '11.5.1', staged: '11.15.0' }
 
 /** @param {string} version @param {string} least */
@@ -29,7 +29,7 @@ export const integrityOf = (path) =>
 /** @param {{ version: string, publishing: string }} release @param {string} file @returns {string[]} arguments of npm */
 export function uploadArguments({ version, publishing }, file) {
   const command = publishing === 'staged' ? ['stage', 'publish'] : ['publish']
-  // npm refuses to make a pre-release the default that `npm install` gets.
+  // npm refuses to make a pre-release the default version for `npm install`.
   const tag = version.includes('-') ? ['--tag', 'next'] : []
   return [...command, file, '--access', 'public', ...tag]
 }

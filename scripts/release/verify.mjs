@@ -21,7 +21,7 @@ async function getJson(url) {
   return response.json()
 }
 
-/** @param {any} attestations @returns {any} the statement of provenance; undefined if there is none */
+/** @param {any} attestations @returns {any} the provenance statement, undefined if there is none */
 export function provenanceOf({ attestations = [] }) {
   const found = attestations.find(({ predicateType }) => predicateType === PROVENANCE)
   const payload = found?.bundle?.dsseEnvelope?.payload
@@ -30,7 +30,7 @@ export function provenanceOf({ attestations = [] }) {
 
 /**
  * @param {any} statement @param {{ repository: string, workflow: string }} release @param {string} integrity
- * @returns {string[]} what the statement says otherwise
+ * @returns {string[]} the differences in the statement
  */
 export function checkProvenance(statement, { repository, workflow }, integrity) {
   const built = statement?.predicate?.buildDefinition?.externalParameters?.workflow
@@ -60,9 +60,10 @@ export async function verifyPackage(entry, release, registry) {
 }
 
 /**
- * Tries again while the registry does not have a version: it may be late after an approval.
+ * Tries again until the registry has all versions. After an approval, this may take some time.
  *
- * @param {any} release @param {string} registry @param {{ tries?: number, waitMs?: number }} [limits] default: ten minutes
+ * @param {any} release @param {string} registry @param {{ tries?: number, waitMs?: number }} [limits]
+ * default: ten minutes
  * @returns {Promise<string[]>} problems
  */
 export async function verify(release, registry, { tries = 40, waitMs = 15_000 } = {}) {
@@ -85,7 +86,7 @@ export async function verify(release, registry, { tries = 40, waitMs = 15_000 } 
   return problems
 }
 
-/** Installs all packages in a new project, where npm checks the signatures of everything. */
+/** Installs all packages in a new project, where npm verifies all signatures. */
 function auditSignatures({ packages }) {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-verify-'))
   const dependencies = Object.fromEntries(packages.map(({ name, version }) => [name, version]))

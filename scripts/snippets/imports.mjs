@@ -1,4 +1,4 @@
-/** Finds the import lines that a part of a file needs, so that readers can run what they copy. */
+/** Finds the import lines that a part of a file needs, so that readers can run the code that they copy. */
 import { basename, posix } from 'node:path'
 
 /** As in `.oxfmtrc.json`. */
@@ -10,8 +10,8 @@ const COMMENTS_AND_STRINGS = /`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:
 /**
  * @typedef {object} Binding
  * @property {string} local the name in the file
- * @property {string} text how the import statement says it
- * @property {'default' | 'named'} kind a namespace counts as a default: it is outside the braces too
+ * @property {string} text the text in the import statement
+ * @property {'default' | 'named'} kind a namespace counts as a default, because it is also outside the braces
  */
 
 /** @param {string} source @returns {{ type: string, bindings: Binding[], specifier: string }[]} */
@@ -40,7 +40,7 @@ const binding = (text, kind) => ({ local: /[\w$]+$/.exec(text)?.[0] ?? '', text,
 /** @param {string} code @param {string} name */
 function uses(code, name) {
   const bare = code.replaceAll(COMMENTS_AND_STRINGS, (text) => (text.startsWith('`') ? text : ''))
-  // Not a property (`.name`), but the operand of a spread (`...name`).
+  // The name must not be a property (`.name`), but it may be the operand of a spread (`...name`).
   return new RegExp(
     String.raw`(?<![\w$])(?<!(?<!\.\.)\.)${name.replaceAll('$', String.raw`\$`)}(?![\w$])`,
   ).test(bare)
@@ -58,7 +58,7 @@ function format(type, bindings, specifier) {
   return short.length <= LINE_WIDTH ? short : line([`{\n  ${named.join(',\n  ')},\n}`])
 }
 
-/** The file that a relative import leads to. A problem if the page does not show that file. */
+/** Shows the file to which a relative import leads. Reports a problem if the page does not show that file. */
 function showTarget(path, specifier, shown, problems) {
   const target = posix.join(posix.dirname(path), specifier)
   if (!shown.has(target)) problems.push(`${path} imports ${specifier}, which the page does not show`)
@@ -66,12 +66,13 @@ function showTarget(path, specifier, shown, problems) {
 }
 
 /**
- * The import lines of a file that a part of it needs, without the names that readers have already seen. Adds
- * the names to these. A file of this repository is imported as `./name.ts`, and only if the page shows it.
+ * Returns the import lines that a part of a file needs, without the names that readers have already seen. Adds
+ * the returned names to the ones already seen. A file of this repository is imported as `./name.ts`, and only
+ * if the page shows it.
  *
  * @param {string} path the file @param {string} source its text @param {string} code the part
  * @param {Map<string, Set<string>>} shown the imported names that the page has shown, by file
- * @param {string[]} problems new problems are added
+ * @param {string[]} problems the list to which new problems are added
  */
 export function importsFor(path, source, code, shown, problems) {
   const seen = shown.get(path) ?? new Set()
@@ -87,10 +88,10 @@ export function importsFor(path, source, code, shown, problems) {
 }
 
 /**
- * A whole file as the page shows it, without the marks of its regions. Marks its imports as shown.
+ * Returns a whole file as the page shows it, without its region markers. Marks its imports as shown.
  *
  * @param {string} path @param {string} source @param {Map<string, Set<string>>} shown
- * @param {string[]} problems new problems are added
+ * @param {string[]} problems the list to which new problems are added
  */
 export function wholeFile(path, source, shown, problems) {
   shown.set(path, new Set(parseImports(source).flatMap(({ bindings }) => bindings.map(({ local }) => local))))

@@ -6,10 +6,10 @@ const BAR = 34
 const LINE = 18
 const SIZE = 11.35
 const MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-/** Each character gets 0.6 of the font's size, whatever font the reader has. */
+/** Each character is 0.6 of the font size wide, regardless of the reader's font. */
 const COLUMN = SIZE * 0.602
 const COLUMNS = Math.floor((WIDTH - 2 * PAD) / COLUMN)
-/** More rows of one line of output are left out. */
+/** The maximum number of rows shown for one line of output. Further rows are omitted. */
 const MAX_ROWS = 4
 
 const THEMES = {
@@ -34,7 +34,7 @@ const THEMES = {
 }
 
 /**
- * @param {string} transcript lines of commands, which begin with `$ `, and of their output
+ * @param {string} transcript the lines of the commands, which begin with `$ `, and of their output
  * @param {'light' | 'dark'} theme
  */
 export function drawTerminal(transcript, theme) {
@@ -59,7 +59,7 @@ export function drawTerminal(transcript, theme) {
   ].join('\n')
 }
 
-/** Wraps a line as a terminal does. @param {string} line @returns {string[]} */
+/** Wraps a line as a terminal would. @param {string} line @returns {string[]} */
 function rowsOf(line) {
   const rows = []
   for (let at = 0; at === 0 || at < line.length; at += COLUMNS) rows.push(line.slice(at, at + COLUMNS))
@@ -87,5 +87,5 @@ function drawRow({ line, text, index }, y, { text: ink, faint, prompt, good }) {
   return `<text x="${PAD}" y="${y}" ${length} lengthAdjust="spacingAndGlyphs">${parts}</text>`
 }
 
-/** With spaces that SVG does not merge. @param {string} text */
+/** Escapes a text, with spaces that SVG does not merge. @param {string} text */
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll(' ', '\u00a0')

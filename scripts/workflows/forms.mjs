@@ -1,4 +1,4 @@
-/** The rules for the other files of GitHub: issue forms, labels and updates of dependencies. */
+/** The rules for the other files that GitHub reads: issue forms, labels and dependency updates. */
 const ELEMENTS = {
   checkboxes: ['label', 'description', 'options'],
   dropdown: ['label', 'description', 'multiple', 'options', 'default'],
@@ -55,7 +55,7 @@ const LABELS = [...TYPES, ...STATES, 'P0', 'P1', 'P2', 'P3']
 export function checkLabels(labels) {
   const names = labels.map(({ name }) => name)
   return [
-    // The labels that the project of the protocol expects of an SDK: SEP-1730.
+    // The labels that the MCP project expects in the repository of an SDK (SEP-1730).
     ...LABELS.filter((name) => !names.includes(name)).map((name) => `the label ${name} is missing`),
     ...names.filter((name, at) => names.indexOf(name) !== at).map((name) => `${name} is there twice`),
     ...labels.flatMap(({ name, color, description }) => [

@@ -1,6 +1,6 @@
 /**
- * Loads JSON files as modules. `@actions/workflow-parser` imports its data without `type: 'json'`, as bundlers accept it,
- * and Node does not.
+ * Loads JSON files as modules. `@actions/workflow-parser` imports its data without `type: 'json'`, which
+ * bundlers accept, but Node does not.
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

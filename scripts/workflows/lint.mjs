@@ -1,4 +1,7 @@
-/** Checks one workflow: by GitHub's own parser, which knows the syntax and the expressions, then by our rules. */
+/**
+ * Checks one workflow: first with GitHub's own parser, which knows the syntax and the expressions, then with
+ * our rules.
+ */
 import { register } from 'node:module'
 import { isScalar, parseDocument, visit } from 'yaml'
 import { checkWorkflow } from './rules.mjs'
@@ -26,7 +29,7 @@ async function syntaxErrors(name, content) {
   return context.errors.getErrors().map(({ message }) => message)
 }
 
-/** The comment behind each value of `uses`. */
+/** The comment after each value of `uses`. */
 function commentsOf(document) {
   const comments = new Map()
   visit(document, {

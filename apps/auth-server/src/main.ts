@@ -1,6 +1,6 @@
 /**
  * `npm run auth-demo`: an authorization server, a weather server that requires its tokens, and a tour of the
- * whole flow. It keeps running for your own host, unless it has the argument `--once`.
+ * whole flow. It keeps running, so that you can connect your own host, unless the argument `--once` is given.
  */
 import process from 'node:process'
 import { parseArgs } from 'node:util'

@@ -5,7 +5,10 @@ import { authorizationCode, oauth } from '@jetway/client/oauth'
 import type { Servers } from './serve.ts'
 import { trace } from './trace.ts'
 
-/** The lifetime of tokens, short for a quick tour. The client renews a token in the second half of its lifetime. */
+/**
+ * The lifetime of tokens. It is short, so that the tour is quick. The client renews a token in the second half
+ * of its lifetime.
+ */
 const LIFETIME_S = 4
 const RENEWED_AFTER_MS = 2_100
 

@@ -1,7 +1,7 @@
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /**
- * Returns a `fetch` that prints each request with its status, without tokens.
+ * Returns a `fetch` that prints each request with its status, but without tokens.
  *
  * @param issuer - requests to this origin are printed as requests to the issuer
  */

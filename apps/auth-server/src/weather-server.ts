@@ -3,10 +3,10 @@ import { z } from 'zod'
 
 /** The scope that every request needs. */
 export const READ = 'weather:read'
-/** The scope for the tool that sends warnings. */
+/** The scope for the tool that issues warnings. */
 export const WARN = 'weather:warn'
 
-/** Creates a weather server. Every token allows reading; sending warnings needs one more scope. */
+/** Creates a weather server. Every token allows reading; issuing warnings requires one more scope. */
 export function createWeatherServer(): McpServer {
   const server = new McpServer({ name: 'weather', version: '1.0.0' })
   server.addTool({

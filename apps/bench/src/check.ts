@@ -8,8 +8,8 @@ import { type Row, summarise } from './summary.ts'
 import { TEXT } from './workloads.ts'
 
 /**
- * The required ratio. It is far below the target and detects only large slowdowns, because CI machines are
- * busy. It applies to each server's best round, which other work has disturbed least.
+ * The required ratio. It is far below the target, so it detects only large slowdowns, because CI machines are
+ * busy. It is applied to each server's best round, because that is the one that other work has affected least.
  */
 const LEAST = 0.6
 const CONNECTIONS = 16
@@ -19,8 +19,8 @@ const PAUSE_MS = 5_000
 const SPAWNS = 7
 
 /**
- * Compares the text tool with the bare frameworks, and the cost of imports with that of the official SDK.
- * Returns the exit code.
+ * Compares the text tool with the bare frameworks, and the cost of imports with that of importing the official
+ * SDK. Returns the exit code.
  */
 export async function check(
   machine: string,

@@ -1,6 +1,6 @@
-/** A server to measure: one of the programs in `servers/`. */
+/** A server that is measured: one of the programs in `servers/`. */
 export interface Contender {
-  /** A unique name, which identifies the baseline of ratios. */
+  /** A unique name. It is used to refer to the baseline for ratios. */
   readonly name: string
   readonly title: string
   readonly program: string
@@ -9,7 +9,7 @@ export interface Contender {
   readonly base?: string
   /** Whether the server sends a prepared response. */
   readonly bare?: boolean
-  /** Whether to start it only once, because its results differ greatly from the others. */
+  /** Whether to start the server only once, because its results differ greatly from the others. */
   readonly once?: boolean
 }
 
@@ -77,7 +77,7 @@ const observed = (name: string, title: string, ...args: readonly string[]): Cont
   base: UNOBSERVED,
 })
 
-/** The same mount with different telemetry. It is measured twice without telemetry, which shows the noise. */
+/** The same mount with different telemetry. It is measured twice without telemetry, to show the noise. */
 export const TELEMETRY: readonly Contender[] = [
   { name: UNOBSERVED, title: 'without telemetry', program: 'jetway-fastify' },
   { name: 'jetway-noise', title: 'without, a second time', program: 'jetway-fastify', base: UNOBSERVED },
@@ -117,7 +117,10 @@ const STARTED: readonly Contender[] = [
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio' },
 ]
 
-/** The numbers of tools with which a server's start is measured, because the start converts all schemas. */
+/**
+ * The numbers of tools for which a server's start is measured, because all schemas are converted during the
+ * start.
+ */
 export const STARTED_TOOLS: readonly number[] = [2, 50, 102]
 
 export const starters = (tools: number): readonly Contender[] =>

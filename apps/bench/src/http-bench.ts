@@ -12,7 +12,7 @@ import { ServerProcess } from './server-process.ts'
 import { summarise, type Table } from './summary.ts'
 import { CREATE, resultOf, type Workload } from './workloads.ts'
 
-/** The number of warm-up notifications. Each goes to all streams. */
+/** The number of warm-up notifications. Each is sent to all streams. */
 const WARM_NOTIFICATIONS = 100
 /** The maximum number of digits by which two events and their chunks may differ. */
 const LONGEST_COUNT = 20
@@ -100,7 +100,7 @@ export class HttpBench {
     return all
   }
 
-  /** Passes the response of a Jetway server to the bare servers, so that all send the same bytes. */
+  /** Gives the response of a Jetway server to the bare servers, so that all of them send the same bytes. */
   async #prepareBare(workload: Workload): Promise<void> {
     const bare = this.#servers.filter(({ contender }) => contender.bare)
     const reference = this.#servers.find(({ contender }) => contender.program.startsWith('jetway'))
@@ -139,7 +139,7 @@ export class HttpBench {
 
 const needsSession = (workload: Workload): boolean => workload !== CREATE && workload.headers === undefined
 
-/** Opens new connections for each run, because some servers close idle ones after five seconds. */
+/** Opens new connections for each run, because some servers close idle connections after five seconds. */
 async function withConnections<T>(
   port: number,
   count: number,

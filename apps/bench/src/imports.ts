@@ -24,7 +24,7 @@ const NOTHING = { name: 'nothing', title: 'nothing', packages: [] }
 export const JETWAY = 'jetway'
 export const OFFICIAL = 'sdk'
 
-/** The measured imports. Zod has its own row, because the official SDK needs it and most servers use it. */
+/** The measured imports. Zod has its own row, because the official SDK needs it, and most servers use it. */
 const IMPORTED: readonly Imported[] = [
   { name: JETWAY, title: 'Jetway: core and stdio', packages: ['@jetway/core', '@jetway/stdio'] },
   { name: 'zod', title: 'zod', packages: ['zod'] },
@@ -40,7 +40,7 @@ const IMPORTED: readonly Imported[] = [
   },
 ]
 
-/** Imports each package in its own process, in turn. */
+/** Imports each package in its own process, one after another. */
 export async function measureImports(rounds: number): Promise<ImportCost[]> {
   const all = [NOTHING, ...IMPORTED]
   const times = new Map<string, number[]>(all.map(({ name }) => [name, []]))
@@ -65,7 +65,7 @@ const { user, system } = process.cpuUsage()
 process.stdout.write(String(user + system))
 `
 
-/** A loader in its own thread counts ES modules. CommonJS modules are counted in the require cache. */
+/** A loader in its own thread counts ES modules. CommonJS modules are counted in the `require` cache. */
 const filesProgram = (packages: readonly string[]): string => `
 import { createRequire, register } from 'node:module'
 const shared = new Int32Array(new SharedArrayBuffer(4))

@@ -14,7 +14,7 @@ export function describeMachine(isPinned: boolean): string {
   return `${processors.length} × ${model}, ${process.platform} ${process.arch}, Node ${process.versions.node}, loopback, ${pinning}; ${versions}`
 }
 
-/** Some packages do not export their manifest, so this searches upwards from the entry file. */
+/** Some packages do not export their manifest, so the function searches upwards from the entry file. */
 function versionOf(name: string): string {
   let folder = dirname(fileURLToPath(import.meta.resolve(name)))
   for (;;) {

@@ -6,8 +6,8 @@ import type { ServerProcess } from './server-process.ts'
 /** The duration of a measurement. A round runs each contender once. */
 export interface Timing {
   /**
-   * The number of starts of each contender. A process that starts slowly because of the compiler or memory
-   * layout stays slow.
+   * How many times each contender is started. If a process is slow from the start because of the compiler or
+   * its memory layout, it remains slow.
    */
   readonly starts: number
   readonly rounds: number
@@ -18,7 +18,7 @@ export interface Timing {
   readonly client?: Client
   /** The number of rounds with a CPU profile. They follow the others, because a profile costs time. */
   readonly profiles: number
-  /** The start of the paths of the profiles. Undefined if nobody reads them. */
+  /** The start of the paths of the profiles. Undefined if the profiles are not kept. */
   readonly profilePath?: string
 }
 
@@ -47,7 +47,7 @@ export interface Sample {
   readonly p99Ms: number | undefined
 }
 
-/** The length of a round with a profile, in seconds. It must give some thousand samples. */
+/** The length of a round with a profile, in seconds. Long enough for a few thousand samples. */
 const PROFILED_SECONDS = 1
 
 interface Collected {
@@ -56,7 +56,7 @@ interface Collected {
   readonly perWrite: number[]
 }
 
-/** Loads the contenders in turn, so that other work on the machine affects all equally. */
+/** Loads the contenders in turn, so that other work on the machine affects all of them equally. */
 export function interleave(all: readonly Measured[], timing: Omit<Timing, 'starts'>): Promise<Run[]> {
   return inRounds(all, timing, async (order, measure) => {
     for (const one of order) await measure(one)
@@ -64,7 +64,7 @@ export function interleave(all: readonly Measured[], timing: Omit<Timing, 'start
 }
 
 /**
- * Loads all contenders at the same time. They share one processor, so each finds the processor's caches full with the
+ * Loads all contenders at the same time. They share one processor, so each finds its caches filled with the
  * data of the others.
  */
 export function together(all: readonly Measured[], timing: Omit<Timing, 'starts'>): Promise<Run[]> {
@@ -80,7 +80,7 @@ async function inRounds(
 ): Promise<Run[]> {
   const runs = all.map((measured): Collected => ({ measured, samples: [], perWrite: [] }))
   for (const one of all) await warm(one, timing.warmRequests)
-  // The order rotates, so that no contender always follows the same one.
+  // The order rotates, so that no contender always follows the same other one.
   const order = (at: number): Collected[] => [
     ...runs.slice(at % runs.length),
     ...runs.slice(0, at % runs.length),
@@ -94,7 +94,7 @@ async function inRounds(
   return runs.map(({ measured: { server }, ...results }) => ({ contender: server.contender, ...results }))
 }
 
-/** The maximum duration of a warm-up in seconds. A slower contender does not need more. */
+/** The maximum duration of a warm-up, in seconds. A slower contender does not need more. */
 const LONGEST_WARM_UP = 5
 const WARM_STEP = 0.25
 

@@ -1,16 +1,18 @@
 import { parseArgs } from 'node:util'
 import type { Timing } from './measure.ts'
 
-/** The options of the command line. */
+/** The command-line options. */
 export interface BenchOptions {
-  /** Whether to run the short check for CI in less than 90 s. The exit code is its result. */
+  /**
+   * Whether to run the short check for CI, which takes less than 90 s. Its result determines the exit code.
+   */
   readonly short: boolean
   /** The prefixes of the cases to run. An empty list runs all cases. */
   readonly only: readonly string[]
   readonly json: boolean
   /** Whether to write the results into the repository, and the tables and plots into the documentation. */
   readonly write: boolean
-  /** Whether to write the page and the plots again from the results of earlier runs, and measure nothing. */
+  /** Whether to write the page and the plots again from earlier results, without measuring. */
   readonly redraw: boolean
   readonly timing: Timing
 }

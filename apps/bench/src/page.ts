@@ -12,13 +12,13 @@ const THEMES: readonly Theme[] = ['light', 'dark']
 /** The number of significant digits that the results keep. */
 const DIGITS = 4
 
-/** A file that follows from the results. */
+/** A file that is generated from the results. */
 export interface Drawn {
   readonly path: string
   readonly text: string
 }
 
-/** Keeps the results of a run. Those of cases that did not run again stay. */
+/** Keeps the results of a run. The results of cases that did not run again stay. */
 export function keepResults(report: Report): void {
   const merged = mergeReports(readResults(), report)
   const rounded = (_name: string, value: unknown): unknown =>
@@ -26,7 +26,7 @@ export function keepResults(report: Report): void {
   writeFileSync(RESULTS, `${JSON.stringify(merged, rounded, 2)}\n`)
 }
 
-/** Returns the page and the plots as the kept results say. */
+/** Returns the page and the plots for the kept results. */
 export function draw(): readonly Drawn[] {
   const report = readResults()
   return [

@@ -137,7 +137,7 @@ export function mergeReports(earlier: Report, later: Report): Report {
 }
 
 /**
- * Replaces the report between the markers of a page.
+ * Replaces the report between a page's markers.
  *
  * @throws Error if the markers are missing
  */

@@ -37,7 +37,7 @@ type Cases = Omit<Report, 'machine'>
 const isCase = (name: string, only: string): boolean =>
   /\d$/.test(only) ? name === only : name.startsWith(only)
 
-/** Runs the selected cases one after the other, and reports progress on stderr. */
+/** Runs the selected cases one after another, and reports progress on stderr. */
 export async function runCases(options: BenchOptions): Promise<Cases> {
   const wanted = (name: string): boolean =>
     options.only.length === 0 || options.only.some((only) => isCase(name, only))

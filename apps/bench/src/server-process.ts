@@ -33,8 +33,8 @@ export class ServerProcess {
   }
 
   /**
-   * Resolves when the process accepts requests. Call this right after the spawn, because the process reports
-   * it only once.
+   * Resolves when the process accepts requests. Call this method immediately after spawning, because the
+   * process reports this only once.
    */
   async ready(): Promise<void> {
     const { port, headers } = await this.#next('ready')
@@ -62,12 +62,12 @@ export class ServerProcess {
     return server
   }
 
-  /** User and system time of the process so far, in µs. */
+  /** Returns the process's user and system time so far, in µs. */
   async cpuMicros(): Promise<number> {
     return (await this.#ask({ ask: 'cpu' }, 'cpu')).micros
   }
 
-  /** Resident memory after a garbage collection, in bytes. */
+  /** Returns the resident memory after a garbage collection, in bytes. */
   async memoryBytes(): Promise<number> {
     return (await this.#ask({ ask: 'memory' }, 'memory')).bytes
   }
@@ -75,7 +75,7 @@ export class ServerProcess {
   /**
    * Takes a CPU profile of the process while it works.
    *
-   * @param file - where the process writes the profile. Undefined if nobody reads it
+   * @param file - where the process writes the profile. Undefined if the profile is not kept
    */
   async profile(work: () => Promise<unknown>, file?: string): Promise<ProfileShares> {
     await this.#ask({ ask: 'profile' }, 'profiling')

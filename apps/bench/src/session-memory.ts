@@ -10,7 +10,7 @@ export interface SessionMemory {
   readonly kilobytes: number
 }
 
-/** The number of sessions opened before the first measurement, so that one-time allocations do not count. */
+/** The number of sessions opened before the first measurement, so that one-time allocations are not counted. */
 const WARM = 500
 
 export async function measureSessionMemory(
@@ -20,7 +20,7 @@ export async function measureSessionMemory(
   const rows: SessionMemory[] = []
   for (const contender of contenders) {
     const server = await ServerProcess.start(contender)
-    // Sessions of the official SDK need a hundred times the memory and time.
+    // Sessions in the official SDK need a hundred times as much memory and time.
     const sessions = contender.name.startsWith('sdk') ? Math.ceil(count / 10) : count
     await openSessions(server.port, Math.min(WARM, sessions))
     const before = await server.memoryBytes()

@@ -12,7 +12,7 @@ import { resultOf, TEXT } from './workloads.ts'
 const clientOf = ({ child }: ServerProcess): StdioClient =>
   new StdioClient(child.stdin as Writable, child.stdout as Readable)
 
-/** Measures the text tool over stdio with this many concurrent requests. */
+/** Measures the text tool over stdio with this number of concurrent requests. */
 export async function measureStdio(
   name: string,
   depth: number,
@@ -49,15 +49,15 @@ async function measureStart(contenders: readonly Contender[], depth: number, tim
   }
 }
 
-/** The time from the start of the server to its first response. */
+/** The time from the start of a server to its first response. */
 export interface FirstAnswer {
   readonly name: string
   readonly title: string
   readonly tools: number
   readonly ms: number
-  /** The server's processor time up to that response. */
+  /** The processor time that the server used until that response. */
   readonly cpuMs: number
-  /** Both times divided by those of a program that answers every request with a constant. */
+  /** Both times, divided by those of a program that sends a constant in response to every request. */
   readonly ratio: number
   readonly cpuRatio: number
 }

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { INITIALIZE, type Message, message, STANDING_VERSION } from './load/requests.ts'
 
-/** The requests to every server, and the checks of their responses. */
+/** The requests that are sent to every server, and the checks of their responses. */
 export interface Workload {
   readonly name: string
   readonly title: string
@@ -53,9 +53,10 @@ export const STRUCTURED: Workload = {
 }
 
 /**
- * The same call at 2026-07-28, where each request carries its metadata.
+ * The same call in revision 2026-07-28, where each request carries its own metadata.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata
  */
 function standing(workload: Workload, call: ToolCall): Workload {
   const _meta = {
@@ -105,8 +106,8 @@ export const CREATE: Workload = {
 }
 
 /**
- * Returns the result of a response, as JSON or as the last event of a stream. Throws if it
- * responds to another request.
+ * Returns the result of a response, as JSON or as the last event of a stream. Throws if it is the response to
+ * another request.
  */
 export function resultOf(text: string, id: number): Record<string, unknown> {
   const [, data = text] = /\ndata: (.+)\n\n$/.exec(`\n${text}`) ?? []

@@ -20,21 +20,21 @@ export interface ChatOptions {
 }
 
 const INFO = { name: 'jetway-chat', title: 'Jetway Chat', version: '0.0.0' }
-/** The longest tool name that the model APIs accept. */
+/** The maximum length of a tool name that the model APIs accept. */
 const MAX_NAME = 64
 /** The maximum length of each server's instructions for the model, in UTF-16 units. */
 const MAX_INSTRUCTIONS = 4_000
 /** The maximum length of a call's arguments on the screen, in UTF-16 units. */
 const MAX_SHOWN_ARGUMENTS = 4_000
 
-/** Shows how much is hidden, because users must know that they are approving more than they can see. */
+/** States how much is hidden, because users must know that they are approving more than they can see. */
 function formatArguments(args: Readonly<Record<string, unknown>>): string {
   const json = JSON.stringify(args)
   const more = json.length - MAX_SHOWN_ARGUMENTS
   return `${sanitizeLine(json, MAX_SHOWN_ARGUMENTS)}${more > 0 ? ` and ${more} more characters` : ''}`
 }
 
-/** A chat at a terminal between a user and a model that can call the tools of MCP servers. */
+/** A chat in a terminal between a user and a model that can call tools on MCP servers. */
 export class Chat {
   readonly #options: ChatOptions
   readonly #manager: ClientManager
@@ -65,8 +65,8 @@ export class Chat {
   }
 
   /**
-   * Connects the servers and answers queries until the user quits. Resolves to false if
-   * no server could be connected.
+   * Connects to the servers, and answers queries until the user quits. Resolves to false if no server could be
+   * connected.
    */
   async run(): Promise<boolean> {
     const { servers, terminal, model } = this.#options
@@ -88,13 +88,13 @@ export class Chat {
     }
   }
 
-  /** Whether nothing is left to do but close the servers. */
+  /** Whether nothing remains to be done except closing the servers. */
   get isEnding(): boolean {
     return this.#ending.signal.aborted
   }
 
   /**
-   * Handles Ctrl-C: cancels the current query. If there is none, or if it has been cancelled already, ends
+   * Handles Ctrl-C by cancelling the current query. If there is none, or if it has already been cancelled, ends
    * the chat.
    */
   interrupt(): void {
@@ -173,7 +173,7 @@ export class Chat {
   }
 
   async #approve(approval: ApprovalRequest): Promise<boolean> {
-    // The user has named the servers on the command line, and the handlers in questions.ts ask for all other
+    // The user named the servers on the command line, and the handlers in questions.ts ask for all other
     // approvals.
     if (approval.kind !== 'call' || this.#options.yes) return true
     const { server, detail, signal } = approval

@@ -15,7 +15,7 @@ export interface ConversationOptions {
   readonly onNotice: (notice: string) => void
 }
 
-/** The loop of model replies and tool calls that answers each query of a user. */
+/** The loop of model replies and tool calls that answers each of the user's queries. */
 export class Conversation {
   readonly #options: ConversationOptions
   readonly #history = new History()
@@ -28,7 +28,7 @@ export class Conversation {
    * Sends a query to the model and runs the tools that it calls, until it stops calling tools or the maximum
    * number of rounds is reached.
    *
-   * @throws ModelError; the reason of the signal. Another query may follow after either
+   * @throws ModelError, and the signal's reason. After either, another query may follow
    */
   async answer(query: string, signal: AbortSignal): Promise<void> {
     const { model, maxRounds, onNotice } = this.#options
@@ -64,7 +64,9 @@ export class Conversation {
     return false
   }
 
-  /** Adds results for cancelled calls, because the APIs refuse a history with a call without a result. */
+  /**
+   * Adds results for cancelled calls, because the APIs refuse a history that contains a call without a result.
+   */
   async #resultsOf(reply: Reply, signal: AbortSignal): Promise<ReturnType<Reply['refuseCalls']>> {
     // The arguments of the last call may be incomplete.
     if (reply.stopReason === 'length')

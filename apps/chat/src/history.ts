@@ -4,15 +4,15 @@ const MAX_TURNS = 64
 /** The maximum length of all messages as JSON, in UTF-16 units. */
 const MAX_SIZE = 2_000_000
 
-/** A query with its replies and tool results. */
+/** A query, with its replies and tool results. */
 interface Turn {
   readonly messages: Message[]
   size: number
 }
 
 /**
- * The messages for each request to the model. Beyond the limits, whole turns are dropped, the oldest first:
- * the APIs refuse a tool result without its call.
+ * The messages for each request to the model. When the limits are exceeded, whole turns are dropped, oldest
+ * first, because the APIs refuse a tool result without its call.
  */
 export class History {
   readonly #turns: Turn[] = []

@@ -7,7 +7,7 @@ import { modelFromEnvironment } from './model/from-environment.ts'
 import { resolveTargets } from './servers/targets.ts'
 import { askForInput, sanitize, Terminal } from '@jetway-apps/terminal'
 
-/** The exit code that shells use for a process ended by SIGINT: 128 + 2. */
+/** The exit code that shells use for a process terminated by SIGINT: 128 + 2. */
 const INTERRUPTED = 130
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`)
@@ -33,7 +33,7 @@ async function chat(argv: readonly string[]): Promise<number> {
   const model = modelFromEnvironment(process.env, { api, model: name })
   let running: Chat | undefined
   const interrupt = (): void => {
-    // Do not wait for servers that are slow to end: they end when this process does.
+    // The app does not wait for servers that are slow to exit, because they exit when this process does.
     if (running === undefined || running.isEnding) process.exit(INTERRUPTED)
     running.interrupt()
   }

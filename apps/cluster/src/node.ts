@@ -1,4 +1,4 @@
-/** Runs one process of the cluster. Every process serves any request. */
+/** Runs one process of the cluster. Every process can serve any request. */
 import process from 'node:process'
 import { McpServer } from '@jetway/core'
 import { mcp } from '@jetway/fastify'
@@ -26,5 +26,5 @@ process.once('SIGTERM', () => {
 })
 // #endregion
 
-// `npm run cluster` and the tests read the URL from this line, because the port may be any free one.
+// `npm run cluster` and the tests read the URL from this line, because the port may be any free port.
 console.log(JSON.stringify({ ready: true, url: `${app.listeningOrigin}/mcp` }))

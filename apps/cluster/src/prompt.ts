@@ -8,17 +8,17 @@ export const HELP = `  who        says which process runs the call
   greet      asks for your name: your answer may reach another process than the question
   kill PID   kills a process. Do it while count runs: that call ends with an error, and the session continues`
 
-/** A prompt for the calls of a user. */
+/** A prompt for a user's calls. */
 export interface Prompt {
-  /** Ends the session. Resolves when its client has closed. */
+  /** Ends the session. Resolves when the session's client has closed. */
   close(): Promise<void>
 }
 
 /**
- * Reads lines from stdin, and calls the tools in one session. Lines are read while a call runs.
+ * Reads lines from stdin, and calls the tools in one session. Lines are read even while a call is running.
  *
  * @param pids - the processes that may be killed
- * @param onInterrupt - called on Ctrl-C, which a terminal passes to its reader
+ * @param onInterrupt - called on Ctrl-C, which a terminal passes to the program that reads from it
  */
 export async function startPrompt(
   url: string,
@@ -30,7 +30,7 @@ export async function startPrompt(
     action: 'accept',
     content: { name: await terminal.question(`${message} `) },
   })
-  // The demo uses a revision with sessions, because at 2026-07-28 no state exists between calls.
+  // The demo uses a revision with sessions, because in 2026-07-28 no state exists between calls.
   const client = new Client(
     { name: 'cluster', version: '1.0.0' },
     { revisions: ['2025-11-25'], handlers: { elicit } },

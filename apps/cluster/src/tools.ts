@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { elicit, type McpServer } from '@jetway/core'
 import { z } from 'zod'
 
-/** Adds tools that show which process runs a call. */
+/** Adds tools that show which process is running a call. */
 export function addTools(server: McpServer): void {
   server.addTool({
     name: 'who',
@@ -18,7 +18,7 @@ export function addTools(server: McpServer): void {
     async handler({ to }, ctx) {
       for (let i = 1; i <= to; i++) {
         await ctx.progress(i, to, `Process ${process.pid}`)
-        // Without the signal, a stopping process would continue to count.
+        // Without the signal, a process that is stopping would continue to count.
         await delay(1_000, undefined, { signal: ctx.signal })
       }
       return `Process ${process.pid} counted to ${to}`

@@ -24,7 +24,7 @@ export interface Credentials {
 const REDIRECT = 'http://localhost:3000/callback'
 const NAME = 'Jetway everything client'
 
-/** The suite's authorization servers redirect at once, without a user. */
+/** The suite's authorization servers redirect immediately, without a user. */
 const user = authorizationCode({
   redirectUri: REDIRECT,
   authorize: async (url, { signal }) => {
@@ -40,7 +40,7 @@ const interactive: OAuthOptions = {
   registration: { clientName: NAME },
 }
 
-/** Selects the credentials by the name of the scenario. */
+/** Selects the credentials based on the name of the scenario. */
 export function authFor(scenario: string, context: Credentials): AuthProvider {
   return oauth(optionsFor(scenario, context))
 }
@@ -52,8 +52,8 @@ function optionsFor(scenario: string, context: Credentials): OAuthOptions {
     case 'auth/pre-registration':
       return { grant: user, clients: [given] }
     case 'auth/offline-access-scope':
-      // The suite infers from the registration that the client refreshes tokens. The client has no metadata
-      // URL here, so it registers.
+      // The suite infers from the registration that the client refreshes tokens. The client has no metadata URL
+      // here, so it must register.
       return { grant: user, registration: { clientName: NAME } }
     case 'auth/client-credentials-basic':
       return { grant: clientCredentials(), clients: [given] }

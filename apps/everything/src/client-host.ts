@@ -11,7 +11,7 @@ interface ListedTool {
   readonly inputSchema: object
 }
 
-/** The simulated user accepts everything, and keeps every form field's default. */
+/** The simulated user accepts everything, and keeps the default of every form field. */
 const agree = (): ElicitResult => ({ action: 'accept' })
 
 export const handlers: ClientHandlers = {
@@ -26,12 +26,12 @@ export const handlers: ClientHandlers = {
   roots: [{ uri: 'file:///workspace', name: 'Workspace' }],
 }
 
-/** Whether the user loads skills. In scenarios about listing, the user only lists them. */
+/** Returns whether the user loads skills. In scenarios about listing, the user only lists them. */
 export const wantsSkill = (scenario: string): boolean => scenario !== 'sep-2640-client-no-prefetch'
 
 /**
- * The simulated model. It makes the suite's calls if there are any. Otherwise it calls each tool once with
- * arguments from its schema.
+ * The simulated model. It makes the suite's calls if there are any. Otherwise, it calls each tool once, with
+ * arguments generated from the tool's schema.
  */
 export function plan(
   tools: readonly ListedTool[],

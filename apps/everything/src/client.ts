@@ -1,6 +1,6 @@
 /**
- * The client under the conformance suite: `node dist/client.js URL`. It connects, and uses each tool, prompt,
- * resource and skill of the server once. The name of the scenario, which comes from the environment,
+ * The client that the conformance suite tests: `node dist/client.js URL`. It connects, and uses each of the
+ * server's tools, prompts, resources and skills once. The name of the scenario comes from the environment. It
  * determines only the credentials and the simulated user.
  */
 import process from 'node:process'
@@ -65,7 +65,7 @@ async function useSkills(skills: Skills): Promise<void> {
   }
 }
 
-/** Continues after an error, because it is information for the model. */
+/** Continues after an error, because errors are information for the model. */
 async function attempt(run: () => Promise<unknown>): Promise<void> {
   try {
     await run()

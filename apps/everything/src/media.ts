@@ -1,4 +1,4 @@
-/** A PNG of one red pixel. */
+/** A PNG with one red pixel. */
 export const PNG: Uint8Array = decode(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC',
 )

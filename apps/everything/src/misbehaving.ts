@@ -9,7 +9,7 @@ const never = new Promise<never>(() => {})
 
 type Deed = (ctx: RequestContext) => unknown
 
-/** Mistakes of handlers by name. Each function is a handler with the mistake. */
+/** Mistakes of handlers, by name. Each function is a handler with the mistake. */
 const DEEDS: Readonly<Record<string, Deed>> = {
   throws: () => {
     throw new Error('A secret: hunter2')
@@ -85,8 +85,8 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 export const MISBEHAVING: readonly string[] = Object.keys(DEEDS)
 
 /**
- * Adds tools, a template and a prompt whose handlers make every mistake. There are tools with and without an
- * output schema.
+ * Adds tools, a template and a prompt whose handlers make every mistake. There are tools both with and without
+ * an output schema.
  */
 export function addMisbehaving(server: McpServer): void {
   for (const [name, deed] of Object.entries(DEEDS)) {

@@ -19,14 +19,11 @@ export interface EverythingOptions extends Pick<
   ServerOptions,
   'limits' | 'logger' | 'requestState' | 'revisions' | 'shared'
 > {
-  /** Adds handlers that throw, hang, or return values that cannot be sent. */
+  /** Whether to add handlers that throw, hang, or return values that cannot be sent. */
   readonly misbehaving?: boolean
 }
 
-/**
- * A server with every feature: the target of the public conformance suite and of
- * the matrix of official clients.
- */
+/** A server with every feature. The public conformance suite and the matrix of official clients test it. */
 export function createEverythingServer({ misbehaving, ...options }: EverythingOptions = {}): McpServer {
   const server = new McpServer(
     {
@@ -56,7 +53,8 @@ export function createEverythingServer({ misbehaving, ...options }: EverythingOp
   addResources(server)
   addResourceTemplates(server)
   addPrompts(server)
-  // This resource and this prompt ask the client, so they are listed after those that return immediately.
+  // This resource and this prompt ask the client questions, so they are listed after those that return
+  // immediately.
   addRoundTools(server)
   if (misbehaving) addMisbehaving(server)
   return server

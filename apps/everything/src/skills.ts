@@ -1,7 +1,7 @@
 import { skills, type SkillsExtension } from '@jetway/skills'
 
 /**
- * Skills of each kind: from folders, below a prefix, and generated at each read. A page of the list contains
+ * Skills of each kind: from folders, below a prefix, and generated on each read. Each page of the list contains
  * two skills.
  */
 export const createSkills = (): SkillsExtension =>

@@ -1,14 +1,14 @@
 import { missingRows } from './catalogue.ts'
 
-/** A promise about faults that `npm run test:long` measures. */
+/** A promise about behaviour during faults. `npm run test:long` measures it. */
 export interface Bar {
   /** The heading of the row. */
   readonly name: string
   /** The promise, with its figure. */
   readonly promise: string
-  /** The tests that measure it, as paths from the root. `npm run test:long` runs them all. */
+  /** The tests that measure the promise, as paths from the root. `npm run test:long` runs all of them. */
   readonly files?: readonly string[]
-  /** The unmeasured part of the promise, with the reason. Required for a bar without files. */
+  /** The part of the promise that is not measured, with the reason. Required for a bar without files. */
   readonly lacks?: string
   /** The part that the short form omits, if the tests take too long for each run. */
   readonly short?: string

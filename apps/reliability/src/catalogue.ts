@@ -1,6 +1,6 @@
 /**
- * The catalogue of faults and attacks. Rows keep their names: a group's letter is its place in `GROUPS`, and
- * its rows are numbered from 1.
+ * The catalogue of faults and attacks. Rows must keep their names. A group's letter is determined by its
+ * position in `GROUPS`, and its rows are numbered from 1.
  */
 import { AUTHORIZATION } from './catalogue/authorization.ts'
 import { FLOW_CONTROL } from './catalogue/flow-control.ts'
@@ -32,7 +32,7 @@ export const GROUPS: readonly Group[] = [
 
 export const ROWS: readonly Row[] = GROUPS.flatMap(({ rows }) => rows)
 
-/** Returns how many rows have tests, and which rows lack them; undefined if every row has tests. */
+/** Returns how many rows have tests, and which rows have none; undefined if every row has tests. */
 export function missingRows(): string | undefined {
   const without = ROWS.filter(({ lacks }) => lacks !== undefined).map(({ row }) => row)
   if (without.length === 0) return undefined
@@ -55,5 +55,5 @@ function shownBy({ tests, lacks }: Row): string {
   return [...files].map((file) => `[${nameOf(file)}](../../${file})`).join(', ')
 }
 
-/** Returns the short name of a test file for a cell. */
+/** Returns a test file's short name, for a table cell. */
 const nameOf = (file: string): string => file.slice(file.lastIndexOf('/') + 1).replace(/(?:\.test)?\.ts$/, '')

@@ -1,4 +1,4 @@
-/** The server for the fuzz tests, over stdio, or over HTTP with the argument `http`. */
+/** The server for the fuzz tests. It serves over stdio, or over HTTP with the argument `http`. */
 import { argv, stdout } from 'node:process'
 import { type Logger, McpServer } from '@jetway/core'
 import { mcp } from '@jetway/fastify'

@@ -1,8 +1,8 @@
 /**
- * Replaces the lines of a page between `<!-- name -->` and `<!-- /name -->`. The first comment
- * may have a note after the name.
+ * Replaces the lines on a page between `<!-- name -->` and `<!-- /name -->`. The first comment may contain a
+ * note after the name.
  *
- * @throws Error if the page lacks the comments
+ * @throws Error if the page does not contain the comments
  */
 export function replaceMarked(page: string, name: string, lines: string): string {
   const marked = new RegExp(String.raw`(<!-- ${name}\b.*-->\n)[\s\S]*?(\n<!-- /${name} -->)`)

@@ -25,11 +25,11 @@ interface Report {
 interface Assertion {
   readonly fullName: string
   readonly status: string
-  /** The figure from `task.meta.figure` of a test. */
+  /** The figure that a test stores in `task.meta.figure`. */
   readonly meta?: { readonly figure?: string }
 }
 
-/** The amount of work of tests that take too long for each run. */
+/** How much work is done by tests that take too long for each run. */
 type Form = 'short' | 'full'
 
 function main(path: string, form: Form): void {

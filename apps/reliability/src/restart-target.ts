@@ -1,6 +1,6 @@
 /**
- * The server of the restart tests. Its arguments are a port, and a file to which each run of a tool adds a
- * line. Another process with the same arguments continues its sessions and the states of its calls.
+ * The server for the restart tests. Its arguments are a port, and a file to which each run of a tool adds a
+ * line. Another process with the same arguments can continue its sessions and the states of its calls.
  */
 import { appendFileSync } from 'node:fs'
 import process, { argv, stdout } from 'node:process'

@@ -1,4 +1,4 @@
-/** The server of the soak test. It has every feature, and a route that reports its open resources. */
+/** The server for the soak test. It has every feature, and a route that reports its open resources. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { stdout } from 'node:process'
 import { type Logger, McpServer } from '@jetway/core'
@@ -28,7 +28,7 @@ const app = Fastify({ requestTimeout: 30_000 })
 await app.register(mcp, {
   server,
   legacySse: true,
-  // Clients abandon many sessions.
+  // Clients abandon many sessions, so these must expire quickly.
   sessions: { ttlMs: 5_000, uninitializedTtlMs: 2_000 },
 })
 
@@ -36,7 +36,7 @@ const NS_PER_MS = 1e6
 const delay = monitorEventLoopDelay({ resolution: 10 })
 delay.enable()
 
-/** Collects garbage, and excludes the pause from the measured delays. */
+/** Collects garbage. The pause that this causes is excluded from the measured delays. */
 app.get('/held', async () => {
   const delayMs = delay.percentile(99) / NS_PER_MS
   delay.disable()

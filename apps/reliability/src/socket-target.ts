@@ -1,5 +1,5 @@
 /**
- * An app in its own process for tests of sockets, with the apps' socket limits and graceful shutdown. Start
+ * An app in its own process, for socket tests, with the socket limits and graceful shutdown of the apps. Start
  * it with `--expose-gc`.
  */
 import process from 'node:process'
@@ -8,9 +8,9 @@ import { runApp } from '@jetway-apps/runner'
 import { McpServer } from '@jetway/core'
 import * as z from 'zod'
 
-/** The memory and the open resources of the server. */
+/** The memory and open resources of the server. */
 export interface Measured {
-  /** Resident memory in bytes, after a garbage collection. */
+  /** The resident memory after a garbage collection, in bytes. */
   readonly rss: number
   readonly openStreams: number
   readonly callsInFlight: number

@@ -2,17 +2,17 @@ import { parseArgs, type ParseArgsConfig } from 'node:util'
 import type { ServerOptions } from '@jetway/core'
 import type { RevisionDate } from '@jetway/core/protocol'
 
-/** A wrong command line. The app prints one sentence, and exits with code 2. */
+/** An invalid command line. The app prints one sentence, and exits with code 2. */
 export class CommandLineError extends Error {
   override name = 'CommandLineError'
 }
 
-/** An option of one app, in addition to those that every app has. */
+/** An option of one app, in addition to the options that every app has. */
 export interface AppFlag {
   readonly type: 'boolean' | 'string'
-  /** The placeholder of a string value in `--help`. */
+  /** The placeholder for a string value in `--help`. */
   readonly placeholder?: string
-  /** The value of a string option if the switch is given without a value. */
+  /** The value of a string option if it is given without a value. */
   readonly bare?: string
   readonly help: string
 }
@@ -22,13 +22,13 @@ export type AppFlagValues = Readonly<Record<string, string | boolean | undefined
 
 export type Adapter = 'fastify' | 'hono'
 
-/** The mounts' `response` option. */
+/** The `response` option of mounts. */
 export type ResponseMode = 'auto' | 'json' | 'sse'
 
 export interface HttpSettings {
   readonly adapter: Adapter
   readonly host: string
-  /** Undefined if not given, so that a free port may be used. */
+  /** Undefined if no port was given. In that case, any free port may be used. */
   readonly port: number | undefined
   readonly response: ResponseMode
 }
@@ -70,7 +70,7 @@ const COMMON: Readonly<Record<string, AppFlag>> = {
 /**
  * Parses a command line.
  *
- * @throws CommandLineError for an unknown switch, an argument that is not a switch, or an invalid value
+ * @throws CommandLineError for an unknown option, an argument that is not an option, or an invalid value
  */
 export function readCommandLine(argv: readonly string[], own: Readonly<Record<string, AppFlag>>): Command {
   const values = parse(argv, { ...COMMON, ...own })
@@ -92,7 +92,7 @@ export function readCommandLine(argv: readonly string[], own: Readonly<Record<st
 const ENVIRONMENT = `SESSION_KEYS in the environment, 32 random bytes in base64, lets HTTP sessions outlive the process:
   SESSION_KEYS=$(openssl rand -base64 32)`
 
-/** The text of `--help`. */
+/** Returns the text of `--help`. */
 export function usage(name: string, own: Readonly<Record<string, AppFlag>>): string {
   const rows = Object.entries({ ...COMMON, ...own }).map(([flag, { placeholder, bare, help }]) => {
     const value = bare === undefined ? placeholder : `[${placeholder}]`
@@ -122,7 +122,7 @@ function withBareValues(argv: readonly string[], flags: Readonly<Record<string, 
   })
 }
 
-/** Parses one of several words. The first is the default. */
+/** Parses an option that allows one of several words. The first word is the default. */
 function choice<T extends string>(flag: string, values: AppFlagValues, words: readonly [T, ...T[]]): T {
   const given = text(values[flag]) ?? words[0]
   const found = words.find((word) => word === given)

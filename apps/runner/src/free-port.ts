@@ -4,9 +4,9 @@ import { createServer } from 'node:net'
 const ATTEMPTS = 100
 
 /**
- * The first free port of `host`, from `first` upwards.
+ * Returns the first free port on `host`, starting with `first`.
  *
- * @throws Error if a hundred ports in a row are taken, or if it is not possible to listen on the address
+ * @throws Error if a hundred consecutive ports are in use, or if it is not possible to listen on the address
  */
 export async function freePort(first: number, host: string): Promise<number> {
   for (let port = first; port < first + ATTEMPTS; port++) {

@@ -1,12 +1,12 @@
 import process from 'node:process'
 import { CLOSE_DEADLINE_MS } from './http-server.ts'
 
-/** The time for sockets and files after the calls' deadline, in ms. */
+/** How long sockets and files may take to close after the calls' deadline, in ms. */
 const GRACE_MS = 2_000
 
 /**
  * Ends the process gracefully on SIGINT and SIGTERM, with code 0. A second signal, or a stop that hangs,
- * ends it at once with code 1.
+ * terminates the process immediately with code 1.
  */
 export function endOnSignal(stop: () => Promise<void>): void {
   let stopping = false

@@ -9,10 +9,10 @@ interface ListAnswer {
   readonly result?: { readonly tools?: readonly ListedTool[] }
 }
 
-/** The first page of a server's tools, at the newest revision that it serves. */
+/** Returns the first page of a server's tools, in the newest revision that the server supports. */
 export async function listTools(server: McpServer): Promise<readonly ListedTool[]> {
   const [newest] = server.runtime.revisions
-  // Servers that only have session revisions ignore this.
+  // Servers that support only session revisions ignore this.
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': newest?.version,
     'io.modelcontextprotocol/clientCapabilities': {},

@@ -21,23 +21,23 @@ const DEFAULT_PORT = 3000
 
 export interface App {
   readonly name: string
-  /** `import.meta.url` of the started file. */
+  /** The `import.meta.url` of the file that was started. */
   readonly entry: string
-  /** The arguments alone, without the interpreter and the file. */
+  /** The arguments, without the interpreter and the file. */
   readonly argv: readonly string[]
   /** The app's own options. */
   readonly flags?: Readonly<Record<string, AppFlag>>
-  /** The example call in the welcome text. */
+  /** The example call in the welcome message. */
   readonly sample: SampleCall
   create(settings: ServerSettings): McpServer | Promise<McpServer>
-  /** Called after the server has closed, before the process ends. */
+  /** Called after the server has closed, before the process exits. */
   closed?(): Promise<void>
 }
 
 /**
- * Runs an app over stdio, or over HTTP on Fastify or Hono. Over HTTP it writes one line of JSON to stderr
- * when it listens, for programs, and a welcome to stdout, for people. For a wrong command line it prints the
- * reason on stderr, and exits with code 2.
+ * Runs an app over stdio, or over HTTP on Fastify or Hono. Over HTTP, when the app is listening, it writes one
+ * line of JSON to stderr for programs, and a welcome message to stdout for people. If the command line is
+ * invalid, the app prints the reason to stderr, and exits with code 2.
  */
 export async function runApp(app: App): Promise<void> {
   try {
@@ -89,7 +89,7 @@ async function listen(server: McpServer, settings: HttpSettings): Promise<Listen
   }
 }
 
-/** Imports only what is needed: a start over stdio must not load two web frameworks. */
+/** Imports only what is needed, because a start over stdio must not load two web frameworks. */
 async function loadAdapter(
   adapter: Adapter,
 ): Promise<(server: McpServer, listen: ListenOptions) => Promise<Listening>> {
@@ -98,7 +98,8 @@ async function loadAdapter(
 }
 
 /**
- * Returns the host for a URL: wildcard addresses cannot be connected to, and IPv6 addresses need brackets.
+ * Returns the host to use in a URL. Clients cannot connect to wildcard addresses, and IPv6 addresses need
+ * brackets.
  */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
@@ -107,6 +108,6 @@ function reachable(host: string): string {
 
 function isUsersMistake(error: unknown): boolean {
   if (error instanceof CommandLineError) return true
-  // The only usage error that a command line can cause: --revisions names an unknown revision.
+  // This is the only usage error that a command line can cause: `--revisions` names an unknown revision.
   return error instanceof Error && 'code' in error && error.code === 'ERR_MCP_REVISION'
 }

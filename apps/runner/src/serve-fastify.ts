@@ -13,7 +13,7 @@ import {
   SOCKET_LIMITS,
 } from './http-server.ts'
 
-/** Serves over Fastify, which overrides the socket limits unless they are passed to it. */
+/** Serves over Fastify. Fastify overrides the socket limits unless they are passed to it. */
 export async function serveFastify(server: McpServer, listen: ListenOptions): Promise<Listening> {
   const { host, port, response } = listen
   const { keepAliveTimeout, requestTimeout, ...http } = SOCKET_LIMITS
@@ -29,8 +29,8 @@ export async function serveFastify(server: McpServer, listen: ListenOptions): Pr
   return {
     port: portOf(app.server.address()),
     stop: async () => {
-      // Closes Fastify last: while it closes, it answers every request with 503, even those with responses
-      // that running calls are waiting for.
+      // Fastify is closed last. While it is closing, it replies to every request with 503, even to requests
+      // with responses that running calls are waiting for.
       await server.close({ deadline: CLOSE_DEADLINE_MS })
       await cutWhenFlushed(app.server, app.close())
     },

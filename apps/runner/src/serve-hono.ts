@@ -27,7 +27,7 @@ export async function serveHono(server: McpServer, listen: ListenOptions): Promi
   return {
     port: portOf(http.address()),
     stop: async () => {
-      // The port stays open at first, because running calls may be waiting for responses from the client.
+      // The port remains open at first, because running calls may be waiting for responses from the client.
       await server.close({ deadline: CLOSE_DEADLINE_MS })
       await cutWhenFlushed(http, new Promise((resolve) => http.close(resolve)))
     },

@@ -6,18 +6,18 @@ export interface SampleCall {
   readonly arguments: Readonly<Record<string, string>>
 }
 
-/** The facts in an app's welcome text. */
+/** The facts in an app's welcome message. */
 export interface Running {
   readonly name: string
   readonly url: string
   readonly adapter: string
   readonly tools: ReadonlyArray<{ readonly name: string; readonly description?: string }>
   readonly sample: SampleCall
-  /** Absolute path of the app's entry file. */
+  /** The absolute path of the app's entry file. */
   readonly entry: string
 }
 
-/** The welcome text: the URL, the tools, and commands to paste. */
+/** Returns the welcome message: the URL, the tools, and commands that users can copy. */
 export function welcome(app: Running): string {
   const width = Math.max(...app.tools.map(({ name }) => name.length))
   return [
@@ -50,7 +50,7 @@ function inspectorLine(url: string, { tool, arguments: args }: SampleCall): stri
 const quote = (word: string): string => (/^[\w=.,:/-]+$/.test(word) ? word : `"${word}"`)
 
 /**
- * Absolute paths, because Claude Desktop starts servers from `/` with a short PATH. A source file also
+ * Contains absolute paths, because Claude Desktop starts servers in `/` with a short PATH. A source file also
  * needs this process's loader.
  */
 function desktopConfig(name: string, entry: string): object {

@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { type Locals, server } from './server.ts'
 
 // #region app
-/** The server on Hono, with the name and version of this runtime. */
+/** Creates an app that serves the server on Hono, with the name and version of this runtime. */
 export function createApp(runtime: Locals['runtime']): Hono {
   return new Hono().use(mcp({ server, path: '/mcp', locals: () => ({ runtime }) }))
 }

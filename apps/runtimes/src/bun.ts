@@ -13,7 +13,7 @@ declare const Bun: BunRuntime
 
 // #region serve
 const app = createApp({ name: 'bun', version: Bun.version })
-// Bun closes idle connections after 10 s, but streams send a keep-alive comment every 15 s.
+// Bun closes idle connections after 10 s, but streams send a keep-alive comment only every 15 s.
 const { port } = Bun.serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0, idleTimeout: 60 })
 console.log(`port ${port}`)
 // #endregion

@@ -7,7 +7,7 @@ export interface Locals {
   readonly runtime: { readonly name: string; readonly version: string }
 }
 
-/** Creates the server, which does not depend on the runtime. Some runtimes forbid code generation. */
+/** The server. It does not depend on the runtime. Some runtimes forbid code generation. */
 export const server = new McpServer<Locals>({ name: 'runtimes', version: '1.0.0' })
 
 server.addTool({

@@ -10,7 +10,7 @@ interface ObjectState {
 
 interface ObjectNamespace {
   newUniqueId(): unknown
-  /** Throws for a string that is not an id of these objects. */
+  /** Throws for a string that is not an id of one of these objects. */
   idFromString(id: string): unknown
   get(id: unknown): { fetch(request: Request): Promise<Response> }
 }
@@ -34,7 +34,10 @@ function createServer(): McpServer {
 }
 
 // #region objects
-/** Contains one session: its streams in the memory of the object, its record in the storage. */
+/**
+ * Contains one session. The session's streams are in the object's memory, and its record is in the object's
+ * storage.
+ */
 export class SessionObject {
   readonly fetch: (request: Request) => Promise<Response>
   readonly #storage: ObjectStorage
@@ -47,15 +50,15 @@ export class SessionObject {
     })
   }
 
-  /** Called when the session has expired. */
+  /** Called when the session expires. */
   alarm(): Promise<void> {
     return this.#storage.deleteAll()
   }
 }
 
 /**
- * Returns the object of a session. `initialize` gets a new object, and so does an invalid id, which that
- * object refuses with 404.
+ * Returns the object for a session. `initialize` is sent to a new object. An invalid id is also sent to a new
+ * object, which refuses it with 404.
  */
 function objectOf(objects: ObjectNamespace, session = ''): { fetch(request: Request): Promise<Response> } {
   const [prefix = ''] = session.split('.')
@@ -70,7 +73,7 @@ const withoutSessions = toFetch(createServer())
 
 export default {
   fetch(request: Request, { OBJECTS }: { readonly OBJECTS: ObjectNamespace }): Promise<Response> {
-    // Every request of 2026-07-28 has this header, and none has a session.
+    // Every request in revision 2026-07-28 has this header, and none of them has a session.
     if (request.headers.has('mcp-method')) return withoutSessions(request)
     return objectOf(OBJECTS, request.headers.get('mcp-session-id') ?? undefined).fetch(request)
   },

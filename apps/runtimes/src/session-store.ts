@@ -16,7 +16,8 @@ export interface ObjectStorage {
 
 // #region store
 /**
- * Keeps the only session of an object in its storage. The object's alarm deletes the session when it expires.
+ * Keeps an object's only session in the object's storage. The object's alarm deletes the session when it
+ * expires.
  */
 export class ObjectSessionStore implements SessionStore {
   readonly #storage: ObjectStorage

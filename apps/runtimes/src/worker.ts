@@ -3,7 +3,7 @@ import { Hono } from 'hono'
 import { server } from './server.ts'
 
 // #region worker
-/** The bindings of the Worker. */
+/** The Worker's bindings. */
 interface Bindings {
   readonly VERSION: string
 }

@@ -45,7 +45,7 @@ interface Field {
   readonly required: boolean
 }
 
-/** Asks until the value is valid. The value is undefined if the field is left out or keeps its default. */
+/** Asks until the value is valid. The value is undefined if the user skips the field or keeps its default. */
 async function askField(
   field: Field,
   terminal: Terminal,

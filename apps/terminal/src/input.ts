@@ -2,7 +2,7 @@ import type { ConfigInput } from '@jetway/client/config'
 import type { Terminal } from './terminal.ts'
 import { sanitizeLine } from './text.ts'
 
-/** Asks the user for an input of a configuration file. An empty line selects the default. */
+/** Asks the user for an input that a configuration file requires. An empty line selects the default. */
 export async function askForInput(
   terminal: Pick<Terminal, 'ask'>,
   { id, description = id, default: fallback, password, options }: ConfigInput,

@@ -21,12 +21,12 @@ export interface AskOptions {
 }
 
 /**
- * The maximum number of lines that wait for a question. Beyond it, reading pauses, because the input may be a
- * long file.
+ * The maximum number of lines that are queued for questions. When it is reached, reading pauses, because the
+ * input may be a long file.
  */
 const MAX_QUEUED_LINES = 256
 
-/** Prints text and asks questions, one after the other. The input is a person or a file. */
+/** Prints text and asks questions, one after another. The input may come from a person or a file. */
 export class Terminal {
   readonly #readline: Interface
   readonly #output: TerminalOptions['output']
@@ -49,9 +49,9 @@ export class Terminal {
     })
     this.#readline.on('line', (line) => this.#onLine(line))
     this.#readline.on('close', () => this.#onClose())
-    // The reader of the output is gone.
+    // The reader of the output has disconnected.
     output.on('error', () => this.#readline.close())
-    // A terminal in raw mode sends no signal: readline reports Ctrl-C.
+    // A terminal in raw mode sends no signal. Instead, readline reports Ctrl-C.
     if (this.#interactive) this.#readline.on('SIGINT', onInterrupt)
     process.on('SIGINT', onInterrupt)
   }
@@ -61,9 +61,9 @@ export class Terminal {
   }
 
   /**
-   * Asks a question and resolves to the line of the answer; undefined at the end of the input.
+   * Asks a question. Resolves to the line with the answer; undefined at the end of the input.
    *
-   * @throws the reason of the signal
+   * @throws the signal's reason
    */
   ask(prompt: string, options: AskOptions = {}): Promise<string | undefined> {
     const answer = this.#lastQuestion.then(() => this.#ask(prompt, options))
@@ -81,7 +81,7 @@ export class Terminal {
     { signal, hidden = false, typedAhead = false }: AskOptions,
   ): Promise<string | undefined> {
     signal?.throwIfAborted()
-    // A person typed these lines before seeing the question. In a file they are the answers.
+    // A person typed these lines before seeing the question. In a file, they are the answers.
     if (this.#interactive && !typedAhead) this.#queue.length = 0
     this.#prompt(prompt)
     const line = this.#queue.shift()
@@ -107,7 +107,7 @@ export class Terminal {
 
   #prompt(prompt: string): void {
     if (!this.#interactive || this.#closed) return this.write(prompt)
-    // Readline repeats its prompt whenever the line is edited, so it gets only the last line.
+    // Readline repeats its prompt whenever the line is edited, so it is given only the last line.
     const last = prompt.lastIndexOf('\n') + 1
     this.write(prompt.slice(0, last))
     this.#readline.setPrompt(prompt.slice(last))
@@ -129,7 +129,7 @@ export class Terminal {
     this.#resolveLine?.(undefined)
   }
 
-  /** The output of readline, which echoes the input unless it is hidden. */
+  /** Returns the output for readline. It echoes the input unless the input is hidden. */
   #echo(): Writable {
     const echo = new Writable({
       write: (chunk: Uint8Array, _encoding, done) => {

@@ -14,8 +14,8 @@ export interface Balancer {
 const HOP_BY_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 /**
- * Sends each request to the next port on a new connection. Two consecutive requests of a client never reach
- * the same server, even if the client keeps its connection.
+ * Sends each request to the next port, on a new connection. Two consecutive requests from a client never reach
+ * the same server, even if the client keeps its connection open.
  *
  * @param ports - called for each request, so that servers may start and stop
  */

@@ -2,7 +2,7 @@ import { type Balancer, startBalancer } from './balancer.ts'
 import { listening, type Serving, startNode } from './processes.ts'
 import { type RedisServer, startRedis } from './redis.ts'
 
-/** One process of several that serve the same server. */
+/** One of several processes that serve the same server. */
 export interface ClusterNode {
   /** The process's own URL, not the load balancer's. */
   readonly url: string
@@ -13,23 +13,24 @@ export interface ClusterNode {
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
 }
 
-/** Processes over one Redis, behind a load balancer without affinity. */
+/** Processes that share one Redis, behind a load balancer without affinity. */
 export interface Cluster {
   /** The URL of the load balancer. */
   readonly url: string
   readonly redis: RedisServer
   /** The running processes. */
   readonly nodes: readonly ClusterNode[]
-  /** Starts one more process with other environment variables. */
+  /** Starts one more process with different environment variables. */
   start(env?: NodeJS.ProcessEnv): Promise<ClusterNode>
   /** Ends everything. */
   stop(): Promise<void>
 }
 
 /**
- * Starts Redis, and processes with its URL in `REDIS_URL`.
+ * Starts Redis, and processes with the URL of Redis in `REDIS_URL`.
  *
- * @param program - the arguments of Node. The program prints the JSON line of `apps/runner` when it listens
+ * @param program - the arguments to Node. The program must print the JSON line of `apps/runner` when it is
+ * listening
  * @param count - the number of processes
  * @param env - additional environment variables
  */

@@ -3,7 +3,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** A clock that only `advance` moves. */
+/** A clock that moves only when `advance` is called. */
 export class FakeClock {
   #now = 1_000_000
   readonly #timers = new Set<Timer>()
@@ -27,7 +27,7 @@ export class FakeClock {
     this.#timers.delete(timer as Timer)
   }
 
-  /** Advances the time, runs due timers in order, and lets promises settle after each. */
+  /** Advances the time, runs the due timers in order, and lets promises settle after each of them. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     for (;;) {
@@ -43,7 +43,7 @@ export class FakeClock {
   }
 }
 
-/** Resolves when the pending promises of this process have settled. */
+/** Resolves when the pending promises in this process have settled. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -31,7 +31,10 @@ export function createServer<Locals = unknown>(name = 'test'): McpServer<Locals>
   return server
 }
 
-/** Creates a server whose tool `slow` sends progress and waits for `finish` or the end of the test. */
+/**
+ * Creates a server with a tool `slow` that reports progress, and then waits for `finish` or for the end of the
+ * test.
+ */
 export function slowServer(): { readonly server: McpServer; readonly finish: () => void } {
   const server = createServer()
   const { promise, resolve } = deferred()
@@ -47,7 +50,7 @@ export function slowServer(): { readonly server: McpServer; readonly finish: () 
   return { server, finish: resolve }
 }
 
-/** Returns the first received text, and cancels the rest. */
+/** Returns the text that is received first, and cancels the rest. */
 export async function firstChunk({ body }: Response): Promise<string> {
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   const { value } = await reader.read()
@@ -79,7 +82,7 @@ export const post = (
     duplex: 'half',
   } as RequestInit)
 
-/** Opens a session. Returns its header. */
+/** Opens a session. Returns the session header. */
 export async function openSession(
   url: string,
   capabilities: object = {},
@@ -91,13 +94,13 @@ export async function openSession(
   return session
 }
 
-/** Returns the text of a tool's result. */
+/** Returns the text in a tool's result. */
 export async function text(response: Response): Promise<string | undefined> {
   const answer = (await response.json()) as { result?: { content: { text: string }[] } }
   return answer.result?.content[0]?.text
 }
 
-/** Sends raw bytes. Returns the socket, which is destroyed after the test. */
+/** Sends raw bytes. Returns the socket; it is destroyed after the test. */
 export async function raw(url: string, bytes = ''): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -107,7 +110,7 @@ export async function raw(url: string, bytes = ''): Promise<Socket> {
   return socket
 }
 
-/** Returns the bytes of a request. `content-length` may exceed the body. */
+/** Returns the bytes of a request. `content-length` may be larger than the body. */
 export function bytesOf(
   path: string,
   body = '',
@@ -120,7 +123,7 @@ export function bytesOf(
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
-/** Reads until the text has arrived. */
+/** Reads until this text has arrived. */
 export async function until(socket: Socket, expected: string): Promise<string> {
   let received = ''
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {

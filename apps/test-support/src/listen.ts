@@ -6,7 +6,7 @@ export interface Listening {
   readonly http: Server
   readonly origin: string
   readonly port: number
-  /** Closes the server with all connections. */
+  /** Closes the server together with all its connections. */
   readonly release: () => void
 }
 
@@ -14,7 +14,7 @@ export const portOf = (http: { address(): unknown }): number => (http.address() 
 
 export const originOf = (http: { address(): unknown }): string => `http://127.0.0.1:${portOf(http)}`
 
-/** Listens on loopback, on a free port by default. */
+/** Listens on loopback, by default on a free port. */
 export async function listen(serves: RequestListener | Server, port = 0): Promise<Listening> {
   const http = serves instanceof Server ? serves : createServer(serves)
   await once(http.listen(port, '127.0.0.1'), 'listening')
@@ -29,7 +29,7 @@ export async function listen(serves: RequestListener | Server, port = 0): Promis
   }
 }
 
-/** Returns a free port of loopback. */
+/** Returns a free port on loopback. */
 export async function freePort(): Promise<number> {
   const http = createServer()
   const { port } = await listen(http)

@@ -9,9 +9,9 @@ export const silent: Readonly<Record<Level, Log>> = {
   error: () => {},
 }
 
-/** A logger that keeps its warnings and errors for the test. */
+/** A logger that keeps warnings and errors for the test. */
 export interface LogLines extends Readonly<Record<Level, Log>> {
-  /** Such as `warn: A call was ended`. */
+  /** The lines, such as `warn: A call was ended`. */
   readonly lines: readonly string[]
 }
 

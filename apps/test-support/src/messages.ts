@@ -2,7 +2,7 @@ type Id = string | number
 
 /** The newest revision with sessions. */
 export const REVISION = '2025-11-25'
-/** The newest revision, in which every request describes its client. */
+/** The newest revision. In it, every request describes its client. */
 export const MODERN = '2026-07-28'
 
 /** A JSON-RPC message. */

@@ -22,14 +22,14 @@ export interface Mounted {
   readonly origin: string
   readonly port: number
   readonly handle: MountHandle
-  /** Cuts all connections, and closes the server without waiting for calls. */
+  /** Closes all connections, and closes the server without waiting for calls. */
   readonly stop: () => Promise<void>
 }
 
 export interface MountSite {
-  /** The port. @default a free one */
+  /** The port. @default a free port */
   readonly port?: number
-  /** A path before `/mcp`. */
+  /** The path before `/mcp`. */
   readonly base?: string
 }
 
@@ -99,7 +99,7 @@ function served(server: McpServer, { release, ...listening }: Listening): Omit<M
   return { server, ...listening, stop }
 }
 
-/** The frameworks with everything between a socket and the server. */
+/** The frameworks, with everything between a socket and the server. */
 export const FRAMEWORKS: Readonly<Record<'Fastify' | 'Hono', Mount>> = { Fastify: onFastify, Hono: onHono }
 
 /** The frameworks, and the mount without a framework. */

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 
-/** A program of this repository in its own process. */
+/** A program from this repository in its own process. */
 export interface Running {
   readonly process: ChildProcessWithoutNullStreams
   /** The received output. */
   readonly output: { stdout: string; stderr: string }
   /** Resolves to the exit code, or to null after a signal, once all output has been read. */
   readonly exited: Promise<number | null>
-  /** Resolves when the output matches. Rejects with stderr if the process ends first. */
+  /** Resolves when the output matches. Rejects with stderr if the process exits first. */
   until(pattern: RegExp): Promise<RegExpExecArray>
   /**
    * Ends the process with SIGTERM or another signal. Resolves to the exit code, or to null after a signal.
@@ -23,7 +23,7 @@ export interface Serving extends Running {
   readonly url: string
 }
 
-/** Waits until a program of `apps/runner` prints the JSON line with its URL. */
+/** Waits until an `apps/runner` program prints the JSON line with its URL. */
 export async function listening(server: Running): Promise<Serving> {
   const [, ready = ''] = await server.until(/^({"ready".*})$/m)
   const { url } = JSON.parse(ready) as { url: string }
@@ -67,7 +67,10 @@ export function startNode(args: readonly string[], env: NodeJS.ProcessEnv = {}):
   }
 }
 
-/** Returns the status fields of a process, such as its state, parent and group. Empty for an unknown process. */
+/**
+ * Returns the status fields of a process, such as its state, parent and group. The list is empty for an unknown
+ * process.
+ */
 export function statOf(pid: number): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -77,5 +80,5 @@ export function statOf(pid: number): readonly string[] {
   }
 }
 
-/** Whether a process runs and is not a zombie. */
+/** Returns whether a process is running and is not a zombie. */
 export const runs = (pid: number): boolean => !['Z', 'X', undefined].includes(statOf(pid)[0])

@@ -9,10 +9,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export { type SlowProxy, startSlowProxy } from './redis/slow-proxy.ts'
 
-/** The installed Redis, or another server with its protocol, such as Valkey. */
+/** The installed Redis, or a different server with the same protocol, such as Valkey. */
 const SERVER = process.env['REDIS_SERVER'] ?? 'redis-server'
 const SENTINEL = process.env['REDIS_SENTINEL'] ?? 'redis-sentinel'
-/** The time limit for the start of a server, in ms. */
+/** How long a server may take to start, in ms. */
 const START_MS = 20_000
 
 /** A Redis process on a free port of 127.0.0.1, with its data in a temporary folder. */
@@ -31,7 +31,7 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-/** Starts Redis with options for its command line, such as `--maxmemory 10mb`. */
+/** Starts Redis with additional command-line options, such as `--maxmemory 10mb`. */
 export async function startRedis(...options: readonly string[]): Promise<RedisServer> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'jetway-redis-'))
@@ -39,7 +39,7 @@ export async function startRedis(...options: readonly string[]): Promise<RedisSe
   return startProcess(SERVER, [...base, ...options], { port, folder })
 }
 
-/** Starts a cluster of three masters without replicas. `command` of a server reaches only that server. */
+/** Starts a cluster of three masters without replicas. A server's `command` reaches only that server. */
 export async function startRedisCluster(): Promise<readonly RedisServer[]> {
   const options = [
     '--cluster-enabled',
@@ -73,14 +73,17 @@ export interface RedisSentinels {
   readonly name: string
   readonly urls: readonly string[]
   readonly data: readonly RedisServer[]
-  /** Returns the port of the master from the first sentinel. */
+  /** Asks the first sentinel for the master's port. */
   master(): Promise<number>
-  /** Restarts a former master. Resolves when it has all data and can become the master again. */
+  /** Restarts a former master. Resolves when it has all the data and could become the master again. */
   rejoin(server: RedisServer): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts a master, a replica and three sentinels that replace a silent master after 1 s. */
+/**
+ * Starts a master, a replica, and three sentinels. The sentinels replace a master that does not respond for 1
+ * s.
+ */
 export async function startRedisSentinels(): Promise<RedisSentinels> {
   const name = 'jetway'
   const master = await startRedis()
@@ -178,14 +181,15 @@ async function startProcess(
   }
 }
 
-/** Sends a command on a new connection. Resolves to the raw reply of Redis. */
+/** Sends a command on a new connection. Resolves to the raw reply from Redis. */
 function send(port: number, command: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     let reply = ''
     const socket = createConnection(port, '127.0.0.1')
     socket.setEncoding('utf8').on('data', (text: string) => void (reply += text))
     socket.on('error', reject).on('close', () => resolve(reply))
-    // Redis replies to QUIT and closes the connection, so the code need not find the end of the first reply.
+    // Redis replies to QUIT and then closes the connection, so this code does not have to find the end of the
+    // first reply.
     socket.end(encode(command) + encode(['QUIT']))
   })
 }

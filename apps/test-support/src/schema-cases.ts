@@ -265,7 +265,7 @@ export const FORMAT_VALUES: Values = [
   null,
 ]
 
-/** Generates a schema with many keywords, and values that are often almost valid. */
+/** A schema with many keywords. {@link LARGE_VALUES} are often almost valid. */
 export const LARGE_SCHEMA: Schema = {
   ...TREE,
   properties: {

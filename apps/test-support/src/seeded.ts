@@ -1,4 +1,7 @@
-/** Generates random numbers from 0 to 1, equal for equal seeds (xorshift32, which does not work with a seed of 0). */
+/**
+ * Returns a generator of random numbers from 0 to 1. Equal seeds produce equal numbers (xorshift32, which does
+ * not work with a seed of 0).
+ */
 export function seeded(seed: number): () => number {
   let state = seed | 1
   return () => {

@@ -1,7 +1,7 @@
 /** A city that the server knows by name. */
 export interface City {
   readonly name: string
-  /** Postal code of its state. */
+  /** The postal code of its state. */
   readonly state: string
   readonly latitude: number
   readonly longitude: number
@@ -25,20 +25,20 @@ export const CITIES: readonly City[] = [
 /** The names of all cities, for people. */
 export const CITY_NAMES: string = CITIES.map(({ name }) => name).join(', ')
 
-/** The city's name in a URI: `new-york`. */
+/** Returns the city's name as used in a URI, such as `new-york`. */
 export const slugOf = (name: string): string =>
   name
     .trim()
     .toLowerCase()
     .replaceAll(/[^a-z]+/g, '-')
 
-/** Finds a city as people write it: `new york`, `New York, NY`, `new-york`. */
+/** Finds a city by a name as people write it: `new york`, `New York, NY`, `new-york`. */
 export function findCity(text: string): City | undefined {
   const wanted = slugOf(text)
   return CITIES.find(({ name, state }) => wanted === slugOf(name) || wanted === slugOf(`${name} ${state}`))
 }
 
-/** The names that start with the typed text. */
+/** Returns the names that start with the typed text. */
 export function completeCity(typed: string): string[] {
   const start = typed.trim().toLowerCase()
   return CITIES.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(start))

@@ -20,7 +20,7 @@ export function addCityResources(server: McpServer, source: WeatherSource): void
     title: 'Weather report of a city',
     description: 'Today and tomorrow in one of the cities, for people to read',
     mimeType: 'text/markdown',
-    // Many hosts show listed resources only, and no templates.
+    // Many hosts show only listed resources, and no templates.
     list: () => CITIES.map((city) => ({ uri: uriOf(city), name: city.name, mimeType: 'text/markdown' })),
     complete: { city: (typed) => completeCity(typed.replaceAll('-', ' ')).map(slugOf) },
     async handler({ city }, ctx) {

@@ -7,7 +7,7 @@ import type { Place, WeatherSource } from './weather-source.ts'
 const REACH_KM = 100
 const EARTH_RADIUS_KM = 6371
 
-/** Invented weather for {@link CITIES}. It is always the same, and needs no network. */
+/** Returns invented weather for {@link CITIES}. It is always the same, and requires no network. */
 export function embeddedSource(): WeatherSource {
   return {
     async forecast(place, days) {
@@ -38,7 +38,7 @@ function nearestCity(place: Place): City | undefined {
   return nearest !== undefined && nearest.km <= REACH_KM ? nearest.city : undefined
 }
 
-/** The distance along the surface, by the haversine formula. */
+/** Returns the distance along the Earth's surface, by the haversine formula. */
 function distanceKm(a: Place, b: Place): number {
   const radians = (degrees: number): number => (degrees * Math.PI) / 180
   const halfChord =

@@ -26,7 +26,7 @@ export function addGetAlerts(server: McpServer, source: WeatherSource): void {
   })
 }
 
-/** An alert as text. */
+/** Describes an alert as text. */
 function describe({ event, severity, area, headline, description, instruction }: Alert): string {
   const lines = [`${event} (${severity}): ${headline}`, `Where: ${area}`, description]
   if (instruction !== null) lines.push(`What to do: ${instruction}`)

@@ -12,8 +12,8 @@ const PlaceInput = z.object({
 type PlaceInput = z.infer<typeof PlaceInput>
 
 /**
- * One object with a rule instead of a union of two objects, because several model providers refuse
- * a tool whose schema has `anyOf` at its root.
+ * This is one object with a rule, rather than a union of two objects, because several model providers refuse a
+ * tool whose schema has `anyOf` at its root.
  */
 const ForecastInput = PlaceInput.extend({
   days: z.int().min(1).max(7).default(3).describe('How many days, today included'),

@@ -31,7 +31,7 @@ await runApp({
   closed: async () => exports?.stop(),
 })
 
-/** Loads the SDK of OpenTelemetry only if `--otel` is given. */
+/** Loads the OpenTelemetry SDK only if `--otel` is given. */
 async function startExports(url: unknown): Promise<Exports | undefined> {
   if (typeof url !== 'string') return undefined
   if (!isHttpUrl(url)) throw new CommandLineError(`--otel is an http or https address, not "${url}"`)

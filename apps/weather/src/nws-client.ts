@@ -5,11 +5,11 @@ import type { z } from 'zod'
 export interface NwsClientOptions {
   /** @default 'https://api.weather.gov' */
   readonly baseUrl?: string
-  /** The time limit of one request and its body, in ms. @default 10_000 */
+  /** The time limit for one request including its body, in ms. @default 10_000 */
   readonly timeoutMs?: number
   /** The delay before a failed request is repeated once, in ms. @default 500 */
   readonly retryAfterMs?: number
-  /** The service requires a User-Agent. @default 'jetway-weather/1.0' */
+  /** The User-Agent, which the service requires. @default 'jetway-weather/1.0' */
   readonly userAgent?: string
 }
 
@@ -18,8 +18,8 @@ export interface NwsClientOptions {
  */
 export interface NwsClient {
   /**
-   * @param address - a path, or an address that the service gave
-   * @param missing - what to say when the service has nothing there
+   * @param address - a path, or an address returned by the service
+   * @param missing - the message if the service has nothing at this address
    */
   get<Answer>(
     address: string,
@@ -38,7 +38,7 @@ export function nwsClient({
   const base = new URL(baseUrl)
   const headers = { accept: 'application/geo+json', 'user-agent': userAgent }
 
-  /** Sends one request. The timeout covers the body too. */
+  /** Sends one request. The timeout also covers the body. */
   async function request(url: URL, signal: AbortSignal): Promise<{ status: number; body: string }> {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
 /**
- * The parts of the service's responses that this app reads. Additional members are ignored. Missing members
- * are detected only here.
+ * The parts of the service's responses that this app reads. Additional members are ignored. Only these schemas
+ * detect missing members.
  *
  * @see https://www.weather.gov/documentation/services-web-api
  */
 export const PointAnswer = z.object({
   properties: z.object({
-    // Null for points that no forecast office covers, such as points at sea.
+    // Null for points that are not covered by any forecast office, such as points at sea.
     forecast: z.string().nullable(),
     relativeLocation: z
       .object({ properties: z.object({ city: z.string(), state: z.string() }) })

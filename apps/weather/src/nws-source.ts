@@ -12,7 +12,7 @@ import type { Alert, Period, Place, WeatherSource } from './weather-source.ts'
 const OUTSIDE = 'No forecast for this place: the service covers the United States.'
 const PERIODS_PER_DAY = 2
 
-/** The weather of the United States' National Weather Service. */
+/** Creates a source with the weather from the United States' National Weather Service. */
 export function nwsSource(options?: NwsClientOptions): WeatherSource {
   const nws = nwsClient(options)
   return {

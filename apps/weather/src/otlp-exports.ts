@@ -6,22 +6,27 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 
-/** The exports of one server. */
+/** The service redirects requests with coordinates that have more than four decimals or trailing zeros. */
 export interface Exports {
   readonly options: Pick<ServerOptions, 'telemetry'>
   /**
-   * Sends what has not been sent yet. Call this after the server has closed, because calls may still be
-   * running until then.
+   * Sends everything that has not been sent yet. Call this after the server has closed, because calls may still
+   * be running until then.
    */
   readonly stop: () => Promise<void>
 }
 
-/** How often metrics are sent, in ms: often enough to watch a demo. */
+/** The interval at which metrics are sent, in ms: short enough for watching a demo. */
 const METRICS_MS = 10_000
-/** The time limit of an export, in ms, so that a collector that hangs does not keep the process running. */
+/**
+ * The time limit for an export, in ms. It ensures that a collector that hangs does not keep the process
+ * running.
+ */
 const STOP_MS = 1_500
 
-/** Sends traces and metrics to an OTLP receiver, such as the OpenTelemetry collector or Grafana's `otel-lgtm`. */
+/**
+ * Sends traces and metrics to an OTLP receiver, such as the OpenTelemetry Collector or Grafana's `otel-lgtm`.
+ */
 export function exportTo(url: string): Exports {
   const base = url.replace(/\/+$/, '')
   const resource = resourceFromAttributes({ 'service.name': 'weather' })

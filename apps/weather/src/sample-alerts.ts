@@ -59,5 +59,5 @@ const ALERTS: ReadonlyMap<string, readonly Alert[]> = new Map([
   ],
 ])
 
-/** The invented alerts of a state, the same at every call. */
+/** Returns a state's invented alerts. They are the same on every call. */
 export const sampleAlerts = (state: string): Alert[] => [...(ALERTS.get(state) ?? [])]

@@ -1,7 +1,7 @@
 import { CITIES, type City } from './cities.ts'
 import type { Period } from './weather-source.ts'
 
-/** An ordinary day in each city, in degrees Fahrenheit. */
+/** A typical day in each city, in degrees Fahrenheit. */
 const TYPICAL: Readonly<Record<string, { readonly high: number; readonly low: number }>> = {
   Anchorage: { high: 58, low: 44 },
   Boston: { high: 71, low: 58 },
@@ -26,7 +26,7 @@ const SKIES = [
   { summary: 'Cloudy', chanceOfRain: 20, wind: 'N 5 to 10 mph', warmer: -2 },
 ] as const
 
-/** Two periods for each day, the same at every call. */
+/** Returns two periods for each day. They are the same on every call. */
 export function samplePeriods(city: City, days: number): Period[] {
   return Array.from({ length: days * 2 }, (_, index) =>
     samplePeriod(city, Math.floor(index / 2), index % 2 === 0),

@@ -13,7 +13,7 @@ export interface WeatherServerOptions extends ServerOptions {
 }
 
 /**
- * The weather server. `main.ts` serves it over the chosen transport. The definition does not depend on
+ * Creates the weather server. `main.ts` serves it over the chosen transport. The definition does not depend on
  * clients, sessions or transports.
  */
 export function createWeatherServer({ source, ...options }: WeatherServerOptions): McpServer {

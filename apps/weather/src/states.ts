@@ -4,5 +4,7 @@ const POSTAL_CODES =
 
 const STATES: ReadonlySet<string> = new Set(POSTAL_CODES.split(' '))
 
-/** Whether a postal code, in capitals, is that of a US state, the capital's district or a territory. */
+/**
+ * Returns whether a postal code, in capitals, is that of a US state, the District of Columbia or a territory.
+ */
 export const isState = (code: string): boolean => STATES.has(code)

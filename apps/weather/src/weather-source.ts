@@ -6,7 +6,7 @@ export interface Place {
   readonly longitude: number
 }
 
-/** Half a day of weather: a day, or the night after it. */
+/** The weather for half a day: a day, or the night after it. */
 export const Period = z.object({
   name: z.string().describe('For example "Today" or "Monday Night"'),
   isDaytime: z.boolean(),
@@ -38,16 +38,16 @@ export const Alert = z.object({
 })
 export type Alert = z.infer<typeof Alert>
 
-/** The source of the weather: the app's sample data, or a service. */
+/** A source of weather: the app's sample data, or a service. */
 export interface WeatherSource {
   /**
-   * @param days - 1 to 7
+   * @param days - the number of days, from 1 to 7
    * @throws ToolError that tells the model why there is no forecast
    */
   forecast(place: Place, days: number, signal: AbortSignal): Promise<Forecast>
 
   /**
-   * @param state - postal code, such as `CO`
+   * @param state - the postal code, such as `CO`
    * @throws ToolError that tells the model why the alerts are not available
    */
   alerts(state: string, signal: AbortSignal): Promise<Alert[]>

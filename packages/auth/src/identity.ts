@@ -4,7 +4,8 @@ import { type Claims, clientOf, scopesOf, subjectOf, type VerifiedToken } from '
 import { Refused } from './tokens/refused.ts'
 
 /**
- * Creates `ctx.auth` from a verified token. The object is frozen, because all requests with the token share it.
+ * Creates `ctx.auth` from a verified token. The object is frozen, because all requests with the same token
+ * share it.
  *
  * @returns a function that throws Refused for a token that identifies neither a client nor a user
  */
@@ -30,7 +31,7 @@ export function createIdentify({
   }
 }
 
-/** Adds the scopes that the granted scopes imply, directly or through others. */
+/** Adds the scopes that the granted scopes imply, directly or through other scopes. */
 function createImplied(
   implies: Readonly<Record<string, readonly string[]>>,
 ): (granted: readonly string[]) => readonly string[] {

@@ -9,11 +9,11 @@ import { AllDocuments } from './resource/metadata.ts'
 import { Protection } from './protection.ts'
 
 /**
- * Protects a mount with OAuth 2.1, as its option `authenticate`. Every request needs an access token that the
- * issuer has issued for this server. Clients find the authorization server through the challenge and the
- * metadata, both of which the mount serves. The same value may protect several mounts.
+ * Protects a mount with OAuth 2.1, as its option `authenticate`. Every request needs an access token that was
+ * issued for this server. Clients find the authorization server through the challenge and the metadata. The
+ * mount serves both. The same value may protect several mounts.
  *
- * @throws `ERR_MCP_OPTION`; the mount also throws it if there is no `publicUrl` and an issuer is not on
+ * @throws `ERR_MCP_OPTION`; the mount also throws this error if there is no `publicUrl` and an issuer is not on
  * loopback
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
@@ -45,7 +45,7 @@ export function oauth(options: OAuthOptions): Authenticate {
   return Object.assign(unmounted, { mount, wellKnown: documents })
 }
 
-/** Throws for code that calls `authenticate` without a mount, because the audience is then unknown. */
+/** Throws if `authenticate` is called without a mount, because the audience is unknown in that case. */
 function unmounted(_request: HttpRequest): AuthInfo | Rejection {
   throw new TypeError(
     'oauth(…) is an option of a mount: call authenticate.mount({ … }) before you use it elsewhere',

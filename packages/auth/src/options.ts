@@ -5,8 +5,8 @@ import type { Claims } from './tokens/claims.ts'
 /** An authorization server whose tokens a server accepts. */
 export interface IssuerOptions {
   /**
-   * The issuer identifier: an `https:` URL, or on loopback `http:`. The claim `iss` of its tokens must be
-   * exactly this string, including the closing slash if the authorization server writes one.
+   * The issuer identifier: an `https:` URL, or on loopback `http:`. The claim `iss` in its tokens must be
+   * exactly this string, including a trailing slash if the authorization server uses one.
    */
   readonly issuer: string
   /** The check for the issuer's tokens. @default jwt() */
@@ -16,21 +16,21 @@ export interface IssuerOptions {
 /** The limits of the cache of verified tokens. */
 export interface TokenCacheOptions {
   /**
-   * The maximum number of cached tokens per mount. A new token replaces the oldest; that of the same principal, if a
-   * tenth of the tokens are theirs.
+   * The maximum number of cached tokens per mount. When the cache is full, a new token replaces the oldest one.
+   * If a tenth of the tokens belong to the same principal, it replaces that principal's oldest one.
    *
    * @default 2_000
    */
   readonly max?: number
   /**
-   * The maximum time for which a token counts as verified, in ms. A token never counts as verified after its
-   * `exp`. A revocation takes effect after this time at the latest. @default 60_000
+   * How long a token counts as verified, in ms. A token never counts as verified after its `exp`. A revocation
+   * takes effect after this time at the latest. @default 60_000
    */
   readonly ttlMs?: number
 }
 
 /**
- * Further members of the protected resource metadata.
+ * Additional members of the protected resource metadata.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-2
  */
@@ -42,7 +42,7 @@ export interface ResourceMetadataFields {
 }
 
 /**
- * The options for tokens that are bound to a key of their client, which signs a proof for each request. A
+ * The options for tokens that are bound to a key. The client signs a proof with this key for each request. A
  * stolen token is useless without that key.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449
@@ -52,9 +52,10 @@ export interface DpopOptions {
   readonly mode: 'accept' | 'require'
   /**
    * Whether each proof must contain a nonce from this server, valid for 5 min, so that a client cannot sign
-   * proofs in advance. Each client repeats a request if its nonce has expired. A mount with the option
-   * `shared` needs the `keys` that seal nonces, the same in all processes: 1 to 8 keys of 32 random bytes, as
-   * bytes, base64 or base64url. The first key seals, and all keys open. `true` creates a random key.
+   * proofs in advance. When a client's nonce has expired, the client repeats its request. A mount with the
+   * option `shared` needs `keys` to seal the nonces. They must be the same in all processes: 1 to 8 keys of 32
+   * random bytes, as bytes, base64 or base64url. The first key seals nonces, and every key can open them.
+   * `true` creates a random key.
    *
    * @default false
    */
@@ -72,8 +73,7 @@ export interface OAuthOptions {
   /**
    * The address of the MCP endpoint as clients use it.
    *
-   * @default the mount's `publicUrl`. If all issuers are on loopback, as in development: the Host of the
-   * request
+   * @default the mount's `publicUrl`. If all issuers are on loopback, as in development, the request's Host
    */
   readonly resource?: string | URL
   /**
@@ -83,7 +83,8 @@ export interface OAuthOptions {
    */
   readonly audience?: string | readonly string[]
   /**
-   * The scopes that every request needs. Clients ask their users for them, so name the fewest that are useful.
+   * The scopes that every request needs. Clients ask their users for these scopes, so require as few as
+   * possible.
    *
    * @default none
    */
@@ -95,23 +96,23 @@ export interface OAuthOptions {
    */
   readonly implies?: Readonly<Record<string, readonly string[]>>
   /**
-   * The name of a scope in challenges and metadata, if clients must request a different name from the one
-   * that tokens contain.
+   * Returns the name of a scope in challenges and metadata, if clients must request a different name from the
+   * one in tokens.
    *
    * @default the same name
    */
   readonly advertise?: (scope: string) => string
   /**
-   * The stable identity of a caller, as `ctx.auth.principal`. If it is empty, the token is refused.
+   * Returns the stable identity of a caller, for `ctx.auth.principal`. If it is empty, the token is refused.
    *
-   * @default issuer, client and subject, as JSON
+   * @default the issuer, client and subject, as JSON
    */
   readonly principal?: (claims: Claims) => string
-  /** Further members of the protected resource metadata. */
+  /** Additional members of the protected resource metadata. */
   readonly metadata?: ResourceMetadataFields
   /**
    * Whether the metadata is also served at the root, `/.well-known/oauth-protected-resource`, where some
-   * clients look for it. Turn it off for all but one mount per origin.
+   * clients look for it. Set this to false for all but one mount per origin.
    *
    * @default true
    */
@@ -123,13 +124,13 @@ export interface OAuthOptions {
    * @default 'off'
    */
   readonly dpop?: 'off' | 'accept' | 'require' | DpopOptions
-  /** The cache of verified tokens. `false` verifies the token on every request. */
+  /** The cache of verified tokens. If `false`, the token is verified on every request. */
   readonly cache?: TokenCacheOptions | false
-  /** Fetches the documents of authorization servers. @default the global one */
+  /** Fetches the documents of authorization servers. @default the global `fetch` */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** `ctx.auth.extra` of a caller with a token. Frozen. The token itself is not available. */
+/** The value of `ctx.auth.extra` for a caller with a token. It is frozen. The token itself is not available. */
 export interface OAuthExtra extends Readonly<Record<string, unknown>> {
   readonly issuer: string
   readonly subject: string | undefined

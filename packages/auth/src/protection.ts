@@ -32,7 +32,10 @@ const CREDENTIALS = /^(?:Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i
 const BEARER = /^bearer(?: |$)/i
 const DPOP = /^dpop(?: |$)/i
 const MAX_LENGTH = 16_384
-/** The maximum number of remembered hosts of one development server, such as `localhost:3000` and `127.0.0.1:3000`. */
+/**
+ * The maximum number of hosts that are remembered for a development server, such as `localhost:3000` and
+ * `127.0.0.1:3000`.
+ */
 const MAX_RESOURCES = 16
 
 /** The mount at one address, with its audiences and refusals. */
@@ -49,7 +52,7 @@ const UNAVAILABLE = new Rejection(503, 'The authorization server cannot be reach
 /** Authenticates the requests of one mount. */
 export class Protection {
   readonly documents: ResourceDocuments
-  /** The resource. Undefined if each request determines the address. */
+  /** The resource. Undefined if the address depends on the request. */
   readonly known: ProtectedResource | undefined
   readonly #options: CheckedOptions
   readonly #at: ProtectedMount
@@ -80,7 +83,10 @@ export class Protection {
     })
   }
 
-  /** Returns synchronously for a cached bearer token, because a promise costs more than many calls. */
+  /**
+   * Authenticates a request. Returns synchronously for a cached bearer token, because a promise costs more than
+   * many calls.
+   */
   authenticate(request: HttpRequest): ReturnType<Authenticate> {
     const resource = this.#resourceFor(request)
     if (resource === undefined) return UNKNOWN_RESOURCE
@@ -185,7 +191,7 @@ export class Protection {
   }
 }
 
-/** The reply if the address is unknown, because no token can be valid without an audience. */
+/** The reply for an unknown address, where no token can be valid because there is no audience. */
 const UNKNOWN_RESOURCE = new Rejection(401, 'Authentication is required', {
   headers: { 'www-authenticate': 'Bearer' },
 })

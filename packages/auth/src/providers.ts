@@ -1,15 +1,15 @@
 import type { OAuthOptions } from './options.ts'
 
-/** The options that a preset sets. Add others in the call: `oauth({ ...auth0({ … }), scopes })`. */
+/** The options that a preset sets. Add other options in the call: `oauth({ ...auth0({ … }), scopes })`. */
 export type Preset = Pick<OAuthOptions, 'issuer' | 'audience' | 'advertise'>
 
-// Each preset was compared with the page in its comment on 23 November 2026, but not tried with a tenant.
+// Each preset was checked against the page in its comment on 23 November 2026, but not tested with a tenant.
 
 /**
- * Auth0. The tenant needs the Resource Parameter Compatibility Profile, and an API whose identifier is the server's
- * address. Without the profile, set `audience` to the identifier of the default API.
+ * Auth0. The tenant needs the Resource Parameter Compatibility Profile, and an API whose identifier is the
+ * server's address. Without the profile, set `audience` to the identifier of the default API.
  *
- * @param domain - such as `acme.eu.auth0.com`
+ * @param domain - the tenant's domain, such as `acme.eu.auth0.com`
  * @see https://auth0.com/ai/docs/mcp/guides/resource-param-compatibility-profile
  */
 export const auth0 = ({
@@ -25,25 +25,26 @@ export const auth0 = ({
 })
 
 /**
- * WorkOS AuthKit. Add the address of the server as an MCP resource indicator, so that tokens have it as audience.
+ * WorkOS AuthKit. Add the address of the server as an MCP resource indicator, so that tokens have it as their
+ * audience.
  *
- * @param domain - such as `acme.authkit.app`
+ * @param domain - the AuthKit domain, such as `acme.authkit.app`
  * @see https://workos.com/docs/authkit/mcp
  */
 export const authkit = ({ domain }: { readonly domain: string }): Preset => ({ issuer: `https://${domain}` })
 
 /**
- * Clerk. Add the address of the server under "MCP servers" in the dashboard, so that tokens have it as audience.
- * Older applications issue opaque tokens until they are set to generate JWTs.
+ * Clerk. Add the address of the server under "MCP servers" in the dashboard, so that tokens have it as their
+ * audience. Older applications issue opaque tokens until they are configured to generate JWTs.
  *
- * @param domain - the Frontend API, such as `clerk.example.com`
+ * @param domain - the domain of the Frontend API, such as `clerk.example.com`
  * @see https://clerk.com/changelog/2026-01-08-jwt-oauth-access-tokens
  */
 export const clerk = ({ domain }: { readonly domain: string }): Preset => ({ issuer: `https://${domain}` })
 
 /**
- * Keycloak. The realm needs an audience mapper in a client scope, because its tokens do not name the server
- * as audience by default.
+ * Keycloak. The realm needs an audience mapper in a client scope, because by default, its tokens do not name
+ * the server as their audience.
  *
  * @param url - the address of Keycloak, such as `https://sso.example.com`
  * @see https://www.keycloak.org/securing-apps/mcp-authz-server
@@ -53,12 +54,12 @@ export const keycloak = ({ url, realm }: { readonly url: string; readonly realm:
 })
 
 /**
- * Microsoft Entra. Its application for the server needs `requestedAccessTokenVersion` 2, because version 1
- * tokens have a different issuer. Tokens name the application by its client id, and scopes by their short
- * names, although clients request them with the Application ID URI.
+ * Microsoft Entra. The server's application in Entra needs `requestedAccessTokenVersion` 2, because version 1
+ * tokens have a different issuer. Tokens contain the application's client id and the short names of scopes,
+ * although clients request the scopes with the Application ID URI.
  *
- * `tenant` is the tenant's id: `common` has no fixed issuer. `clientId` is the id of the server's
- * application, and `applicationIdUri` its Application ID URI, for example the address of the server.
+ * `tenant` is the tenant's id. Do not use `common`, because it has no fixed issuer. `clientId` is the id of the
+ * server's application, and `applicationIdUri` is its Application ID URI, for example the server's address.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
  */

@@ -19,7 +19,7 @@ export interface Verified {
   readonly jkt: string | undefined
 }
 
-/** The token of a request. */
+/** The token in a request. */
 export interface Credentials {
   readonly scheme: Scheme
   readonly token: string
@@ -30,7 +30,7 @@ export interface Credentials {
 
 /** The tokens of one resource. */
 export interface ResourceTokens {
-  /** The audiences, one of which a token must name. */
+  /** The accepted audiences. A token must name one of them. */
   readonly audiences: readonly string[]
   /**
    * The cache. Its keys are whole headers, so that the scheme must match as well. Undefined if tokens are not
@@ -41,7 +41,7 @@ export interface ResourceTokens {
 
 const CACHE = { max: 2_000, ttlMs: 60_000 }
 
-/** Verifies tokens with their issuers, and caches them. */
+/** Verifies tokens with their issuers' verifiers, and caches them. */
 export class VerifiedTokens {
   readonly #options: CheckedOptions
   readonly #clock: Clock
@@ -69,7 +69,7 @@ export class VerifiedTokens {
   ): Promise<Verified> {
     const verified = await this.#issuers.verify(token, audiences, request)
     const jkt = boundKeyOf(verified.claims)
-    // Refuse a bound token without its key, so that a stolen token is useless.
+    // A bound token is refused without its key, so that a stolen token is useless.
     if (scheme === 'Bearer' && jkt !== undefined) throw new Refused('bound')
     if (scheme === 'DPoP' && jkt === undefined) throw new Refused('dpop', 'cnf')
     const found: Verified = { auth: this.#identify(verified), jkt }

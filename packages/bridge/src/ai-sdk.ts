@@ -12,7 +12,7 @@ type File<V extends AiSdkVersion> = V extends 6
   ? { type: 'image-data' | 'file-data'; data: string; mediaType: string }
   : { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
 
-/** The tool result that a version of the AI SDK passes to the model. */
+/** The tool result as a version of the AI SDK passes it to the model. */
 export type AiSdkOutput<V extends AiSdkVersion = 7> =
   | { type: 'text' | 'error-text'; value: string }
   | { type: 'content'; value: ({ type: 'text'; text: string } | File<V>)[] }
@@ -27,26 +27,23 @@ export interface AiSdkTool<Schema, V extends AiSdkVersion = 7> {
   toModelOutput: (options: { output: HostToolResult }) => AiSdkOutput<V>
 }
 
-/** Options for tools of the AI SDK. */
+/** The options for AI SDK tools. */
 export interface AiSdkOptions<Schema, V extends AiSdkVersion = 7> extends ModelToolsOptions {
-  /** The `jsonSchema` function of the `ai` package. */
+  /** The `jsonSchema` function from the `ai` package. */
   readonly jsonSchema: (schema: never) => Schema
-  /** The maximum length of a description in characters. Longer ones are truncated. @default 1_024 */
+  /** The maximum length of a description, in characters. Longer descriptions are truncated. @default 1_024 */
   readonly maxDescription?: number
-  /** The major version of `ai`. 6 and 7 have different types for files. @default 7 */
+  /** The major version of `ai`. Versions 6 and 7 have different types for files. @default 7 */
   readonly version?: V
 }
 
-/**
- * The maximum length of a description, because a single longer description may cause the whole request to
- * fail.
- */
+/** The maximum length of a description. A single longer description may cause the whole request to fail. */
 const MAX_DESCRIPTION = 1_024
 
 /**
- * Converts tools for the AI SDK. Schemas change only where a provider would reject them.
+ * Converts tools for the AI SDK. Schemas are changed only where a provider would reject them.
  *
- * @throws TypeError for duplicates
+ * @throws TypeError for duplicate tools
  */
 export async function aiSdkTools<Schema, V extends AiSdkVersion = 7>(
   tools: readonly HostTool[],
@@ -76,8 +73,8 @@ function aiSdkOutput({ parts, text, isError }: HostToolResult, version: AiSdkVer
 }
 
 /**
- * Returns a file, unless it is an invalid image or document, which all providers reject. Other files stay,
- * because providers accept different types.
+ * Returns a file, unless it is an invalid image or document, because all providers reject these. Other files
+ * are kept, because providers accept different types.
  */
 function fileOf(part: HostPart): Media | undefined {
   const bytes = bytesOf(part)

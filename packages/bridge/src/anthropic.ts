@@ -20,7 +20,7 @@ export type AnthropicResultContent =
   | { type: 'image'; source: { type: 'base64'; media_type: ImageType; data: string } }
   | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string } }
 
-/** The answer to a `tool_use`. */
+/** The reply to a `tool_use`. */
 export interface AnthropicToolResult {
   type: 'tool_result'
   tool_use_id: string
@@ -29,7 +29,7 @@ export interface AnthropicToolResult {
 }
 
 /**
- * Tools for Anthropic's Messages API. `run` gets the content of the model's message, and returns the
+ * Tools for Anthropic's Messages API. `run` receives the content of the model's message, and returns the
  * content of the next user message.
  */
 export type AnthropicTools = ApiTools<AnthropicTool, readonly object[], AnthropicToolResult>
@@ -37,7 +37,10 @@ export type AnthropicTools = ApiTools<AnthropicTool, readonly object[], Anthropi
 /** The allowed names of arguments. Any other name causes the whole request to fail. */
 const KEYS = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/** Converts tools. Schemas change only where the API would reject them. @throws TypeError for duplicate tools */
+/**
+ * Converts tools. Schemas are changed only where the API would reject them. @throws TypeError for duplicate
+ * tools
+ */
 export async function anthropicTools(
   tools: readonly HostTool[],
   options: ModelToolsOptions = {},
@@ -52,7 +55,7 @@ export async function anthropicTools(
 
 const isToolUse = (block: object): block is ModelCall => 'type' in block && block.type === 'tool_use'
 
-/** Converts a result to a `tool_result` with images and PDF documents. An error may contain only text. */
+/** Converts a result to a `tool_result`, with images and PDF documents. An error may contain only text. */
 export function anthropicResult(
   toolUseId: string,
   { parts, text, isError }: HostToolResult,

@@ -7,22 +7,25 @@ export interface ToolRegistry {
   set(name: string, tool: HostTool): unknown
   delete(name: string): unknown
   /**
-   * Returns a registered tool. If this method is present, `stop` does not remove tools that other code has
+   * Returns a registered tool. If this method exists, `stop` does not remove tools that other code has
    * replaced.
    */
   get?(name: string): unknown
 }
 
 export interface BridgeOptions extends HostToolOptions {
-  /** Called once for each tool that is omitted because its name is taken. */
+  /** Called once for each tool that is omitted because its name is already used. */
   readonly onSkipped?: (tool: HostTool) => void
-  /** Called if listing tools after a change fails. The registered tools stay. */
+  /** Called if listing tools after a change fails. The registered tools remain registered. */
   readonly onError?: (error: unknown) => void
 }
 
 const EVENTS: readonly SourceEvent[] = ['connected', 'reconnected', 'listChanged', 'serverRemoved']
 
-/** Keeps all tools registered. Tools of other owners stay; a tool is registered as soon as its name is free. */
+/**
+ * Keeps all tools registered. Tools that belong to other owners are not replaced; a tool is registered as soon
+ * as its name is free.
+ */
 export async function bridgeAll(
   from: Tools,
   registry: ToolRegistry,
@@ -47,7 +50,7 @@ export class Bridge {
   readonly #offs: (() => void)[]
   #skipped: ReadonlySet<string> = new Set()
   #running: Promise<void> | undefined
-  /** The next update, which is needed if the running update listed the tools before a change. */
+  /** The next update. It is needed if the running update listed the tools before a change. */
   #next: Promise<void> | undefined
   #stopped = false
 
@@ -67,7 +70,7 @@ export class Bridge {
     return this.#own.size
   }
 
-  /** The names of omitted tools, which belong to other owners. */
+  /** The names of omitted tools. These names belong to other owners. */
   get skipped(): readonly string[] {
     return [...this.#skipped]
   }
@@ -83,7 +86,7 @@ export class Bridge {
       }))
   }
 
-  /** Stops updates and removes the tools. Repeated calls have no effect. */
+  /** Stops updating, and removes the tools. Repeated calls have no effect. */
   stop(): void {
     this.#stopped = true
     for (const off of this.#offs.splice(0)) off()

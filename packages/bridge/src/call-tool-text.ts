@@ -3,7 +3,7 @@ import type { RequestOptions } from '@jetway/client'
 import { type HostToolResult, toHostResult } from './host-result.ts'
 import type { Tools } from './source.ts'
 
-/** Thrown if the tool returned an error. The message is the text of that error. */
+/** Thrown if the tool returned an error. The message is the error's text. */
 export class ToolFailedError extends Error {
   readonly tool: string
   readonly result: HostToolResult

@@ -4,13 +4,13 @@ const MAX_DEPTH = 32
 
 /** The keywords that contain schemas by name. */
 const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const
-/** The keywords that contain a schema or a list of schemas. */
+/** The keywords whose value is a schema or a list of schemas. */
 const INSIDE: readonly string[] = (
   'items prefixItems anyOf oneOf allOf not if then else additionalProperties contains propertyNames ' +
   'unevaluatedItems unevaluatedProperties contentSchema'
 ).split(' ')
 
-/** Changes each subschema, innermost first. Returns the same object if nothing changes. */
+/** Changes each subschema, innermost first. Returns the same object if nothing has changed. */
 export function eachSchema(
   schema: JsonObject,
   change: (schema: JsonObject) => JsonObject,

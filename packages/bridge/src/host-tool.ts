@@ -4,7 +4,7 @@ import { failedResult, type HostToolResult, type ResultLimits, toHostResult } fr
 import { whole } from './parts.ts'
 import { sourceOf, type SourceTool, type Tools, type ToolSource } from './source.ts'
 
-/** The behaviour to assume: the worst, unless the host trusts the server. */
+/** The behaviour to assume for a tool: the worst case, unless the host trusts the server. */
 export interface HostToolMetadata {
   readonly readOnly: boolean
   readonly destructive: boolean
@@ -14,14 +14,14 @@ export interface HostToolMetadata {
   readonly concurrent: boolean
 }
 
-/** A tool for any host: name, description, schema and a function that runs it. */
+/** A tool for any host: name, description, schema, and a function that runs it. */
 export interface HostTool {
   readonly name: string
   /** The name to show to users. */
   readonly title?: string
-  /** The description for the model: the server's description, then the server's name. */
+  /** The description for the model: the server's description of the tool, followed by the server's name. */
   readonly description: string
-  /** The server's JSON Schema. See `withSingleTypes`. */
+  /** The schema from the server, as JSON Schema. See `withSingleTypes`. */
   readonly inputSchema: JsonObject
   readonly outputSchema?: JsonObject
   readonly server: string
@@ -37,15 +37,17 @@ export interface HostTool {
 
 export interface HostToolOptions extends ResultLimits {
   /**
-   * The names of trusted servers, whose tool annotations are used. Nothing enforces annotations:
-   * https://modelcontextprotocol.io/specification/2026-07-28/server/tools
+   * The names of trusted servers. Their tools' annotations are used. Nothing enforces annotations; see
+   * https://modelcontextprotocol.io/specification/2026-07-28/server/tools.
    *
    * @default none
    */
   readonly trusted?: readonly string[]
 }
 
-/** Lists the tools of a manager or a client, except duplicates and tools only for user interfaces. */
+/**
+ * Lists the tools of a manager or client. Duplicates, and tools that are only for user interfaces, are omitted.
+ */
 export async function hostTools(from: Tools, options: HostToolOptions = {}): Promise<readonly HostTool[]> {
   const source = sourceOf(from)
   const byName = new Map<string, HostTool>()
@@ -86,12 +88,12 @@ const MAX_SERVER_NAME = 64
 
 function describe({ name, description }: Tool, server: string, title: string | undefined): string {
   const said = typeof description === 'string' && description.trim() !== '' ? description : (title ?? name)
-  // The server may choose its own name, so the name must not resemble the host's text.
+  // The server may choose its own name, so the name must not resemble the host's own text.
   const shown = whole(server.replaceAll(/[\p{C}\s]+/gu, ' ').trim(), MAX_SERVER_NAME)
   return shown === '' ? said : `${said} (MCP server: ${shown})`
 }
 
-/** Returns the behaviour from a tool's annotations, with the defaults of the specification. */
+/** Determines the behaviour from a tool's annotations, with the specification's defaults. */
 function metadataOf({ annotations }: Tool, by: 'hints' | 'worst'): HostToolMetadata {
   const hints = by === 'hints' && isObject(annotations) ? annotations : {}
   const readOnly = hints['readOnlyHint'] === true
@@ -105,8 +107,8 @@ function metadataOf({ annotations }: Tool, by: 'hints' | 'worst'): HostToolMetad
 }
 
 /**
- * Returns whether models may call a tool, rather than only the server's user interface:
- * https://github.com/modelcontextprotocol/ext-apps
+ * Returns whether models may call a tool, rather than only the server's user interface. See
+ * https://github.com/modelcontextprotocol/ext-apps.
  */
 function isForModels({ _meta }: Tool): boolean {
   const ui: unknown = isObject(_meta) ? _meta['ui'] : undefined

@@ -1,13 +1,13 @@
-/** Binary data in base64, and its media type. */
+/** Binary data in base64, together with its media type. */
 export interface Media {
   readonly data: string
   readonly mimeType: string
 }
 
 /**
- * Converts binary data from servers to canonical base64: they may use the alphabet for URLs, line breaks, no
- * padding, or a `data:` URL. The first bytes determine the media type, because a model API refuses the whole
- * request for a wrong type such as `image/jpg`. Returns undefined if there are no bytes.
+ * Converts binary data from servers to canonical base64. Servers may use the URL-safe alphabet, line breaks, no
+ * padding, or a `data:` URL. The media type is determined from the first bytes, because a model API refuses the
+ * whole request because of an invalid type such as `image/jpg`. Returns undefined if there are no bytes.
  */
 export function mediaOf(data: string, mimeType: string | undefined): Media | undefined {
   const url = readDataUrl(data)
@@ -67,6 +67,6 @@ const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^JVBERi0/, PDF],
 ]
 
-/** Determines the type by the first bytes; undefined if model APIs do not accept it. */
+/** Determines the type from the first bytes. Returns undefined if model APIs do not accept the type. */
 export const typeBySignature = (data: string): string | undefined =>
   SIGNATURES.find(([signature]) => signature.test(data))?.[1]

@@ -6,11 +6,15 @@ export interface Named {
   readonly server: string
 }
 
-/** The maximum length of names at OpenAI and Anthropic: https://platform.openai.com/docs/api-reference/chat/create */
+/**
+ * The maximum length of names at OpenAI and Anthropic. See
+ * https://platform.openai.com/docs/api-reference/chat/create.
+ */
 const MAX_LENGTH = 64
 
 /**
- * Returns names for models. A name that is too long gets a digest, and is undefined if every candidate is taken.
+ * Returns names for models. A digest is added to a name that is too long. A name is undefined if every
+ * candidate is already used.
  *
  * @throws TypeError for duplicate tools
  */
@@ -25,7 +29,7 @@ export async function modelNames(all: readonly Named[]): Promise<readonly (strin
   return uniqueNames(wishes, MAX_LENGTH)
 }
 
-/** Shortens a description, and keeps the server's name at its end. */
+/** Shortens a description, but keeps the server's name at its end. */
 export function shortened(description: string, max: number): string {
   if (description.length <= max) return description
   const [source = ''] = / \(MCP server: [^()]*\)$/.exec(description) ?? []

@@ -3,7 +3,9 @@ import { eachSchema } from './each-schema.ts'
 import { resolveReference, withoutLostReferences } from './references.ts'
 import { validSchema } from './valid-schema.ts'
 
-/** A model API's limits for schemas. A single tool that exceeds them causes the whole request to fail. */
+/**
+ * A model API's requirements for schemas. A single tool that violates them causes the whole request to fail.
+ */
 export interface SchemaDialect {
   /** The allowed names of arguments. */
   readonly keys?: RegExp
@@ -17,14 +19,17 @@ export interface ModelSchema {
   readonly originals: ReadonlyMap<string, string>
 }
 
-/** The maximum depth, beyond which only the server validates. */
+/** The maximum depth. Beyond it, only the server validates. */
 const MAX_DEPTH = 32
 const MAX_BRANCHES = 256
-/** The maximum number of members of all branches together, because a reference can repeat a branch at no cost. */
+/**
+ * The maximum number of members in all branches combined. It is needed because a reference can repeat a branch
+ * at no cost.
+ */
 const MAX_MEMBERS = 10_000
 const CHOICES = ['anyOf', 'oneOf'] as const
 
-/** Changes a schema only where the API would reject it. The server validates the arguments in any case. */
+/** Changes a schema only where the API would reject it. In any case, the server validates the arguments. */
 export function modelSchema(given: JsonObject, dialect: SchemaDialect = {}): ModelSchema {
   const folded = foldRoot(validSchema(given))
   const complete = dialect.complete === true ? completed(folded) : folded
@@ -35,7 +40,7 @@ export function modelSchema(given: JsonObject, dialect: SchemaDialect = {}): Mod
 const CHOSEN = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$ref'] as const
 const REPLACED: ReadonlySet<string> = new Set([...CHOSEN, 'properties', 'required'])
 
-/** Makes the root a plain object, because APIs reject keywords such as `anyOf` there. */
+/** Converts the root to a plain object, because APIs reject keywords such as `anyOf` there. */
 function foldRoot(root: JsonObject): JsonObject {
   const plain = root['type'] === 'object' && CHOSEN.every((key) => root[key] === undefined)
   if (plain) return root
@@ -66,7 +71,7 @@ function sizeOf(value: unknown): number {
   return isObject(value) ? Object.keys(value).length : 0
 }
 
-/** The state of one collection, which limits its work and compares schemas by their text. */
+/** The state of one collection. It limits the work, and compares schemas by their text. */
 class Folding {
   readonly root: JsonObject
   readonly #texts = new Map<unknown, string>()
@@ -84,7 +89,7 @@ class Folding {
     return text
   }
 
-  /** Whether a branch is within the limits. */
+  /** Returns whether a branch is within the limits. */
   take(branch: JsonObject, depth: number): boolean {
     const left = this.#left
     const members = COUNTED.reduce((sum, key) => sum + sizeOf(branch[key]), 0)

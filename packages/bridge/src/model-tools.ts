@@ -19,30 +19,32 @@ export interface ModelCall {
   readonly input: unknown
 }
 
-/** Tools for one model API, and the function that runs what the model calls. */
+/** Tools for one model API, with a function that runs the tools that the model calls. */
 export interface ApiTools<ApiTool, Reply, Answer> {
-  /** The tools for the request to the API. */
+  /** The tools to include in the request to the API. */
   readonly tools: ApiTool[]
-  /** Finds a tool by its name for the model. */
+  /** Finds a tool by the name that the model uses. */
   readonly tool: (name: string) => HostTool | undefined
   /**
-   * Runs the tool calls of the model's reply in order, and returns a result for each. Consecutive calls run
-   * concurrently if their tools allow it.
+   * Runs the tool calls in the model's reply in order, and returns a result for each of them. Consecutive calls
+   * run concurrently if their tools allow it.
    *
    * @throws the signal's reason
    */
   readonly run: (reply: Reply, options?: RunOptions) => Promise<Answer[]>
 }
 
-/** Options of one run of the tools that a model calls. */
+/** Options for one run of the tools that a model has called. */
 export interface RunOptions {
-  /** A signal that ends all calls, so that `run` rejects with the signal's reason. */
+  /** A signal that ends all calls. `run` then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** Options for the tools of every model API. */
 export interface ModelToolsOptions {
-  /** The maximum length of a description in characters. Longer ones are truncated. @default no limit */
+  /**
+   * The maximum length of a description, in characters. Longer descriptions are truncated. @default no limit
+   */
   readonly maxDescription?: number
 }
 
@@ -110,7 +112,7 @@ export async function modelTools(
   )
 }
 
-/** Reads the arguments, which models may omit for a tool without parameters. */
+/** Reads the arguments. Models may omit them for a tool without parameters. */
 function argsOf(input: unknown): JsonObject | undefined {
   if (input === undefined || input === null || input === '') return {}
   if (typeof input !== 'string') return isObject(input) ? input : undefined

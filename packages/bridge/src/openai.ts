@@ -22,7 +22,7 @@ export interface OpenAiResponsesTool {
   strict: false
 }
 
-/** The message that returns a tool result to the Chat Completions API. */
+/** A message with the images from results, because tool messages cannot contain images. */
 export interface OpenAiToolMessage {
   role: 'tool'
   tool_call_id: string
@@ -41,31 +41,33 @@ export type OpenAiOutputContent =
   | { type: 'input_image'; image_url: string; detail: 'auto' }
   | { type: 'input_file'; filename: string; file_data: string }
 
-/** The answer to a `function_call`. */
+/** The reply to a `function_call`. */
 export interface OpenAiCallOutput {
   type: 'function_call_output'
   call_id: string
   output: string | OpenAiOutputContent[]
 }
 
-/** Options for both APIs of OpenAI. */
+/** Options for both OpenAI APIs. */
 export interface OpenAiToolsOptions extends ModelToolsOptions {
-  /** The maximum length of a description in characters. OpenAI has rejected longer ones. @default 1_024 */
+  /**
+   * The maximum length of a description, in characters. OpenAI has rejected longer descriptions. @default 1_024
+   */
   readonly maxDescription?: number
 }
 
-/** Options for tools of the Chat Completions API. */
+/** Options for Chat Completions API tools. */
 export interface OpenAiChatOptions extends OpenAiToolsOptions {
   /**
-   * What to do with images: `user-message` sends them after the tool messages, for models that can see.
+   * How images are handled: `user-message` sends them after the tool messages, for models that accept images.
    * @default 'omit'
    */
   readonly images?: 'omit' | 'user-message'
 }
 
 /**
- * Tools for the Chat Completions API. `run` gets the `tool_calls` of the model's
- * message, and returns messages.
+ * Tools for the Chat Completions API. `run` receives the `tool_calls` from the model's message, and returns
+ * messages.
  */
 export type OpenAiChatTools = ApiTools<
   OpenAiChatTool,
@@ -74,7 +76,7 @@ export type OpenAiChatTools = ApiTools<
 >
 
 /**
- * Tools for the Responses API. `run` gets the `output` of a response, and returns items of the next input.
+ * Tools for the Responses API. `run` receives the `output` of a response, and returns items for the next input.
  */
 export type OpenAiResponsesTools = ApiTools<OpenAiResponsesTool, readonly object[], OpenAiCallOutput>
 
@@ -83,8 +85,8 @@ const MAX_FILE_NAME = 255
 const DIALECT = { complete: true } as const
 
 /**
- * Converts tools for OpenAI's Chat Completions and compatible APIs. Schemas are changed only where the API would
- * reject them.
+ * Converts tools for OpenAI's Chat Completions API and compatible APIs. Schemas are changed only where the API
+ * would reject them.
  *
  * @throws TypeError for duplicate tools
  */
@@ -108,7 +110,7 @@ export async function openAiChatTools(
 }
 
 /**
- * Converts tools for the Responses API. Schemas change only where it would reject them.
+ * Converts tools for the Responses API. Schemas are changed only where the API would reject them.
  * @throws TypeError for duplicate tools
  */
 export async function openAiResponsesTools(
@@ -134,7 +136,7 @@ interface OpenAiFunction {
   readonly arguments: string
 }
 
-/** Reads a call, whose type some compatible APIs omit. */
+/** Reads a call. Some compatible APIs omit its type. */
 function chatCall(call: object): readonly ModelCall[] {
   if (!('function' in call)) return []
   const {
@@ -150,12 +152,12 @@ function functionCall(item: object): readonly ModelCall[] {
   return [{ id, name, input }]
 }
 
-/** Converts a result to a tool message, which can contain only text. */
+/** Converts a result to a tool message. It can contain only text. */
 export function openAiToolMessage(toolCallId: string, result: HostToolResult): OpenAiToolMessage {
   return { role: 'tool', tool_call_id: toolCallId, content: saying(result) }
 }
 
-/** Converts a result to a function's output with images and PDF documents. */
+/** Converts a result to a function output, with images and PDF documents. */
 export function openAiCallOutput(callId: string, result: HostToolResult): OpenAiCallOutput {
   const content = result.parts.map(contentOf)
   const plain = result.isError || content.every(({ type }) => type === 'input_text')
@@ -163,8 +165,7 @@ export function openAiCallOutput(callId: string, result: HostToolResult): OpenAi
 }
 
 /**
- * Returns the text of a result. The text says whether the call failed, because the API has no flag for
- * failures.
+ * Returns a result's text. The text states whether the call failed, because the API has no flag for failures.
  */
 function saying({ text, isError }: HostToolResult): string {
   return isError ? `The tool failed: ${notBlank(text)}` : notBlank(text)
@@ -181,7 +182,7 @@ function contentOf(part: HostPart): OpenAiOutputContent {
 const dataUrl = ({ data, mimeType }: { readonly data: string; readonly mimeType: string }): string =>
   `data:${mimeType};base64,${data}`
 
-/** Returns the file name of a URI, without a regular expression because the URI may have any length. */
+/** Returns the file name in a URI. No regular expression is used, because the URI may have any length. */
 function fileName(uri = ''): string {
   const name = uri.slice(uri.lastIndexOf('/') + 1)
   const isName = name.length > '.pdf'.length && name.length <= MAX_FILE_NAME

@@ -5,7 +5,7 @@ interface Marked {
   readonly annotations?: Annotations
 }
 
-/** One part of a result. Binary data is base64. */
+/** One part of a result. Binary data is in base64. */
 export type HostPart =
   | (Marked & { readonly type: 'text'; readonly text: string })
   | (Marked & { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string })
@@ -76,7 +76,7 @@ const unreadable = (what: string, ...facts: readonly unknown[]): HostPart => ({
 
 type Bytes = Media & { readonly uri?: string }
 
-/** Reads the binary data of an image, audio, or an embedded resource. */
+/** Reads the binary data of an image, of audio or of an embedded resource. */
 export function bytesOf(part: HostPart): Bytes | undefined {
   if (part.type === 'image' || part.type === 'audio') return part
   if (part.type !== 'resource' || part.data === undefined) return undefined
@@ -118,7 +118,7 @@ export function whole(text: string, length: number): string {
 const describe = (what: string, ...facts: readonly (string | undefined)[]): string =>
   `${what}: ${facts.filter((fact) => fact !== undefined && fact !== '').join(', ')}`
 
-/** Returns the number of bytes. Four base64 characters are three bytes. */
+/** Returns the number of bytes as text. Four base64 characters represent three bytes. */
 function sizeOf(data: string): string {
   const bytes = Math.floor((data.length * 3) / 4)
   return bytes < 10_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`

@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { eachSchema } from './each-schema.ts'
 
 /**
- * Gives every subschema one `type`, for hosts whose validators need it: the first type that is not
- * `null`, or one that follows from the choices, values or keywords. The result may be less precise, so
- * models should get the original.
+ * Gives every subschema a single `type`, for hosts whose validators need one: the first type that is not
+ * `null`, or the type implied by its choices, values or keywords. The result may be less precise, so models
+ * should receive the original schema.
  */
 export function withSingleTypes(schema: JsonObject): JsonObject {
   return eachSchema(schema, (each) => {

@@ -1,11 +1,11 @@
 import type { CallToolResult, Tool, JsonObject } from '@jetway/core/protocol'
 import type { Client, RequestOptions } from '@jetway/client'
 
-/** A tool of a server in the list of a {@link ToolSource}. */
+/** A server's tool in the list of a {@link ToolSource}. */
 export interface SourceTool {
   /** The host's name for the server. */
   readonly server: string
-  /** The name for `callTool`. */
+  /** The name to use with `callTool`. */
   readonly name: string
   readonly tool: Tool
 }
@@ -27,7 +27,7 @@ export interface ToolSource {
 /** A source of tools: a client, a manager, or any object that lists and calls tools. */
 export type Tools = ToolSource | Client
 
-/** Returns the source, or turns a client into one. A client's tools keep their own names. */
+/** Returns the source, or converts a client to a source. A client's tools keep their own names. */
 export function sourceOf(tools: Tools): ToolSource {
   if (!('listTools' in tools)) return tools
   const server = (): string => tools.name ?? tools.server?.info?.name ?? ''

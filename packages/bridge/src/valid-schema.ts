@@ -1,12 +1,15 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 
-/** The maximum depth, below which schemas allow anything. The server validates the arguments. */
+/**
+ * The maximum depth. Deeper schemas are replaced by schemas that allow anything. The server validates the
+ * arguments.
+ */
 const MAX_DEPTH = 28
 
 /**
- * Converts any value from a server to a valid schema of JSON Schema 2020-12: translates older drafts, and
- * omits invalid keywords. A model API rejects the whole request for one keyword of a wrong type. Returns the
- * same object if nothing is invalid.
+ * Converts any value from a server to a valid JSON Schema 2020-12: translates older drafts, and omits invalid
+ * keywords. A model API rejects the whole request if a single keyword has a value of the wrong type. Returns
+ * the same object if nothing is invalid.
  *
  * @see https://json-schema.org/draft/2020-12/schema
  */
@@ -31,7 +34,7 @@ function keywordOf(key: string, value: unknown, depth: number): unknown {
   if (NEVER.has(key)) return undefined
   const read = KEYWORDS.get(key)
   if (read !== undefined) return read(value)
-  // Some validators look for schemas in unknown keywords too.
+  // Some validators also look for schemas in unknown keywords.
   return isObject(value) && !VALUES.has(key) ? undefined : value
 }
 
@@ -47,7 +50,7 @@ const NAMED: ReadonlySet<string> = new Set(
 )
 /** The keywords that allow any value. */
 const VALUES: ReadonlySet<string> = new Set(['default', 'const'])
-/** The keywords that 2020-12 lacks, or that change the targets of references. */
+/** Keywords that do not exist in 2020-12, or that change the targets of references. */
 const NEVER: ReadonlySet<string> = new Set(
   'id $id $recursiveRef $recursiveAnchor $vocabulary dependencies additionalItems'.split(' '),
 )
@@ -158,7 +161,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['none', 'null'],
 ])
 
-/** Returns the valid types, or undefined if unknown ones may allow anything. */
+/** Returns the valid types, or undefined if there are unknown types, because those may allow anything. */
 function typeOf(value: unknown): unknown {
   const known = (name: unknown): string | undefined =>
     typeof name === 'string' ? ALIASES.get(name.toLowerCase()) : undefined

@@ -2,17 +2,17 @@ import process from 'node:process'
 import { Terminal as Asker } from '@jetway-apps/terminal'
 import type { Terminal } from './terminal.ts'
 
-/** Asks questions on stderr. Reads stdin only during a question. */
+/** Asks questions on stderr. Reads stdin only while a question is open. */
 export interface Asking {
-  /** Concurrent questions are asked one after the other. */
+  /** Asks concurrent questions one after another. */
   readonly use: <T>(ask: (asker: Asker) => Promise<T>) => Promise<T>
 }
 
 const askings = new WeakMap<Terminal, Asking>()
 
 /**
- * Returns one reader per terminal, because two readers of the same input would each receive only some of the
- * lines.
+ * Returns one reader per terminal, because if two readers used the same input, each would receive only some of
+ * the lines.
  */
 export function askerFor(terminal: Terminal): Asking {
   let asking = askings.get(terminal)
@@ -26,7 +26,7 @@ function createAsking({ streams }: Terminal): Asking {
     const asker = new Asker({
       input: streams.stdin,
       output: streams.stderr,
-      // Ctrl-C during a question ends the command, as at any other time.
+      // Ctrl-C during a question exits the command, as at any other time.
       onInterrupt: () => process.exit(130),
     })
     try {

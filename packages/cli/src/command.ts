@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts'
 /** An option of a command. */
 export interface OptionSpec {
   readonly type: 'boolean' | 'string'
-  /** The placeholder of a string value in `--help`. */
+  /** The placeholder for a string value in `--help`. */
   readonly placeholder?: string
   readonly help: string
   readonly short?: string
@@ -18,14 +18,14 @@ type ValueOf<S extends OptionSpec> = S extends { readonly multiple: true }
   ? readonly string[]
   : { readonly boolean: boolean; readonly string: string }[S['type']]
 
-/** The values of the given options. */
+/** The values of the options that were given. */
 export type OptionValues<O extends OptionSpecs> = { readonly [K in keyof O]?: ValueOf<O[K]> }
 
 /** A parsed command line. */
 export interface Arguments<O extends OptionSpecs = OptionSpecs> {
   readonly values: OptionValues<O>
   readonly positionals: readonly string[]
-  /** The arguments after `--`, which may be none. Undefined if there is no `--`. */
+  /** The arguments after `--`; the list may be empty. Undefined if there is no `--`. */
   readonly rest: readonly string[] | undefined
 }
 
@@ -35,7 +35,7 @@ export interface Command {
   readonly usage: string
   /** The options of this command, in addition to the common options. */
   readonly options: OptionSpecs
-  /** Lines below the options in `--help`, such as examples. */
+  /** Lines printed below the options in `--help`, such as examples. */
   readonly notes?: string
   /**
    * Runs the command and prints its result. Resolves to the exit code; undefined means 0. @throws CliError
@@ -48,5 +48,5 @@ interface TypedCommand<O extends OptionSpecs> extends Omit<Command, 'options' | 
   run(args: Arguments<O>, terminal: Terminal): Promise<ExitCode | void>
 }
 
-/** Infers the types of values from the options. */
+/** Infers the types of the values from the options. */
 export const defineCommand = <const O extends OptionSpecs>(command: TypedCommand<O>): Command => command

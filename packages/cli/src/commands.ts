@@ -2,7 +2,7 @@ import type { Command } from './command.ts'
 
 /** An entry in the table of commands. */
 export interface CommandEntry {
-  /** One line for `--help`, which must not import every command. */
+  /** One line for `--help`. It is stored here because `--help` must not import every command. */
   readonly summary: string
   load(): Promise<Command>
 }

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
-/** The `code` of an error with `--json`. */
+/** The `code` of an error that is printed with `--json`. */
 export type CliErrorCode = 'failed' | 'usage' | 'authorization-needed' | 'unreachable'
 
 const EXIT_CODES: Readonly<Record<CliErrorCode, ExitCode>> = {
@@ -32,6 +32,6 @@ export class CliError extends Error {
   }
 }
 
-/** Creates the error for a wrong command line. */
+/** Creates the error for an invalid command line. */
 export const usageError = (message: string, hint?: string): CliError =>
   new CliError('usage', message, hint === undefined ? {} : { hint })

@@ -1,4 +1,7 @@
-/** The exit codes of every command. They equal those of MCP Inspector 2, so that scripts can use either. */
+/**
+ * The exit codes of all commands. They are the same as those of MCP Inspector 2, so that scripts can use either
+ * tool.
+ */
 export const EXIT = {
   ok: 0,
   failed: 1,

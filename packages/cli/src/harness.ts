@@ -23,7 +23,7 @@ function report(message: HarnessReport): void {
   process.send?.(message, () => process.channel?.unref())
 }
 
-/** Ends the process after the parent has read the report. */
+/** Exits the process after the parent has read the report. */
 function giveUp(message: HarnessReport): void {
   report(message)
   process.stdin.resume().once('end', () => process.exit(1))
@@ -36,7 +36,7 @@ process.once('beforeExit', () => {
   if (!reported) giveUp({ serves: 'nothing', ...servesNothing(file) })
 })
 
-// Give the file the arguments that it would receive if it were run directly.
+// The file receives the arguments that it would receive if it were run directly.
 const path = resolve(file)
 process.argv.splice(1, process.argv.length - 1, path, ...args)
 

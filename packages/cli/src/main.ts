@@ -12,7 +12,7 @@ import { ownVersion } from './version.ts'
 export async function main(): Promise<void> {
   const [name, job = ''] = process.argv.slice(2)
   if (name === SERVER_PROCESS) return (await import('./dev/process/harness.ts')).runServerProcess(job)
-  // `jetway list … | head` closes the pipe early, which is not an error.
+  // `jetway list … | head` closes the pipe early. This is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(EXIT.ok)
@@ -24,7 +24,7 @@ export async function main(): Promise<void> {
 export async function runCommandLine(argv: readonly string[], streams: Streams): Promise<ExitCode> {
   const end = argv.indexOf('--')
   const own = end < 0 ? argv : argv.slice(0, end)
-  // Errors in the command line must also be JSON with `--json`.
+  // With `--json`, errors in the command line must also be printed as JSON.
   const terminal = new Terminal(streams, {
     json: own.includes('--json'),
     yes: own.includes('--yes') || own.includes('-y'),

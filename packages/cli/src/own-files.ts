@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
-/** The extension of source files: `.ts` in the repository, `.js` in the package. */
+/** The extension of this command's own files: `.ts` in the repository, `.js` in the package. */
 const OWN_EXTENSION = extname(import.meta.url)
 
 /** The program that runs a server's file. It must be an entry of the build. */
@@ -12,8 +12,8 @@ const HARNESS = fileURLToPath(new URL(`./harness${OWN_EXTENSION}`, import.meta.u
 const BIN = fileURLToPath(new URL(`./bin${OWN_EXTENSION}`, import.meta.url))
 
 /**
- * The `--conditions` flags of this process, which are passed on so that servers resolve packages in the same
- * way as this process.
+ * This process's `--conditions` flags. They are passed on, so that servers resolve packages in the same way as
+ * this process.
  */
 export const CONDITION_FLAGS: readonly string[] = process.execArgv.filter((arg) =>
   /^(?:-C|--conditions)=/.test(arg),
@@ -22,7 +22,7 @@ export const CONDITION_FLAGS: readonly string[] = process.execArgv.filter((arg) 
 const TYPESCRIPT = /\.[cm]?tsx?$/i
 
 /**
- * Returns the arguments for `process.execPath` that run a server's file in the harness. TypeScript files run
+ * Returns the arguments to `process.execPath` that run a server's file in the harness. TypeScript files run
  * with tsx.
  *
  * @param args - the arguments of the file itself
@@ -37,7 +37,7 @@ export function harnessArguments(
   return [...CONDITION_FLAGS, ...loader, HARNESS, file, exportName ?? '', ...args]
 }
 
-/** Returns the arguments for `process.execPath` that run this command. */
+/** Returns the arguments to `process.execPath` that run this command. */
 export function commandArguments(): readonly string[] {
   const loader = OWN_EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : []
   return [...CONDITION_FLAGS, ...loader, BIN]

@@ -12,7 +12,7 @@ export const COMMON_OPTIONS: OptionSpecs = {
 /**
  * Parses the arguments after a command's name.
  *
- * @throws CliError for an option that is unknown or lacks its value
+ * @throws CliError for an unknown option, and for an option without its value
  */
 export async function parseArguments(argv: readonly string[], own: OptionSpecs): Promise<Arguments> {
   const options: OptionSpecs = { ...own, ...COMMON_OPTIONS }
@@ -53,8 +53,8 @@ async function unknownOption(given: string, known: readonly string[]): Promise<E
 }
 
 /**
- * Returns the most similar known name. The module is imported on demand, because only a wrong command line
- * needs it.
+ * Returns the most similar known name. The module is imported on demand, because it is needed only for an
+ * invalid command line.
  */
 export async function nearest(name: string, known: readonly string[]): Promise<string | undefined> {
   const { nearestName } = await import('@jetway/core/protocol')

@@ -1,22 +1,23 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
-/** The maximum size of a file that this command reads as a whole, in bytes. */
+/** The maximum size of a file that this command reads completely, in bytes. */
 export const MAX_BYTES: number = 64 * 1024 * 1024
 
-/** Thrown for a path that is not a file, or for a file that is too large. */
+/** Thrown for a path that is not a file, and for a file that is too large. */
 class UnreadableError extends Error {
   override name = 'UnreadableError'
 }
 
 /**
- * Reads a file that the user has not named: a folder from elsewhere may have a named pipe, which never ends, or a link to
- * a device in its place.
+ * Safely reads a file that the user has not named. In its place, a folder from an unknown source may contain a
+ * named pipe, which never ends, or a link to a device.
  *
- * @param first - the number of bytes to read; by default all
+ * @param first - the number of bytes to read. By default, all bytes are read
  * @throws UnreadableError, or the error of `node:fs`
  */
 export function readRegularFile(path: string, first?: number): Buffer {
-  // Without the flag, the call waits until another process writes to the pipe. On Windows it is undefined, thus 0.
+  // Without this flag, the call waits until another process writes to the pipe. On Windows, the flag is
+  // undefined and becomes 0.
   const { O_NONBLOCK, O_RDONLY } = constants
   const file = openSync(path, O_RDONLY | O_NONBLOCK)
   try {
@@ -31,7 +32,10 @@ export function readRegularFile(path: string, first?: number): Buffer {
   }
 }
 
-/** Reads the bytes that the file has now. A file of a device's folder, such as /proc, has none. */
+/**
+ * Reads the bytes that the file has now. A file in a virtual folder such as /proc has a size of 0, so nothing
+ * is read.
+ */
 function readBytes(file: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size)
   let length = 0

@@ -4,7 +4,7 @@ import { CliError } from './errors.ts'
 
 type Output = Writable & { readonly isTTY?: boolean }
 
-/** The streams and the environment of a process, which tests replace. */
+/** The streams and the environment of a process. Tests replace them. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Output
@@ -33,13 +33,15 @@ const CODES: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
 export type Paint = (colour: Colour, text: string) => string
 
 /**
- * The output of a command. stdout receives only the result; notes, progress, prompts and errors go to
- * stderr.
+ * The output of a command. Only the result is written to stdout; notes, progress, prompts and errors are
+ * written to stderr.
  */
 export class Terminal {
   readonly streams: Streams
   readonly json: boolean
-  /** Whether a user can be asked: stdin and stderr are terminals, `--yes` is not set, and this is not CI. */
+  /**
+   * Whether the user can be prompted: stdin and stderr are terminals, `--yes` is not set, and this is not CI.
+   */
   readonly interactive: boolean
 
   constructor(streams: Streams, { json, yes }: TerminalSettings) {
@@ -49,12 +51,12 @@ export class Terminal {
     this.interactive = stdin.isTTY === true && stderr.isTTY === true && !yes && !isSet(env['CI'])
   }
 
-  /** Prints the result or a part of it, with a line break. */
+  /** Prints the result or part of it, followed by a line break. */
   print(text: string): void {
     this.streams.stdout.write(`${text}\n`)
   }
 
-  /** Prints the JSON document of `--json`. */
+  /** Prints the JSON document for `--json`. */
   printJson(value: unknown): void {
     this.print(jsonText(value, 2))
   }
@@ -69,7 +71,7 @@ export class Terminal {
     this.note(this.noteColour('dim', printable(text)))
   }
 
-  /** Prints an error. For an unexpected error, which is not a `CliError`, prints only the message. */
+  /** Prints an error. For an unexpected error (one that is not a `CliError`), prints only the message. */
   error(error: unknown): void {
     const { code, message, hint } = describe(error)
     if (this.json) {
@@ -95,16 +97,19 @@ export const processStreams = (): Streams => ({
 })
 
 /**
- * Replaces control characters except line breaks and tabs: a server's escape sequences could change what the
- * user sees.
+ * Replaces control characters except line breaks and tabs, because a server's escape sequences could change
+ * what the user sees.
  */
 export const printable = (text: string): string =>
   text.replaceAll(/[^\P{C}\n\t]|[\u2028\u2029]/gu, '\u{FFFD}')
 
-/** As `printable`, for a name: a line break in it would begin a line that looks like one of this command. */
+/**
+ * Like `printable`, but for a name. A line break in a name would start a line that looks as if this command had
+ * printed it.
+ */
 export const printableLine = (text: string): string => printable(text).replaceAll(/[\n\t]/g, '\u{FFFD}')
 
-/** Escapes the characters that JSON has as they are, and that could change what the user sees. */
+/** Escapes characters that JSON leaves unescaped and that could change what the user sees. */
 const jsonText = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent).replaceAll(/[^\P{C}\n]|[\u2028\u2029]/gu, (character) =>
     character
@@ -120,7 +125,7 @@ function describe(error: unknown): { code: string; message: string; hint?: strin
 }
 
 /**
- * Returns whether a variable is set to a value that is not empty. Any such value disables colours:
+ * Returns whether a variable has a value that is not empty. Any such value disables colours:
  * https://no-color.org.
  */
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''

@@ -1,6 +1,6 @@
 import type { TransportClose } from './transport/client-transport.ts'
 
-/** The code of an error, for use by programs. Messages are for people, and may change. */
+/** The code of an error, for use in programs. Messages are for people, and may change. */
 export type ClientErrorCode =
   | 'not-connected'
   | 'closed'
@@ -28,7 +28,10 @@ export type ClientErrorCode =
  */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
-  /** True if the server has certainly not processed the request, so that it is safe to send it again. */
+  /**
+   * True if it is certain that the server has not processed the request, so that the request can safely be sent
+   * again.
+   */
   readonly unprocessed: boolean = false
 
   constructor(code: ClientErrorCode, message: string, options?: ErrorOptions) {
@@ -50,11 +53,13 @@ export class ConnectionClosedError extends ClientError {
   }
 }
 
-/** Returns why the connection has ended, such as the server's exit code, to append to a message. */
+/**
+ * Returns why the connection ended, for example with the server's exit code. The text is appended to a message.
+ */
 export const because = (close: TransportClose | undefined): string =>
   close?.kind === 'error' && close.error instanceof Error ? `: ${close.error.message}` : ''
 
-/** No response and no progress arrived in time. The client has cancelled the request. */
+/** Neither a response nor progress arrived in time. The client has cancelled the request. */
 export class RequestTimeoutError extends ClientError {
   readonly method: string
   readonly timeoutMs: number
@@ -91,11 +96,11 @@ export class OutputMismatchError extends ClientError {
   }
 }
 
-/** A transport could not deliver a message or lost the response. Transports may extend this class. */
+/** A transport could not deliver a message, or has lost the response. Transports may extend this class. */
 export class TransportError extends ClientError {
   /** The HTTP status. */
   readonly status: number | undefined
-  /** Whether the auth provider has failed, which does not indicate a problem with the server. */
+  /** Whether the auth provider failed. If so, the failure does not indicate a problem with the server. */
   readonly authFailed: boolean
   override readonly unprocessed: boolean
 
@@ -129,7 +134,10 @@ export class SessionLostError extends ClientError {
 export const invalidResponse = (method: string, problem: string): ClientError =>
   new ClientError('invalid-response', `The answer to ${method} is malformed: ${problem}`)
 
-/** Returns the error for a later step of a call, with `unprocessed` false because part of the call was processed. */
+/**
+ * Returns the error for a later step of a call. Its `unprocessed` is false, because part of the call has been
+ * processed.
+ */
 export function asStarted(error: unknown): unknown {
   if (!(error instanceof ClientError) || !error.unprocessed) return error
   if (error instanceof ConnectionClosedError) return new ConnectionClosedError(error.message, error.close)

@@ -1,26 +1,27 @@
 /** A request for a unique name. */
 export interface NameRequest {
   readonly name: string
-  /** Identifies the object to be named. The digest is computed from this string. */
+  /** Identifies the object that needs a name. The digest is computed from this string. */
   readonly identity: string
 }
 
-/** The possible lengths of a digest in hexadecimal digits. A digest that collides is lengthened. */
+/** The possible lengths of a digest, in hexadecimal digits. If digests collide, longer ones are used. */
 const DIGITS = [8, 16, 24] as const
-/** The maximum number of rounds. Only names that are chosen to collide need more. */
+/** The maximum number of rounds. Only names that were chosen to collide need more. */
 const MAX_ROUNDS = 8
 const DISALLOWED = /[^a-zA-Z0-9_-]/g
 
 interface Naming {
   readonly request: NameRequest
   name: string
-  /** 0 for no digest, or an index into DIGITS, counted from 1. */
+  /** 0 for no digest; otherwise an index into DIGITS, counted from 1. */
   step: number
 }
 
 /**
- * Returns unique names, in the order of the requests. A name that exceeds the limit, or that several requests
- * share, is given a digest. A name does not depend on the order, and is undefined if no unique one was found.
+ * Returns unique names, in the order of the requests. A digest is added to a name that exceeds the limit, or
+ * that several requests share. A name does not depend on the order of the requests. It is undefined if no
+ * unique name was found.
  *
  * @param maxLength - if set, names contain only letters, digits, `_` and `-`
  */
@@ -49,7 +50,7 @@ const isAllowed = (name: string, maxLength: number | undefined): boolean =>
   maxLength === undefined || (name !== '' && name.length <= maxLength && name.search(DISALLOWED) === -1)
 
 /**
- * Returns the colliding names, except for a name with a longer digest: a server could otherwise take that
+ * Returns the colliding names, except for a name with a longer digest. Otherwise, a server could take that
  * name.
  */
 function colliding(namings: readonly Naming[]): readonly Naming[] {

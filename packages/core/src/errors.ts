@@ -9,7 +9,10 @@ export const ErrorCode = {
   ResourceNotFound: -32002,
   /** The user must open a URL first; see `UrlElicitationRequired`. Not every revision defines this code. */
   UrlElicitationRequired: -32042,
-  /** A header differs from the body. Like the next two, used only for requests with their own metadata. */
+  /**
+   * A header differs from the body. Like the next two codes, it is used only for requests with their own
+   * metadata.
+   */
   HeaderMismatch: -32020,
   /** The client has not declared a capability that the request needs. */
   MissingClientCapability: -32021,
@@ -47,8 +50,8 @@ export class McpError extends Error {
 }
 
 /**
- * A failure that the model should read. If a tool throws it, the result has `isError: true` and this message. For
- * every other thrown value, the client gets a generic message, so that secrets do not leak.
+ * A failure that the model should read. If a tool throws it, the result has `isError: true` and this message.
+ * For any other thrown value, the client receives a generic message, so that no secrets leak.
  */
 export class ToolError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -69,8 +72,8 @@ export type QuestionFailure =
   | 'too-large'
 
 /**
- * Thrown if a question to the client gets no usable answer. If the handler does not catch the error, the call
- * ends with the error's message: in a result with `isError` from a tool, in a JSON-RPC error elsewhere.
+ * Thrown if a question to the client has no usable answer. If the handler does not catch the error, the call
+ * ends with the error's message: from a tool in a result with `isError`, otherwise in a JSON-RPC error.
  */
 export class QuestionError extends ToolError {
   readonly reason: QuestionFailure
@@ -82,7 +85,10 @@ export class QuestionError extends ToolError {
   }
 }
 
-/** Returns whether a thrown value is an instance of a class; false for a hostile proxy that throws when checked. */
+/**
+ * Returns whether a thrown value is an instance of a class; false for a malicious proxy that throws when it is
+ * checked.
+ */
 export function isErrorOf<T extends Error>(
   type: abstract new (...args: never[]) => T,
   error: unknown,
@@ -104,11 +110,14 @@ export const invalidRequest = (message: string): McpError => new McpError(ErrorC
 /** Creates the error for a method that the negotiated revision does not have, or that the server does not offer. */
 export const methodNotFound = (): McpError => new McpError(ErrorCode.MethodNotFound, 'Method not found')
 
-/** Creates the error for an unknown resource URI. The negotiated revision decides between `-32002` and `-32602`. */
+/**
+ * Creates the error for an unknown resource URI. The negotiated revision determines whether the code is
+ * `-32002` or `-32602`.
+ */
 export const resourceNotFound = (uri: string): McpError =>
   new McpError(ErrorCode.InvalidParams, 'Resource not found', { uri }, 'resource-not-found')
 
-/** Creates the generic internal error. Its correlation id leads to the cause in the server's log. */
+/** Creates the generic internal error. Its correlation id identifies the cause in the server's log. */
 export const internalError = (correlationId: string): McpError =>
   new McpError(ErrorCode.InternalError, `Internal error (reference ${correlationId})`)
 
@@ -130,7 +139,7 @@ export const busy = (message: string = 'The server is busy, try again shortly'):
 export const callEnded = (): McpError =>
   new McpError(ErrorCode.InternalError, 'The server ended the call', undefined, 'ended')
 
-/** Every usage error that Jetway throws, with its meaning. `docs/reference/errors.md` explains each error. */
+/** Every usage error that Jetway throws, with its meaning. `docs/reference/errors.md` explains each one. */
 export const USAGE_ERRORS = {
   ERR_MCP_DUPLICATE_NAME: 'Something with this name or URI is registered already.',
   ERR_MCP_INVALID_NAME: 'A name is empty, too long or has characters that clients refuse.',
@@ -151,7 +160,7 @@ export const USAGE_ERRORS = {
 /** A key of {@link USAGE_ERRORS}. */
 export type UsageErrorCode = keyof typeof USAGE_ERRORS
 
-/** A mistake in using Jetway, thrown by the call that contains the mistake. It is never sent to a peer. */
+/** An incorrect use of Jetway, thrown by the incorrect call. It is never sent to a peer. */
 export class UsageError extends Error {
   readonly code: UsageErrorCode
 
@@ -171,24 +180,28 @@ export interface ScopeData {
   readonly scopes: readonly string[]
 }
 
-/** Returns whether a value is a list of at least one scope: https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+/**
+ * Returns whether a value is a list of at least one scope. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-3.3.
+ */
 export const areScopes = (value: unknown): value is readonly string[] =>
   Array.isArray(value) &&
   value.length > 0 &&
   value.every((scope) => typeof scope === 'string' && /^[!#-[\]-~]+$/.test(scope))
 
 /**
- * The error for a caller whose token lacks scopes. Throw it in middleware or a handler, for rules that a definition's
- * `scopes` cannot express. Over HTTP, the request gets 403 with these scopes in `WWW-Authenticate`, so that the client
- * can ask its user for them. If part of the reply has already been streamed, the client gets a JSON-RPC error with the
- * scopes in `data.scopes`.
+ * The error for a caller whose token lacks scopes. Throw it in middleware or a handler, for rules that a
+ * definition's `scopes` cannot express. Over HTTP, the reply has status 403 with these scopes in
+ * `WWW-Authenticate`, so that the client can ask its user for them. If part of the reply has already been
+ * streamed, the client receives a JSON-RPC error with the scopes in `data.scopes`.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#runtime-insufficient-scope-errors
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#runtime-insufficient-scope-errors
  */
 export class ScopeError extends McpError {
   /**
    * @param scopes - all scopes that the operation needs, including those that the token has
-   * @throws `ERR_MCP_OPTION` for an empty list, and for scopes that a header cannot contain
+   * @throws `ERR_MCP_OPTION` for an empty list, and for scopes with characters that a header cannot contain
    */
   constructor(scopes: readonly string[]) {
     if (!areScopes(scopes))

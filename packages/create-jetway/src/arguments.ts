@@ -3,7 +3,7 @@ import { CreateError } from './errors.ts'
 import { type PackageManager, packageManagerNamed } from './package-manager.ts'
 import { type TemplateName, templateNamed } from './template-names.ts'
 
-/** What the command line says. */
+/** The parsed command line. */
 export interface Request {
   readonly folder: string | undefined
   readonly template: TemplateName | undefined
@@ -26,7 +26,7 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' },
 } as const
 
-/** npm passes the options that it takes for itself in these variables. */
+/** In these variables, npm passes on options that it has consumed itself. */
 const TAKEN_BY_NPM = ['template', 'pm', 'no_git', 'git'].map((name) => `npm_config_${name}`)
 
 /** @throws CreateError if the command line is wrong */
@@ -54,7 +54,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
 
 function parse(argv: readonly string[]) {
   try {
-    // pnpm and Yarn pass on the `--` that npm needs.
+    // pnpm and Yarn pass on the `--` that only npm needs.
     const args = argv.filter((word) => word !== '--')
     return parseArgs({ args, options: OPTIONS, allowPositionals: true })
   } catch (error) {

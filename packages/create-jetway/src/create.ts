@@ -11,7 +11,7 @@ import { projectFiles } from './project-files.ts'
 import { choose } from './questions.ts'
 import type { Streams } from './streams.ts'
 
-/** What a command line runs in. */
+/** The environment in which a command line runs. */
 export interface Surroundings {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly interrupt: AbortController
 }
 
-/** The exit code of a process that SIGINT has ended. */
+/** The exit code of a process that was ended by SIGINT. */
 const INTERRUPTED = 130
 
 /** Runs a command line. Prints errors, and resolves to the exit code. */
@@ -88,7 +88,7 @@ function nextSteps(path: string, packageManager: PackageManager, installed: bool
     ...(path === '' ? [] : [`cd ${/^[\w./\\-]+$/.test(path) ? path : JSON.stringify(path)}`]),
     ...(installed ? [] : [`${packageManager} install`]),
     `${packageManager} run dev`,
-    // `bun test` is another command.
+    // `bun test` would run another command.
     `${packageManager} run test`,
   ]
   const lines = commands.map((command) => `  ${command}\n`).join('')

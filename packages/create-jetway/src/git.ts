@@ -20,7 +20,7 @@ export async function committerName(cwd: string): Promise<string | undefined> {
   return line === '' ? undefined : line
 }
 
-/** Makes a folder a repository, unless it lies in one. */
+/** Makes a folder a repository, unless it is already inside one. */
 export async function initRepository(folder: string): Promise<void> {
   if ((await git(folder, 'rev-parse', '--is-inside-work-tree')) !== 'true')
     await git(folder, 'init', '--quiet')

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 
 interface OwnManifest {
   readonly version: string
-  /** Each dependency of the templates, in the version that the tests of this repository use. */
+  /** All dependencies of the templates, in the versions that are tested in this repository. */
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
-/** A manifest of a template: a JSON object. */
+/** The manifest of a template, as a JSON object. */
 export type Manifest = Readonly<Record<string, unknown>>
 
 const own = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as OwnManifest
@@ -14,13 +14,13 @@ const own = JSON.parse(readFileSync(new URL('../package.json', import.meta.url),
 export const ownVersion: string = own.version
 
 /**
- * The range of a dependency of a template. The ranges are in the tarball, so the same version of this package
- * always creates the same project.
+ * The version range for a dependency of a template. The ranges are in the tarball, so the same version of
+ * this package always creates the same project.
  */
 function rangeOf(name: string): string {
   const range = own.devDependencies[name]
   if (range === undefined) throw new Error(`The devDependencies of create-jetway have no ${name}`)
-  // The workspace's protocol is replaced in the tarball.
+  // In the tarball, the `workspace:` protocol has been replaced.
   return range.startsWith('workspace:') ? `^${ownVersion}` : range
 }
 
@@ -41,7 +41,7 @@ export function mergeManifests(first: Manifest, second: Manifest): Manifest {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null))
 }
 
-/** Fills in the ranges of the dependencies, and sorts them as package managers do. */
+/** Fills in the ranges of the dependencies, and sorts them like package managers do. */
 export function withRanges(manifest: Manifest): Manifest {
   const ranges = (['dependencies', 'devDependencies'] as const).flatMap((key) => {
     const names = Object.keys(manifest[key] ?? {}).toSorted()

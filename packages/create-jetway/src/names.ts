@@ -5,14 +5,14 @@ import type { ProjectFacts } from './project-files.ts'
 /** Valid in npm and, after the namespace, in the MCP registry. npm allows 214 characters. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,199}$/
 
-/** npm installs no package with these names. */
+/** npm does not install packages with these names. */
 const FORBIDDEN = new Set(['node_modules', 'favicon.ico'])
 
 /**
  * Derives the names of a project from its folder.
  *
  * @param folder an absolute path
- * @throws CreateError if the folder's name is no name for a package
+ * @throws CreateError if the folder's name is not a valid package name
  */
 export function namesFor(folder: string): Omit<ProjectFacts, 'author'> {
   const name = basename(folder).toLowerCase().replaceAll(/\s+/g, '-')

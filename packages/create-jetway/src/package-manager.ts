@@ -19,12 +19,12 @@ export function runningPackageManager(env: NodeJS.ProcessEnv): PackageManager {
   return PACKAGE_MANAGERS.find((known) => known === name) ?? 'npm'
 }
 
-/** How long a package manager may take to end after an interrupt. */
+/** How long a package manager may continue after an interrupt. */
 const END_MS = 5_000
 
 /**
- * Installs the dependencies of a project. Resolves to false if the installation fails. After an abort it
- * rejects with the signal's reason, once the package manager has ended.
+ * Installs the dependencies of a project. Resolves to false if the installation fails. After an abort,
+ * rejects with the signal's reason when the package manager has ended.
  */
 export async function install(
   packageManager: PackageManager,
@@ -56,7 +56,7 @@ export async function install(
   return code === 0
 }
 
-/** npm describes the project that it runs in. Its child must find the new one. */
+/** npm sets variables that describe its own project. The child process must find the new project instead. */
 const withoutProject = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^npm_(?:package|lifecycle|config_local_prefix)/.test(name)),

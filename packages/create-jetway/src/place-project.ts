@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { CreateError } from './errors.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-/** What package managers write into a project. */
+/** The files and folders that package managers create in a project. */
 const INSTALLED = [
   'node_modules',
   'package-lock.json',
@@ -17,10 +17,10 @@ const INSTALLED = [
   'bun.lockb',
 ]
 
-/** @throws CreateError if the folder has files of someone else; `.git` is allowed */
+/** @throws CreateError if the folder contains other files. `.git` is allowed */
 export function checkTarget(target: string): void {
   const stats = lstatSync(target, { throwIfNoEntry: false })
-  // A link may lead to a folder that has files.
+  // A link may lead to a folder that contains files.
   if (stats !== undefined && !stats.isDirectory()) throw refusal(`${target} exists, and is not a folder`)
   if (stats !== undefined) checkEntries(target, readdirSync(target))
 }
@@ -33,8 +33,8 @@ const refusal = (message: string): CreateError =>
   new CreateError(message, 'Name a new or empty folder. Nothing was written')
 
 /**
- * Writes a project next to its place, and moves it there when it is complete. So a process that is killed leaves
- * no half of a project under the name that the user has chosen.
+ * Writes a project next to its target, and moves it there when it is complete. So a killed process never
+ * leaves an incomplete project under the chosen name.
  *
  * @param prepare runs in the folder where the project is written
  * @returns a function that removes what this function has written, and what package managers write
@@ -48,7 +48,7 @@ export async function placeProject(
 ): Promise<() => void> {
   checkTarget(target)
   const existed = lstatSync(target, { throwIfNoEntry: false }) !== undefined
-  // A folder that exists may be a file system of its own, into which nothing can be moved.
+  // An existing folder may be a separate file system, and then nothing can be moved into it.
   const parent = existed ? target : dirname(target)
   const madeParent = mkdirSync(parent, { recursive: true })
   const folder = join(parent, `.${basename(target)}-${randomBytes(4).toString('hex')}`)
@@ -79,7 +79,7 @@ function writeFiles(folder: string, files: ProjectFiles): void {
   }
 }
 
-/** Moves what is in a folder into its parent, and adds the new paths to `written`. */
+/** Moves the content of a folder into its parent, and adds the new paths to `written`. */
 function moveEntries(folder: string, parent: string, written: Set<string>): void {
   // Another process may have written there in the meantime.
   checkEntries(

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { type Manifest, mergeManifests, withRanges } from './manifest.ts'
 import { type TemplateName, TEMPLATES } from './template-names.ts'
 
-/** What a template does not know. */
+/** The facts that differ from project to project. */
 export interface ProjectFacts {
   /** The name of the package. */
   readonly name: string
-  /** The name of the server for people. */
+  /** The display name of the server. */
   readonly title: string
   /** The server's name in the MCP registry. */
   readonly mcpName: string
-  /** Who holds the copyright. */
+  /** The holder of the copyright. */
   readonly author: string
 }
 
@@ -21,7 +21,7 @@ export type ProjectFiles = ReadonlyMap<string, string>
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
 
-/** npm leaves `.gitignore` out of tarballs, and pnpm takes any `LICENSE` for that of the package. */
+/** npm does not pack `.gitignore`, and pnpm takes every `LICENSE` for the package's own. */
 const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore', _LICENSE: 'LICENSE' }
 
 function pathsIn(layer: string): readonly string[] {
@@ -31,7 +31,7 @@ function pathsIn(layer: string): readonly string[] {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
 }
 
-/** Returns the files of a new project. The same facts give the same files. */
+/** Returns the files of a new project. The same facts always give the same files. */
 export function projectFiles(template: TemplateName, facts: ProjectFacts): ProjectFiles {
   const sources = new Map<string, string>()
   let manifest: Manifest = {}
@@ -47,7 +47,7 @@ export function projectFiles(template: TemplateName, facts: ProjectFacts): Proje
       .replaceAll('__NAME__', facts.name)
       .replaceAll('__TITLE__', facts.title)
       .replaceAll('__MCP_NAME__', facts.mcpName)
-      // The only fact that may need escapes, or have a `$`.
+      // The only fact that may contain a `$`, or characters that must be escaped.
       .replaceAll('__AUTHOR__', () =>
         path.endsWith('.json') ? JSON.stringify(facts.author).slice(1, -1) : facts.author,
       )

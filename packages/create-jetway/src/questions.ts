@@ -7,16 +7,16 @@ import { TEMPLATE_NAMES, type TemplateName, TEMPLATES } from './template-names.t
 const DEFAULT_FOLDER = 'my-server'
 const DEFAULT_TEMPLATE: TemplateName = 'stdio'
 
-/** What the user must have chosen. */
+/** The choices that the user must make. */
 export interface Choice {
   readonly folder: string
   readonly template: TemplateName
 }
 
 /**
- * Returns what the command line says, and asks for the rest in a terminal.
+ * Returns the choices from the command line, and asks for the missing ones in a terminal.
  *
- * @throws CreateError if a folder is missing and nobody can be asked; the reason of the interrupt
+ * @throws CreateError if the folder is missing and there is no terminal, or the reason of the interrupt
  */
 export async function choose(
   { folder, template, yes }: Request,
@@ -42,7 +42,7 @@ export async function choose(
   }
 }
 
-/** Returns a line without spaces around it. The end of the input is an interrupt. */
+/** Returns a line without surrounding spaces. The end of the input counts as an interrupt. */
 async function ask(terminal: Terminal, prompt: string, signal: AbortSignal): Promise<string> {
   const line = await terminal.ask(prompt, { signal })
   if (line === undefined)

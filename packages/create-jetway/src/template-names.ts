@@ -1,9 +1,11 @@
 import { CreateError } from './errors.ts'
 
 interface Template {
-  /** Shown where the user chooses. */
+  /** Shown when the user chooses a template. */
   readonly summary: string
-  /** Folders below `templates/`. A file replaces the one of an earlier folder; manifests are merged. */
+  /**
+   * Folders below `templates/`. A file replaces the same file of an earlier folder, but manifests are merged.
+   */
   readonly layers: readonly string[]
 }
 

@@ -3,53 +3,56 @@ import type { EndpointOptions, Servable } from '@jetway/core/http'
 import type { OptionNames } from '@jetway/core/protocol'
 import type { FastifyRequest, RegisterOptions } from 'fastify'
 
-/** Chooses the server for a request. Undefined gives 404. */
+/** Chooses the server for a request. If it returns undefined, the request is refused with 404. */
 export type McpSelector<Locals = unknown, App = unknown> = (
   request: FastifyRequest,
 ) => McpServer<Locals, App> | undefined | Promise<McpServer<Locals, App> | undefined>
 
 interface PluginOptions<Locals, App> extends EndpointOptions {
-  /** The server, or a function that chooses one for each session; without sessions, for each request. */
+  /**
+   * The server, or a function that chooses a server for each session (or, without sessions, for each request).
+   */
   readonly server: McpServer<Locals, App> | McpSelector<Locals, App>
   /**
-   * The path at which the server answers, below `prefix` and the prefixes of the parent plugins. With
-   * `legacySse` it also answers at `/sse` and `/message` in the same directory.
+   * The path that the server handles, relative to `prefix` and the prefixes of the parent plugins. With
+   * `legacySse`, the server also handles `/sse` and `/message` in the same directory.
    *
-   * @default '/mcp', or '/' if `prefix` is set, so that the prefix is the whole path
+   * @default '/mcp', or '/' if `prefix` is set, so that the prefix is the full path
    */
   readonly path?: string
-  /** Fastify's own option of a plugin: the prefix of its routes. */
+  /** Fastify's own option for plugins: the prefix of the plugin's routes. */
   readonly prefix?: string
   /**
-   * Returns the app's own data for a request, which handlers read as `ctx.locals`. Called once, after
+   * Returns the app's own data for a request, available to handlers as `ctx.locals`. Called once, after
    * authentication.
    */
   readonly locals?: (request: FastifyRequest) => NoInfer<Locals>
   /**
-   * Returns the caller whom the app has already authenticated, which handlers read as `ctx.auth`. Undefined
+   * Returns the caller that the app has already authenticated, available to handlers as `ctx.auth`. Undefined
    * means an anonymous caller. To authenticate callers in the mount instead, set `authenticate`; the two
    * options exclude each other.
    */
   readonly authInfo?: (request: FastifyRequest) => AuthInfo | undefined
   /**
-   * Called with the handle of this mount, which returns its statistics and can close the mount before the
-   * app. Closing the app also closes the mount.
+   * Called with this mount's handle. The handle returns the mount's statistics, and can close the mount before
+   * the app. Closing the app also closes the mount.
    */
   readonly onMount?: (mount: MountHandle) => void
 }
 
 /**
- * The options of the plugin and of its endpoint. A server that declares its locals requires the option
- * `locals`.
+ * The options of the plugin and of its endpoint. `locals` is required if the server declares the type of
+ * `ctx.locals`.
  */
 export type McpPluginOptions<Locals = unknown, App = unknown> = PluginOptions<Locals, App> &
   (unknown extends Locals ? unknown : Required<Pick<PluginOptions<Locals, App>, 'locals'>>)
 
 /**
- * The options that Fastify's own signatures of `register` require for a server that declares its locals. No
- * call can satisfy them: correct calls match the signature in `plugin.ts`, and for all others the compiler
- * reports the last signature that it tried. It reports an unknown option first. The type is an intersection, so that it
- * then reports missing locals, or else locals of another type, instead of how two servers differ.
+ * The options that Fastify's own `register` signatures require for a server that declares its locals. No call
+ * can satisfy them. Correct calls match the signature in `plugin.ts`; for all other calls, the compiler reports
+ * the last signature that it tried. The compiler first reports unknown options. Because the type is an
+ * intersection, it then reports missing locals or locals of another type, instead of the differences between
+ * two servers.
  */
 export type OptionsWithLocals = Omit<McpPluginOptions, 'server' | 'locals'> &
   ServerWithLocals &

@@ -9,7 +9,7 @@ type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 type Body = string | Uint8Array
 type Payload = Body | Promise<Body | undefined>
 
-/** The maximum time to wait for the last bytes after a close, in ms. A stalled client never reads them. */
+/** How long to wait for the last bytes after closing, in ms. A stalled client never reads them. */
 const FLUSH_MS = 1000
 
 /** Answers the requests of one mount, and ends unfinished requests and replies when the mount closes. */
@@ -19,10 +19,12 @@ export class PluginMount {
   readonly #app: FastifyInstance
   readonly #endpoint: Endpoint
   readonly #readers: RequestReaders
-  /** The handlers that `handler` returns for the handlers from `answerAt`. */
+  /** The handlers that `handler` returned for the handlers from `answerAt`. */
   readonly #direct = new Map<RouteHandlerMethod, RouteHandlerMethod>()
   readonly #opening = new WeakMap<FastifyReply, StreamReply>()
-  /** Streams, and bodies still being sent after their reply: Node's server waits for their connections. */
+  /**
+   * Streams, and bodies that are still being sent after their reply. Node's server waits for their connections.
+   */
   readonly #unfinished = new Set<IncomingMessage | ServerResponse>()
 
   constructor(app: FastifyInstance, endpoint: Endpoint, readers: RequestReaders) {
@@ -32,7 +34,7 @@ export class PluginMount {
     this.stream = this.open
   }
 
-  /** Returns a handler whose result Fastify sends, for hooks that wrap the handler. */
+  /** Returns a handler whose result is sent by Fastify, for hooks that wrap the handler. */
   answerAt(route: Route): RouteHandlerMethod {
     const endpoint = this.#endpoint
     const answer = (request: FastifyRequest, reply: FastifyReply): Promise<Body | undefined> => {
@@ -44,7 +46,7 @@ export class PluginMount {
     this.#direct.set(answer, (request, reply) => {
       const httpRequest = new PluginRequest(route, request, reply, this.#readers)
       serve(httpRequest, endpoint.accept(httpRequest), (httpReply) => {
-        // A timeout of the app has replied.
+        // A timeout in the app has already sent a reply.
         if (reply.raw.headersSent) return endpoint.discard(httpReply)
         try {
           const payload = this.#payload(httpRequest, httpReply)
@@ -59,8 +61,8 @@ export class PluginMount {
   }
 
   /**
-   * Returns a handler that does not need a promise if the app has not wrapped the handler: a promise costs
-   * more than most calls.
+   * Returns a handler that needs no promise if the app has not wrapped it, because a promise costs more than
+   * most calls.
    */
   handler(handler: RouteHandlerMethod): RouteHandlerMethod {
     return this.#direct.get(handler) ?? handler
@@ -97,7 +99,7 @@ export class PluginMount {
     })
   }
 
-  /** Sends the head of a stream, with the headers that hooks have set. */
+  /** Sends the head of a stream, including the headers that hooks have set. */
   readonly open = (request: FastifyRequest, reply: FastifyReply): void => {
     const answer = this.#opening.get(reply)
     if (answer === undefined || reply.sent) return
@@ -106,7 +108,7 @@ export class PluginMount {
     if (request.raw.httpVersionMajor === 2)
       reply.raw.writeHead(answer.status, reply.getHeaders() as OutgoingHttpHeaders)
     else {
-      // `sendHeaders` sets `keep-alive`, whatever the client has asked for and Fastify has decided.
+      // `sendHeaders` sets `keep-alive`, regardless of the client's request and of Fastify's decision.
       if (!reply.hasHeader('connection'))
         reply.header(
           'connection',
@@ -124,12 +126,12 @@ export class PluginMount {
 
   async close(): Promise<void> {
     await this.#endpoint.close()
-    // When a stream ends, it is the turn of the requests that the client has pipelined behind it.
+    // When a stream ends, the requests that the client has pipelined after it are processed.
     while (this.#unfinished.size > 0)
       await Promise.all([...this.#unfinished].map((side) => this.#endOf(side)))
   }
 
-  /** Resolves when a request or a response has closed; destroys it after FLUSH_MS. */
+  /** Resolves when a request or response has closed. Destroys it after `FLUSH_MS`. */
   #endOf(side: IncomingMessage | ServerResponse): Promise<void> {
     return new Promise((resolve) => {
       const ended = (): void => {

@@ -14,7 +14,7 @@ import type { PluginRequest } from './request.ts'
 import { routeWellKnown } from './well-known.ts'
 
 declare module 'fastify' {
-  // The type of `locals` depends on the server, which Fastify's own signatures cannot express.
+  // The type of `locals` depends on the server. Fastify's own signatures cannot express this.
   interface FastifyRegister<T, RawServer, TypeProviderDefault, LoggerDefault> {
     <Locals, App>(plugin: typeof mcp, options: McpPluginOptions<Locals, App>): T
   }
@@ -27,13 +27,14 @@ const FASTIFY_BODY_LIMIT = 1024 * 1024
 /**
  * Mounts an MCP server on Fastify: `app.register(mcp, { server, path: '/mcp' })`.
  *
- * The routes have their own plugin scope. Hooks, CORS, authentication and the logger of the app apply to them; its body
- * parsers do not: until the handler runs, `request.body` is the unread stream. If a hook assigns another value to it,
- * that value is the parsed body. A lower `bodyLimit` of the app applies here too.
+ * The routes have their own plugin scope. The app's hooks, CORS, authentication and logger apply to them, but
+ * its body parsers do not: until the handler runs, `request.body` is the unread stream. If a hook assigns
+ * another value to it, that value is used as the parsed body. If the app sets a lower `bodyLimit`, it also
+ * applies to these routes.
  *
- * `onSend` hooks run for JSON replies and for streams that are complete at once, but not for other streams, which have
- * no payload when their headers are sent. All replies keep the headers that earlier hooks have set. Closing
- * the app ends the streams.
+ * `onSend` hooks run for JSON replies and for streams that are complete at once, but not for other streams,
+ * because these have no payload when their headers are sent. All replies keep the headers that earlier hooks
+ * have set. Closing the app ends the streams.
  */
 export async function mcp(
   app: FastifyInstance,
@@ -61,8 +62,8 @@ export async function mcp(
   const mount = new PluginMount(app, endpoint, { locals, auth: authInfo, logs: logger === app.log })
 
   app.removeAllContentTypeParsers()
-  // Does not read the body, because the guard checks the head first. JSON has its own entry because Fastify
-  // looks up '*' again for each request.
+  // The body is not read here, because the guard must check the head first. JSON has its own entry, because
+  // Fastify would look up '*' again for each request.
   app.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload))
   app.setErrorHandler(answerError)
   const endUnused = watchUnused(app.server)
@@ -76,8 +77,8 @@ export async function mcp(
   routeWellKnown(app, endpoint.wellKnown)
 
   // @fastify/sse creates a context, a promise and two listeners for each request, but only streams need them.
-  // Therefore it wraps only the function that opens a stream, and the route keeps the handler that the app's
-  // own onRoute hooks have left.
+  // It is therefore given only the function that opens a stream to wrap, and the route keeps the handler as the
+  // app's own onRoute hooks have left it.
   let handler: RouteHandlerMethod = mount.open
   app.addHook('onRoute', (route) => {
     handler = route.handler
@@ -102,7 +103,7 @@ export async function mcp(
   }
 }
 
-/** Must be called before the onRoute hooks are added, because those hooks are only for the MCP routes. */
+/** Must be called before the onRoute hooks are added, because those hooks apply only to the MCP routes. */
 function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
   for (const [url, probe] of endpoint.probes) {
     app.route({
@@ -121,8 +122,8 @@ function routeProbes(app: FastifyInstance, endpoint: Endpoint): void {
 }
 
 /**
- * Returns undefined if the app does not set the option `logger`: Fastify then has a stand-in whose methods
- * are all the same function.
+ * Returns undefined if the app does not set the option `logger`. Fastify then uses a stand-in whose methods are
+ * all the same function.
  */
 function loggerOf(app: FastifyInstance): FastifyBaseLogger | undefined {
   const log: Partial<FastifyBaseLogger> = app.log
@@ -139,13 +140,13 @@ function limitOf(app: FastifyInstance, wanted: number): number {
   return bodyLimit === FASTIFY_BODY_LIMIT ? wanted : Math.min(bodyLimit, wanted)
 }
 
-/** The maximum time for the rest of the headers of a request that has begun to arrive, in ms. */
+/** How long the rest of the headers may take after a request has begun to arrive, in ms. */
 const HEAD_MS = 1000
 
 /**
- * Watches for connections that have sent no request. Node's `server.close()` waits for them and no longer
- * applies `headersTimeout`, so one client that connects and stays silent would keep the app open. The
- * returned function ends these connections. It does nothing for HTTP/2, because Fastify closes HTTP/2
+ * Watches for connections that have sent no request. Node's `server.close()` waits for these connections and no
+ * longer applies `headersTimeout`, so a single client that connects and stays silent would keep the app open.
+ * The returned function closes the connections. It does nothing for HTTP/2, because Fastify closes HTTP/2
  * sessions itself.
  */
 function watchUnused(server: unknown): () => void {

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Includes the charset, because Fastify would otherwise add it. */
+/** Includes the charset, because otherwise Fastify would add it. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Answers Fastify's own errors as JSON-RPC, and leaves errors of hooks to the app's error handler. */
+/** Converts Fastify's own errors to JSON-RPC replies. Errors from hooks are left to the app's error handler. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): string {
   const status = error.statusCode ?? 500
   if (status !== 413 && status !== 415 && !String(error.code).startsWith('FST_ERR_')) {

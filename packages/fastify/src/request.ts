@@ -6,11 +6,11 @@ import type { HttpRequest, RequestBody, Route } from '@jetway/core/http'
 import { nodeSignal, type StreamedRequest } from '@jetway/node/adapter'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The options of the plugin that read Fastify's request. */
+/** The plugin's options that read Fastify's request. */
 export interface RequestReaders {
   readonly locals: ((request: FastifyRequest) => unknown) | undefined
   readonly auth: ((request: FastifyRequest) => AuthInfo | undefined) | undefined
-  /** Whether calls log to the logger of their request. */
+  /** Whether calls log to their request's logger. */
   readonly logs: boolean
 }
 
@@ -18,7 +18,7 @@ const EMPTY = new Uint8Array()
 const KEEP_BODY =
   'Assign the parsed value to request.body in that hook, return a stream of the same bytes from preParsing, or register the hook for other routes only.'
 
-/** A request of Fastify, as the endpoint needs it. */
+/** A Fastify request, in the form that the endpoint needs. */
 export class PluginRequest implements StreamedRequest {
   readonly method: string
   readonly route: Route
@@ -40,7 +40,7 @@ export class PluginRequest implements StreamedRequest {
     this.reply = reply
     this.#readers = readers
     this.peer = request.socket
-    // A new response has no socket while it is queued.
+    // While a new response is queued, it has no socket.
     this.isQueued = reply.raw.socket === null
     this.rawHeaders = request.raw.rawHeaders
     this.logger = readers.logs ? request.log : undefined
@@ -48,7 +48,7 @@ export class PluginRequest implements StreamedRequest {
     this.#headers = request.headers
   }
 
-  /** As the client sent it: the app may have rewritten the URL. */
+  /** The path as the client sent it. The app may have rewritten the URL. */
   get path(): string {
     return this.request.originalUrl.split('?', 1)[0] as string
   }
@@ -71,12 +71,15 @@ export class PluginRequest implements StreamedRequest {
   }
 
   header(name: string): string | undefined {
-    // HTTP/2 has the host in a pseudo-header: https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
+    // HTTP/2 has the host in a pseudo-header. See https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1.
     const value = (name === 'host' ? this.#headers[':authority'] : undefined) ?? this.#headers[name]
     return Array.isArray(value) ? value[0] : value
   }
 
-  /** The body, or the stream to read it from. A hook may have parsed it, replaced the stream, or read it. */
+  /**
+   * The body, or the stream from which to read it. A hook may have parsed the body, replaced the stream, or
+   * read it.
+   */
   body(): RequestBody | BodyError | Readable {
     const { body } = this.request
     if (body === undefined) return EMPTY
@@ -95,6 +98,8 @@ function isStream(body: unknown): body is Readable {
   return typeof (body as { pipe?: unknown } | null)?.pipe === 'function'
 }
 
-/** Whether bytes of the request have not arrived yet, so that Node's server would wait for them. */
+/**
+ * Returns whether some of the request's bytes have not arrived yet, so that Node's server would wait for them.
+ */
 export const isIncomplete = ({ complete, readableEnded }: IncomingMessage): boolean =>
   !complete && !readableEnded

@@ -1,6 +1,8 @@
 import type { FastifySchema } from 'fastify'
 
-/** Excludes the routes from the documents of @fastify/swagger, because OpenAPI cannot describe them. */
+/**
+ * Excludes the routes from the documents that @fastify/swagger creates, because OpenAPI cannot describe them.
+ */
 export const HIDDEN: FastifySchema & { readonly hide: true } = { hide: true }
-/** All methods, so that unknown ones get the endpoint's 405 and not the app's 404. */
+/** All methods, so that requests with unknown methods receive the endpoint's 405 rather than the app's 404. */
 export const METHODS: string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

@@ -9,17 +9,17 @@ const ADD =
   'The authorization metadata of an MCP mount below a prefix is at the root of the origin. Add this line to the root app: app.register(resourceMetadata, { authenticate })'
 
 /**
- * Routes the public documents of a mount. A plugin below a prefix has no routes at the root.
+ * Adds routes for a mount's public documents. A plugin below a prefix cannot have routes at the root.
  *
- * The app's start fails with `ERR_MCP_OPTION` if nothing else routes them.
+ * If nothing else routes these documents, starting the app fails with `ERR_MCP_OPTION`.
  */
 export function routeWellKnown(app: FastifyInstance, wellKnown: WellKnown | undefined): void {
   if (wellKnown === undefined) return
   if (isRoot(app)) {
-    // Clients may add a closing slash, as the other adapters allow.
+    // Clients may add a trailing slash, which the other adapters also allow.
     const { ignoreTrailingSlash, routerOptions } = app.initialConfig
     const ends = (routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash) === true ? [''] : ['', '/']
-    // Of several mounts, the first one has the document at the root.
+    // If there are several mounts, the document at the root is that of the first one.
     for (const url of wellKnown.paths.flatMap((path) => ends.map((end) => path + end)))
       if (!app.hasRoute({ url, method: 'GET' })) route(app, url, wellKnown)
   } else {
@@ -33,7 +33,7 @@ export function routeWellKnown(app: FastifyInstance, wellKnown: WellKnown | unde
  * Serves the authorization metadata of mounts below a prefix, at the root of the app:
  * `app.register(resourceMetadata, { authenticate })`.
  *
- * @throws `ERR_MCP_OPTION` below a prefix, and for an `authenticate` without metadata
+ * @throws `ERR_MCP_OPTION` if it is registered below a prefix, and for an `authenticate` without metadata
  */
 export async function resourceMetadata(
   app: FastifyInstance,
@@ -61,10 +61,10 @@ function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
       let answer: HttpReply | undefined
       try {
         answer = wellKnown.answer(httpRequest)
-        // Throws for a header that cannot be sent.
+        // Throws if a header cannot be sent.
         void new Headers(answer?.headers)
       } catch (error) {
-        // Fastify's own error handler would send the message.
+        // Fastify's own error handler would send the error's message to the client.
         request.log.error({ err: error }, 'A public document could not be served')
         return reply.code(500).send('')
       }

@@ -3,7 +3,8 @@ import { routePaths } from '@jetway/core/http'
 import { createMiddleware, type McpMiddleware, type WithEndpoint } from './middleware.ts'
 
 /**
- * The options of the middleware and of an edge endpoint. A server that declares its locals requires `locals`.
+ * The options of the middleware and of an edge endpoint. `locals` is required if the server declares the type
+ * of `ctx.locals`.
  */
 export type EdgeMiddlewareOptions<Locals = unknown> = WithEndpoint<EdgeEndpointOptions, Locals>
 

@@ -24,29 +24,31 @@ import { missedPath } from './missed-path.ts'
 import { ContextRequest, type NodePart, type RequestReaders } from './request.ts'
 import { documenter } from './well-known.ts'
 
-/** Chooses the server for a request. Undefined gives 404. */
+/** Chooses the server for a request. If it returns undefined, the request is refused with 404. */
 export type McpSelector<Locals = unknown> = (
   c: Context,
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
 /** The options of the middleware itself. */
 export interface MiddlewareOptions<Locals> {
-  /** The server, or a function that chooses one for each session; without sessions, for each request. */
+  /**
+   * The server, or a function that chooses a server for each session (or, without sessions, for each request).
+   */
   readonly server: Servable<Locals> | McpSelector<Locals>
   /**
-   * The path at which the server answers, below the base path of the app that uses the middleware. With
-   * `legacySse` it also answers at `/sse` and `/message` in the same directory.
+   * The path that the server handles, relative to the base path of the app that uses the middleware. With
+   * `legacySse`, the server also handles `/sse` and `/message` in the same directory.
    *
    * @default '/mcp'; in a route handler such as `app.all('/ai', mcp(…))`, the path of the route
    */
   readonly path?: string
   /**
-   * Returns the app's own data for a request, which handlers read as `ctx.locals`. Called once, after
+   * Returns the app's own data for a request, available to handlers as `ctx.locals`. Called once, after
    * authentication.
    */
   readonly locals?: (c: Context) => NoInfer<Locals>
   /**
-   * Returns the caller whom the app has already authenticated, which handlers read as `ctx.auth`. Undefined
+   * Returns the caller that the app has already authenticated, available to handlers as `ctx.auth`. Undefined
    * means an anonymous caller. To authenticate callers in the mount instead, set `authenticate`; the two
    * options exclude each other.
    */
@@ -54,8 +56,8 @@ export interface MiddlewareOptions<Locals> {
 }
 
 /**
- * The options of the middleware and of its endpoint. A server that declares its locals requires the option
- * `locals`.
+ * The options of the middleware and of its endpoint. `locals` is required if the server declares the type of
+ * `ctx.locals`.
  */
 export type WithEndpoint<Options, Locals> = Options &
   MiddlewareOptions<Locals> &
@@ -67,7 +69,7 @@ export type McpMiddleware = MiddlewareHandler & MountHandle
 const OWN_OPTIONS: OptionNames<MiddlewareOptions<unknown>> = { server: 1, path: 1, locals: 1, authInfo: 1 }
 const DEFAULT_PATH = '/mcp'
 
-/** The functions of `@jetway/core/http`, or their versions for the edge. */
+/** The functions from `@jetway/core/http`, or their edge versions. */
 export interface Preset {
   createEndpoint(server: Servable | ServerSelector, options: EndpointOptions, place: EndpointPlace): Endpoint
   readonly routePaths: typeof routePaths
@@ -112,23 +114,26 @@ export function createMiddleware<Locals>(
   })
 }
 
-/** `app.route` reads the routes of an app. */
+/** `app.route` would read the routes of an app. The middleware is not one. */
 function refuseRoute(): never {
   const problem =
     'app.route takes a Hono app, and mcp({ server }) is middleware: use app.all(path, mcp({ server }))'
   throw new UsageError('ERR_MCP_OPTION', problem)
 }
 
-/** The signature of `mcp` has checked the type of `locals`. */
+/** The signature of `mcp` has already checked the type of `locals`. */
 function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as ContextRequest).context) as ReturnType<ServerSelector>
 }
 
 interface Matcher {
-  /** Finds the route of a request. Returns undefined for most requests of an app. */
+  /** Finds the route for a request. Returns undefined for most of an app's requests. */
   readonly routeOf: (c: Context) => Route | undefined
-  /** @throws `ERR_MCP_OPTION` if the route of a request to no path of the mount can never lead to one */
+  /**
+   * @throws `ERR_MCP_OPTION` if a request is for none of the mount's paths, and its Hono route can never match
+   * one of them
+   */
   readonly checkReachable: (c: Context) => void
 }
 
@@ -156,8 +161,8 @@ function matcher(wanted: string | undefined, paths: ReadonlyMap<string, Route>):
 }
 
 /**
- * Returns the route that is running. The helpers of `hono/route` work only with contexts from their own copy
- * of Hono.
+ * Returns the route that is running. The helpers in `hono/route` work only with contexts from their own copy of
+ * Hono.
  */
 const currentRoute = (c: Context): RouterRoute | undefined => c.req.matchedRoutes[c.req.routeIndex]
 
@@ -173,7 +178,7 @@ function below(path: string): (c: Context, requested: string) => boolean {
     const pattern = basePath.endsWith('/') ? basePath.slice(0, -1) : basePath
     if (pattern === '') return requested === (tail || '/')
     if (!/[:*]/.test(pattern)) return requested === pattern + tail
-    // Hono has matched the pattern with the beginning of the path.
+    // Hono has matched the pattern against the beginning of the path.
     const base = requested.slice(0, requested.length - tail.length)
     return segmentsOf(base) === segmentsOf(pattern)
   }
@@ -181,7 +186,7 @@ function below(path: string): (c: Context, requested: string) => boolean {
 
 const segmentsOf = (path: string): number => path.split('/').length
 
-/** Returns a function that answers the probes of the mount. It returns undefined for other requests. */
+/** Returns a function that answers the mount's probes. The function returns undefined for other requests. */
 function prober(endpoint: Endpoint): (c: Context) => Response | undefined {
   const probes = Array.from(endpoint.probes, ([path, probe]) => ({ probe, answers: below(path) }))
   if (probes.length === 0) return () => undefined
@@ -210,7 +215,7 @@ function read(
     )
   const encoded = BodyError.encoded(request.header('content-encoding'))
   if (encoded !== undefined) return respond(endpoint, request, accepted.answer(encoded))
-  // The second promise preserves the context of the app's AsyncLocalStorage, which stream events lose.
+  // The second promise preserves the context of the app's AsyncLocalStorage, because stream events lose it.
   return new Promise<Uint8Array | BodyError>((resolve) => node.collectStream(stream, accepted, resolve)).then(
     (body) => respond(endpoint, request, accepted.answer(body)),
   )
@@ -223,15 +228,15 @@ function respond(
 ): Response | Promise<Response> {
   if (reply instanceof Promise) return reply.then((settled) => respond(endpoint, request, settled))
   const { context } = request
-  // A timeout of the app has replied.
+  // A timeout in the app has already sent a reply.
   if (context.finalized) {
     request.leave()
     endpoint.discard(reply)
     return context.res
   }
   request.connection?.watch(endpoint, request, reply)
-  // Pass a plain record of headers, because it stays a plain object all the way to Node's writeHead. It is a copy,
-  // because version 1 of @hono/node-server adds Content-Length to it.
+  // The headers are passed as a plain record, because it remains a plain object all the way to Node's
+  // `writeHead`. The record is copied, because version 1 of @hono/node-server adds Content-Length to it.
   const headers = reply.open ? streamHeaders(reply.headers) : { ...reply.headers }
   const body = reply.open ? toReadableStream(reply, request) : (reply.body ?? null)
   return context.body(body as string, reply.status as ContentfulStatusCode, headers)

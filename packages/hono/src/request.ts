@@ -6,7 +6,7 @@ import type { collectStream, nodeConnection, NodeConnection } from '@jetway/node
 import type { Context } from 'hono'
 import { TOUCHED, type Touched, touched, UNTOUCHED } from './stand-in.ts'
 
-/** The options of the middleware that read Hono's context. */
+/** The middleware's options that read Hono's context. */
 export interface RequestReaders {
   readonly locals: ((c: Context) => unknown) | undefined
   readonly auth: ((c: Context) => AuthInfo | undefined) | undefined
@@ -22,14 +22,14 @@ const EMPTY = new Uint8Array()
 const encoder = new TextEncoder()
 const KEEP_BODY = 'Read it with c.req.json() or c.req.text(), which keep it, instead of c.req.raw.'
 
-/** A request of Hono, as the endpoint needs it. */
+/** A Hono request, in the form that the endpoint needs. */
 export class ContextRequest extends WebRequest implements HttpRequest {
   readonly method: string
   readonly route: Route
   readonly context: Context
   readonly node: NodePart | undefined
   readonly #raw: Request
-  /** Whether middleware has read the request before. */
+  /** Whether middleware has already read from the request. */
   readonly #touched: Touched
   readonly #readers: RequestReaders
   readonly #incoming: IncomingMessage | undefined
@@ -78,7 +78,8 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     const incoming = this.#incoming
     const authority = name === 'host' ? this.connection?.authority : undefined
     if (authority !== undefined) return authority
-    // The lookup in `raw.headers` costs as much as the rest of the guard. HTTP/2 has pseudo-headers.
+    // A look-up in `raw.headers` costs as much as the rest of the guard. HTTP/2 requests are excluded because
+    // they have pseudo-headers.
     if (this.#touched === UNTOUCHED && incoming?.httpVersionMajor === 1) {
       const value = incoming.headers[name]
       if (value === undefined || typeof value === 'string') return value
@@ -87,13 +88,13 @@ export class ContextRequest extends WebRequest implements HttpRequest {
   }
 
   /**
-   * Returns Node's stream of the body, which saves two copies, or undefined if something has already read
-   * from it.
+   * Returns Node's stream of the body, which avoids two copies, or undefined if something has already read from
+   * the stream.
    */
   unread(): IncomingMessage | undefined {
     const incoming = this.#incoming
     if (incoming === undefined || this.#touched === TOUCHED || this.#raw.bodyUsed) return undefined
-    // Some clouds keep the body in `rawBody`.
+    // Some cloud platforms keep the body in `rawBody`.
     if (incoming.readableDidRead || 'rawBody' in incoming || this.#isCached()) return undefined
     const { locals, auth } = this.#readers
     // These functions have received the request, and may have read from it.
@@ -101,7 +102,7 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     return same ? incoming : undefined
   }
 
-  /** Reads the body, wherever middleware has left it. */
+  /** Reads the body from wherever middleware has left it. */
   body(accepted: AcceptedRequest): Uint8Array | Promise<RequestBody> {
     const raw = this.#raw
     if (this.#isCached()) return this.#cached(accepted.bodyLimit)
@@ -120,7 +121,8 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     const { json } = req.bodyCache
     if (json !== undefined) {
       const parsed: unknown = await json
-      // The endpoint has checked a declared length. A body in chunks has none, and only its value is left.
+      // The endpoint has already checked a declared length. A chunked body has none, and only its parsed value
+      // remains.
       const isDeclared = this.header('content-length') !== undefined
       if (!isDeclared && sizeOf(parsed) > limit) throw BodyError.tooLarge(limit)
       return { parsed }
@@ -146,7 +148,7 @@ const sizeOf = (value: unknown): number => encoder.encode(JSON.stringify(value))
  * Applies the limits to a body that the host reads as a whole.
  *
  * @param declared - the length of the body in bytes, as declared by the client
- * @throws BodyError as a rejection: 413, 408 or 503 beyond a limit, 400 if it ends early
+ * @throws BodyError as a rejection: 413, 408 or 503 if a limit is exceeded, 400 if the body ends early
  */
 export function readWhole(
   body: Promise<ArrayBuffer>,

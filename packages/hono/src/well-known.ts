@@ -8,7 +8,7 @@ const ADD =
   'The authorization metadata of an MCP mount is at the root of the origin, which this middleware does not see. Add this line to the root app: app.use(resourceMetadata(authenticate))'
 
 interface Documenter {
-  /** The public document that a request asks for. */
+  /** Returns the public document that a request asks for. */
   answer(c: Context): Response | undefined
   /**
    * Reads the route only once, because reading it takes longer than a small call.
@@ -18,7 +18,7 @@ interface Documenter {
   check(currentRoute: () => RouterRoute | undefined): void
 }
 
-/** Answers the public documents of a mount. */
+/** Answers requests for a mount's public documents. */
 export function documenter(wellKnown: WellKnown | undefined): Documenter {
   let checked = wellKnown === undefined
   return {
@@ -57,7 +57,7 @@ function respondWith(wellKnown: WellKnown, c: Context): Response | undefined {
 }
 
 function toResponse(c: Context, { status, headers, body }: HttpReply): Response {
-  // Throws here for a header that cannot be sent. In `@hono/node-server`, the throw would end the process.
+  // Throws here if a header cannot be sent. If `@hono/node-server` threw, the process would terminate.
   void new Headers(headers)
   return c.body((body ?? null) as string, status as ContentfulStatusCode, { ...headers })
 }

@@ -8,18 +8,19 @@ interface Budget {
 /** A state of the automaton into which a pattern is compiled. */
 interface State {
   /**
-   * The states in which a match continues: after one character if `takes` is set, and otherwise at the same
+   * The states in which a match continues: after one character if `takes` is set, otherwise at the same
    * position.
    */
   readonly next: State[]
   /** Whether the state accepts a character. */
   readonly takes?: (char: string) => boolean
-  /** Whether a match may pass this state. */
+  /** Returns whether a match may pass this state. */
   readonly holds?: (text: readonly string[], at: number, budget: Budget) => boolean
 }
 
 /**
- * Creates the states for a part of the pattern, given the state that follows the part. Returns the first one.
+ * Creates the states for a part of the pattern, given the state that follows the part. Returns the first of
+ * these states.
  */
 type Part = (next: State) => State
 
@@ -27,8 +28,9 @@ const END: State = { next: [] }
 const STATE_STEPS = 16
 
 /**
- * Matches a pattern without backtracking: all ways to match advance together, one character at a time, so the
- * work grows with the length of the text and not exponentially. The verdicts are those of `RegExp`.
+ * Matches a pattern without backtracking: all possible matches advance together, one character at a time, so
+ * the work does not grow exponentially with the length of the text. The results are the same as those of
+ * `RegExp`.
  */
 export class CountedPattern {
   readonly #start: State
@@ -84,7 +86,7 @@ const isBoundary = (text: readonly string[], at: number): boolean => isWord(text
 
 const IN_CLASS = String.raw`\[(?:\\[^]|[^\]\\])*\]`
 const PLAIN = String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^\dkc]|0(?!\d))|${IN_CLASS}|[^*+?)|\\(]`
-/** Matches the part of a pattern that stands for one character, in patterns with and without the flag `u`. */
+/** Matches the part of a pattern that represents one character, in patterns with and without the flag `u`. */
 const ONE = {
   u: new RegExp(
     String.raw`\\[pP]\{[^}]*\}|\\u\{[\da-fA-F]+\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|${PLAIN}`,
@@ -94,7 +96,7 @@ const ONE = {
 }
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y
 
-/** Reads a pattern that is known to be a regular expression. */
+/** Reads a pattern that is known to be a valid regular expression. */
 class Reader {
   readonly #source: string
   readonly #flags: string

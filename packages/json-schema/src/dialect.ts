@@ -12,7 +12,7 @@ const BY_URI: ReadonlyMap<string, Dialect> = new Map([
 ])
 
 /**
- * Returns the dialect that `$schema` names, or 2020-12 if there is no `$schema`.
+ * Returns the dialect named by `$schema`, or 2020-12 if there is no `$schema`.
  *
  * @throws Error for any other dialect
  */

@@ -20,17 +20,19 @@ export interface Place {
 /** Finds the documents that describe a dialect, by URI. */
 export type Metaschemas = (uri: string) => Place | string | undefined
 
-/** A whole schema with all possible targets of its references. */
+/** A whole schema, with all possible targets of its references. */
 export interface SchemaDocument {
   readonly root: Place
   readonly dialect: Dialect
   /** The places by URI. A string refers to another URI of the same place. */
   readonly byUri: Map<string, Place | string>
-  /** The schemas by a URI whose fragment is an anchor, for URIs that are unknown without the fragment. */
+  /**
+   * The schemas by a URI whose fragment is an anchor. Used for URIs that are not known without the fragment.
+   */
   readonly anchors: Map<string, JsonSchema>
   /** The documents of the dialect itself. */
   readonly metaschemas: Metaschemas
-  /** The places that references have resolved to. */
+  /** The places to which references have been resolved. */
   readonly resolved: Map<string, Place>
   /** The dynamic anchors found so far, with the routines of their schemas. */
   readonly dynamicAnchors: Map<string, Routine[]>
@@ -39,7 +41,7 @@ export interface SchemaDocument {
   readonly open: Set<Place>
   /** Whether any subschema has a keyword for unevaluated properties or items. */
   readonly hasUnevaluated: boolean
-  /** Counts the steps of creating the validator if they are limited. */
+  /** Counts the steps needed to create the validator, if they are limited. */
   readonly counter: Counter | undefined
   /** Whether a subschema contains references, for the subschemas that have been searched so far. */
   readonly referring: Map<unknown, boolean>
@@ -48,7 +50,7 @@ export interface SchemaDocument {
 /** The base URI of a schema that has no id. */
 const NAMELESS = 'jetway:schema'
 
-/** @throws Error for ids and anchors that are malformed or lead to more than one schema */
+/** @throws Error for ids and anchors that are malformed, or that identify more than one schema */
 export function createDocument(
   schema: JsonSchema,
   dialect: Dialect,
@@ -138,7 +140,9 @@ const LISTS = new Set(['items', 'allOf', 'anyOf', 'oneOf'])
 const BY_NAME = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependencies'])
 const VALUES = new Set(['default', 'enum', 'const'])
 
-/** Visits everything that may be a schema, even below unknown keywords, because ajv looks for ids there as well. */
+/**
+ * Visits everything that may be a schema, even below unknown keywords, because ajv also looks for ids there.
+ */
 function traverse(
   root: JsonSchema,
   visit: (schema: JsonSchema, pointer: string, baseUri: string) => string,
@@ -165,7 +169,7 @@ export function isNode(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @returns the target of a `$ref`, which is searched only in the document and its dialect */
+/** @returns the target of a `$ref`. Only the document and its dialect are searched for it */
 export function resolveReference(
   document: SchemaDocument,
   baseUri: string,

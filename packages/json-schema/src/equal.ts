@@ -1,6 +1,6 @@
 /**
- * Returns whether two values are the same JSON, for `const`, `enum` and `uniqueItems`. The order of properties does not
- * count.
+ * Returns whether two values are the same JSON, for `const`, `enum` and `uniqueItems`. The order of properties
+ * does not matter.
  */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
@@ -19,8 +19,8 @@ export function isEqual(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Counts characters as JSON Schema does, by code points:
- * https://json-schema.org/draft/2020-12/json-schema-validation#section-6.3
+ * Counts characters as JSON Schema does, by code points. See
+ * https://json-schema.org/draft/2020-12/json-schema-validation#section-6.3.
  */
 export function textLength(text: string): number {
   let length = 0
@@ -29,9 +29,9 @@ export function textLength(text: string): number {
 }
 
 /**
- * Returns the indexes of two equal items of a list, in time linear in the length of the list.
+ * Returns the indexes of two equal items in a list, in time that is linear in the length of the list.
  *
- * @returns undefined if all items differ
+ * @returns undefined if all items are different
  */
 export function findDuplicates(
   items: readonly unknown[],

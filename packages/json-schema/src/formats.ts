@@ -28,16 +28,16 @@ function isIsoTime(text: string): boolean {
   if (found === null) return false
   const [hour, minute, second, offsetHours, offsetMinutes] = [1, 2, 3, 5, 6].map((i) => Number(found[i] ?? 0))
   if (hour! > 23 || minute! > 59 || offsetHours! > 23 || offsetMinutes! > 59) return false
-  // A leap second is the last second of a day in UTC.
+  // A leap second is the last second of a UTC day.
   const offset = (offsetHours! * 60 + offsetMinutes!) * (found[4] === '-' ? -1 : 1)
   const utc = (hour! * 60 + minute! - offset + 2 * 1440) % 1440
   return second! < 60 || (second === 60 && utc === 1439)
 }
 
-/** Checks a time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
+/** Checks a time with its zone. See https://www.rfc-editor.org/rfc/rfc3339#section-5.6. */
 const isTime = (text: string): boolean => ZONE.test(text) && isIsoTime(text)
 
-/** Checks a date and a time with its zone: https://www.rfc-editor.org/rfc/rfc3339#section-5.6 */
+/** Checks a date and a time with its zone. See https://www.rfc-editor.org/rfc/rfc3339#section-5.6. */
 const isDateTime = (text: string): boolean => isDateAnd(text, isTime)
 /** Checks a date and a time whose zone may be missing. */
 const isIsoDateTime = (text: string): boolean => isDateAnd(text, isIsoTime)
@@ -51,7 +51,7 @@ function isDateAnd(text: string, isRest: (time: string) => boolean): boolean {
 const isDuration = (text: string): boolean =>
   /^P(?:(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?|\d+W)$/.test(text)
 
-/** Splits any text at its first delimiters. https://www.rfc-editor.org/rfc/rfc3986#appendix-B */
+/** Splits any text at its first delimiters. See https://www.rfc-editor.org/rfc/rfc3986#appendix-B. */
 const URI = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 const SCHEME = /^[a-z][a-z\d+.-]*$/i
 const PATH = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[\da-f]{2})*$/i
@@ -60,7 +60,7 @@ const USER = /^(?:[\w\-.~!$&'()*+,;=:]|%[\da-f]{2})*$/i
 const REGISTERED = /^(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*$/i
 const FUTURE_IP = /^v[\da-f]+\.[\w\-.~!$&'()*+,;=:]+$/i
 
-/** Checks a URI or a relative reference: https://www.rfc-editor.org/rfc/rfc3986#section-4.1 */
+/** Checks a URI or a relative reference. See https://www.rfc-editor.org/rfc/rfc3986#section-4.1. */
 const isUriReference = (text: string): boolean => {
   const [, scheme, authority, path = '', query = '', fragment = ''] = URI.exec(text) ?? [text, '']
   return (
@@ -74,7 +74,7 @@ const isUriReference = (text: string): boolean => {
   )
 }
 
-/** Checks an absolute URI: https://www.rfc-editor.org/rfc/rfc3986 */
+/** Checks an absolute URI. See https://www.rfc-editor.org/rfc/rfc3986. */
 const isUri = (text: string): boolean => /^[^:/?#]+:/.test(text) && isUriReference(text)
 
 function isAuthority(text: string): boolean {
@@ -86,7 +86,7 @@ function isAuthority(text: string): boolean {
   return isIpv6(address) || FUTURE_IP.test(address)
 }
 
-/** Checks a URL of the web or of a file server. */
+/** Checks the URL of a website or a file server. */
 const isUrl = (text: string): boolean =>
   /^(?:https?|ftp):\/\/[^\s/?#]/i.test(text) && !/\s/.test(text) && URL.canParse(text)
 
@@ -104,7 +104,7 @@ function isHostname(text: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => LABEL.test(label))
 }
 
-/** Checks an email address, whose host must contain a dot. */
+/** Checks an email address. Its host must contain a dot. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@')
   const domain = text.slice(at + 1)
@@ -127,7 +127,7 @@ function isIpv4(text: string): boolean {
   return octets.length === 4 && octets.every((octet) => OCTET.test(octet))
 }
 
-/** The longest IPv6 address. Splitting a string of megabytes would block the event loop. */
+/** The longest IPv6 address. Splitting a string of several megabytes would block the event loop. */
 const LONGEST_IPV6 = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length
 
 /** https://www.rfc-editor.org/rfc/rfc4291#section-2.2 */
@@ -153,7 +153,7 @@ const isUuid = (text: string): boolean =>
 
 /** https://www.rfc-editor.org/rfc/rfc6901 */
 const isJsonPointer = (text: string): boolean => /^(?:\/(?:[^~/]|~[01])*)*$/s.test(text)
-/** Checks a JSON Pointer in a URI fragment: https://www.rfc-editor.org/rfc/rfc6901#section-6 */
+/** Checks a JSON Pointer in a URI fragment. See https://www.rfc-editor.org/rfc/rfc6901#section-6. */
 const isJsonPointerFragment = (text: string): boolean =>
   /^#(?:\/(?:[\w\-.!$&'()*+,;:=@]|%[\da-f]{2}|~[01])*)*$/i.test(text)
 /** https://json-schema.org/draft/2020-12/relative-json-pointer */
@@ -180,11 +180,12 @@ const int32: Format = {
   type: 'number',
   validate: (value) => Number.isInteger(value) && value >= -INT32 && value < INT32,
 }
-/** An integer. Parsed JSON numbers hold only 53 of the 64 bits. */
+/** An integer. Parsed JSON numbers can hold only 53 of the 64 bits. */
 const int64: Format = { type: 'number', validate: Number.isInteger }
 
 /**
- * The formats that validators check, in the form of ajv's option `formats`. Other formats are annotations.
+ * The formats that validators check, in the format of ajv's option `formats`. Other formats are treated as
+ * annotations.
  */
 export const FORMATS: Readonly<Record<string, Format>> = {
   date: isDate,

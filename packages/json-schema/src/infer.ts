@@ -1,6 +1,6 @@
 /**
  * The type that a JSON Schema describes with the literal keywords `type`, `const`, `enum`, `properties`,
- * `required` and `items`. Anything else is `unknown`.
+ * `required` and `items`. All other keywords result in `unknown`.
  */
 type Described<S> = S extends { readonly const: infer C }
   ? C

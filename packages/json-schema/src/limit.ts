@@ -1,6 +1,6 @@
 import { CountedPattern } from './counted-pattern.ts'
 
-/** Thrown by a validator that takes more steps than `maxSteps` allows. */
+/** Thrown by a validator that needs more steps than `maxSteps` allows. */
 export class StepLimitError extends Error {
   override readonly name: string = 'StepLimitError'
 
@@ -12,16 +12,16 @@ export class StepLimitError extends Error {
 type Schema = Readonly<Record<string, unknown>>
 type Check<Run> = (data: unknown, run: Run) => boolean | undefined
 
-/** A limit for `createValidator`, made by `maxSteps`. */
+/** A limit for `createValidator`, created by `maxSteps`. */
 export interface StepLimit {
-  /** Starts to count the steps of one validation, or of the creation of one validator. */
+  /** Starts counting the steps of one validation, or of creating one validator. */
   start(): Counter
 }
 
 /**
- * Limits the work of a validator, for schemas and values that nobody has reviewed: the steps of creating it,
- * and those of each validation. A step takes about as long as checking one value against one part of the
- * schema: a million steps take 0.1 to 0.3 s.
+ * Limits a validator's work, for schemas and values that no one has reviewed. It limits the number of steps for
+ * creating the validator, and the number of steps for each validation. A step takes about as long as checking
+ * one value against one part of the schema. A million steps take 0.1 to 0.3 s.
  *
  * With a limit, patterns are matched without backtracking, so that they cannot take exponential time, and
  * references to metaschemas are not resolved.
@@ -30,10 +30,12 @@ export function maxSteps(steps: number): StepLimit {
   return { start: () => new Counter(steps) }
 }
 
-/** Returns the number of steps for a string: 64 characters take about as long as a step. */
+/** Returns the number of steps for a string: 64 characters take about as long as one step. */
 const ofText = (length: number): number => length >> 6
 
-/** Returns the number of steps for reading a value with all nested values, or with those down to `depth`. */
+/**
+ * Returns the number of steps for reading a value with all its nested values, or with those down to `depth`.
+ */
 function sizeOf(value: unknown, depth = Infinity): number {
   if (typeof value === 'string') return 1 + ofText(value.length)
   if (typeof value !== 'object' || value === null || depth === 0) return 1
@@ -42,7 +44,7 @@ function sizeOf(value: unknown, depth = Infinity): number {
   return size
 }
 
-/** Counts steps. The weights make steps of all kinds take about the same time. */
+/** Counts steps. The weights ensure that all kinds of steps take about the same time. */
 export class Counter {
   readonly #most: number
   readonly #members = new Map<Schema, number>()
@@ -60,7 +62,7 @@ export class Counter {
   }
 
   /**
-   * Counts the steps of copying a value. Nested values are copied again at each level. @throws StepLimitError
+   * Counts the steps for copying a value. Nested values are copied again at each level. @throws StepLimitError
    */
   copy(value: unknown): void {
     let copied = 0
@@ -76,14 +78,14 @@ export class Counter {
   }
 
   /**
-   * @param isRead - whether a description of the failure is created and read
+   * @param isRead - whether a description of the failure will be created and read
    * @throws StepLimitError
    */
   fail(isRead: boolean, [path, params, schema]: readonly [string, unknown, unknown]): void {
     this.spend(isRead ? 36 + (path.length >> 3) + sizeOf(params) + sizeOf(schema, 3) : 4)
   }
 
-  /** Counts the segment that is added in front of the failures' paths. @throws StepLimitError */
+  /** Counts the steps for adding a segment to the start of the failures' paths. @throws StepLimitError */
   locate(failures: number, segment: string): void {
     this.spend(failures * (1 + ofText(segment.length)))
   }
@@ -118,7 +120,10 @@ export class Counter {
     }
   }
 
-  /** Returns the number of members. It is cached, because a subschema is compiled for each reference to it. */
+  /**
+   * Returns the number of members. It is cached, because a subschema is compiled again for each reference to
+   * it.
+   */
   #membersOf(schema: Schema): number {
     let members = this.#members.get(schema)
     if (members === undefined) {

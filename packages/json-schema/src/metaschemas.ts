@@ -2,8 +2,8 @@ import type { Dialect } from './dialect.ts'
 import type { JsonSchema } from './types.ts'
 
 /**
- * The metaschemas of each dialect, without titles, defaults and formats, which validation does not need: ajv
- * does not check formats in schemas either. https://json-schema.org/specification
+ * Returns the metaschemas of a dialect. Titles, defaults and formats are omitted, because validation does not
+ * need them: ajv does not check formats in schemas either. See https://json-schema.org/specification.
  */
 export function metaschemasOf(dialect: Dialect): readonly JsonSchema[] {
   if (dialect === 'draft-07') return [draft07()]
@@ -25,7 +25,7 @@ const NUMBER = { type: 'number' }
 const BOOLEAN = { type: 'boolean' }
 const LIST = { type: 'array', items: true }
 
-/** The definitions that the keywords below refer to. */
+/** The definitions to which the keywords below refer. */
 const VALUES = {
   nonNegativeInteger: { type: 'integer', minimum: 0 },
   simpleTypes: { enum: ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] },

@@ -1,6 +1,6 @@
 /**
- * Compiles a `pattern`, without the flags if it does not compile with them: patterns are meant for `u`, but
- * many are written without it in mind, such as `[\w-.]`.
+ * Compiles a `pattern`. If it does not compile with the flags, compiles it without them. Patterns should be
+ * compiled with the flag `u`, but the authors of many patterns, such as `[\w-.]`, did not consider this.
  *
  * @throws SyntaxError for a pattern that does not compile without flags either
  */

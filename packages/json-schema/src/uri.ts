@@ -32,7 +32,8 @@ function serialize({ scheme, authority, path, query, fragment }: Uri): string {
 }
 
 /**
- * Decodes unreserved characters, because `%41` and `A` are the same: https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2
+ * Decodes unreserved characters, because `%41` and `A` are equivalent. See
+ * https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2.
  */
 function unescapeUnreserved(text: string): string {
   return text.replace(/%[\da-f]{2}/gi, (escaped) => {

@@ -9,14 +9,14 @@ import type { JsonSchema, Validator, ValidatorOptions } from './types.ts'
 import { withoutEmptyFragment } from './uri.ts'
 
 /**
- * Creates a validator for a schema. The validator walks through the schema and generates no code, so it works where
- * `new Function` is forbidden. Verdicts and errors are those of ajv with its options `allErrors` and `strict`
- * off and `ownProperties` on. Unknown keywords and formats are annotations. Nothing is fetched: references
- * lead into the schema or to a metaschema of its dialect.
+ * Creates a validator for a schema. The validator walks through the schema and generates no code, so it works
+ * where `new Function` is forbidden. Its results and errors are the same as those of ajv with the options
+ * `allErrors` and `strict` off and `ownProperties` on. Unknown keywords and formats are treated as annotations.
+ * Nothing is fetched: references can refer only to the schema itself or to a metaschema of its dialect.
  *
- * @throws Error for a schema that is not valid, with an unknown dialect, or with a reference that cannot be
- *   resolved, or that leads back to its own schema with the same value; with a limit, also for patterns with
- *   backreferences or lookbehinds
+ * @throws Error for a schema that is invalid, has an unknown dialect, or contains a reference that cannot be
+ * resolved or that leads back to its own schema with the same value; with a limit, also for patterns with
+ * backreferences or lookbehinds
  * @throws StepLimitError if its creation exceeds the limit
  */
 export function createValidator(
@@ -62,7 +62,7 @@ function startRun(explains: boolean, limit: StepLimit | undefined): Run {
   }
 }
 
-/** @throws Error for an invalid schema of the dialect */
+/** @throws Error for a schema that is invalid in its dialect */
 function checkSchema(schema: JsonSchema, dialect: Dialect, limit: StepLimit | undefined): void {
   const [whole] = libraryOf(dialect).documents
   const failures = failuresOf((whole!.routine ??= makeRoutine(whole!)), schema, limit)

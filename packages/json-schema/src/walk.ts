@@ -1,7 +1,8 @@
 import type { JsonSchema } from './types.ts'
 
 /**
- * Keywords that contain a schema, a list of schemas, or schemas by name. https://json-schema.org/draft/2020-12
+ * Keywords that contain a schema, a list of schemas, or schemas by name. See
+ * https://json-schema.org/draft/2020-12.
  */
 const ONE = [
   'additionalItems',
@@ -20,7 +21,7 @@ const LISTS = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']
 const BY_NAME = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']
 
 /**
- * Returns a schema with all subschemas replaced. The schema itself is not changed, and values that are not
+ * Returns a schema with all subschemas replaced. The original schema is not changed, and values that are not
  * schemas, such as `default`, are kept.
  */
 export function mapParts(
@@ -44,7 +45,7 @@ export function mapParts(
   return changed
 }
 
-/** Whether a value can be a schema with keywords: an object that is not an array. */
+/** Returns whether a value can be a schema with keywords: an object that is not an array. */
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -62,9 +63,10 @@ export function resolveLocal(root: JsonSchema, ref: string): unknown {
 }
 
 /**
- * Whether a schema allows only values of one kind, by its own keywords or those of its subschemas.
+ * Returns whether a schema allows only values of one kind, according to its own keywords or those of its
+ * subschemas.
  *
- * @param judge - returns undefined if the schema's own keywords do not decide it
+ * @param judge - returns undefined if the schema's own keywords do not determine this
  */
 export function describes(
   schema: unknown,

@@ -4,7 +4,7 @@ import { sendNodeStream, watchNodeReply } from './adapter/reply.ts'
 import { serve } from './adapter/serve.ts'
 import type { MountRequest } from './request.ts'
 
-/** Answers a request, unless an app timeout has already replied. */
+/** Answers a request, unless a timeout in the app has already replied. */
 export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): void {
   const { request, response } = httpRequest
   serve(httpRequest, endpoint.accept(httpRequest), (reply) => {
@@ -18,20 +18,23 @@ export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): vo
   })
 }
 
-/** Answers 500 after an error of the host, such as middleware that throws when headers are sent. Never throws. */
+/**
+ * Replies with 500 after an error of the host, such as middleware that throws when headers are sent. Never
+ * throws.
+ */
 export function sendFailure(endpoint: Endpoint, httpRequest: MountRequest, error: unknown): void {
   const { request, response } = httpRequest
   const reply = endpoint.fail(httpRequest, error)
   try {
     if (!response.headersSent) return send(response, request, reply)
   } catch {
-    // The error is logged already.
+    // The error has already been logged.
   }
   response.destroy()
 }
 
 /**
- * Sends a reply, with the headers that middleware has set.
+ * Sends a reply, including the headers that middleware has set.
  *
  * @param failed - called if the head of a stream cannot be sent
  */
@@ -48,7 +51,7 @@ export function send(
     setHead(response, reply)
     response.end()
   } else {
-    // A single call costs less than one call per header. Node adds the length only if it creates the head
+    // A single call costs less than one call for each header. Node adds the length only if it creates the head
     // itself.
     response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
   }

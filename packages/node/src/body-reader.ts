@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 /** The members in which hosts keep their middleware, as a list of layers or named functions. */
 interface Host {
-  /** Express 4. Its `router` throws. */
+  /** Used by Express 4. Its `router` throws. */
   readonly _router?: { readonly stack?: readonly Layer[] }
   /** Express 5. */
   readonly router?: { readonly stack?: readonly Layer[] }
@@ -14,12 +14,15 @@ interface Layer {
   readonly name?: string
 }
 
-/** `jsonParser` of Express, `bodyParser` of Koa, `multerMiddleware`. */
+/** Matches, for example, `jsonParser` (Express), `bodyParser` (Koa) and `multerMiddleware`. */
 const READS_BODIES = /pars|body|multer|upload/i
 
-/** Returns the name of the middleware that has read a request's body, for an error message; undefined if unknown. */
+/**
+ * Returns the name of the middleware that has read a request's body, for an error message; undefined if it is
+ * unknown.
+ */
 export function bodyReader(request: IncomingMessage, context: unknown): string | undefined {
-  // A mark left by body-parser, which express.json() uses as well.
+  // A mark set by body-parser, which `express.json()` also uses.
   const marked = (request as { readonly _body?: boolean })._body === true
   const names = middlewareOf((context as { readonly app?: Host } | undefined)?.app ?? hostOf(request))
     .map(({ name }) => name)

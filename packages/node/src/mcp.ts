@@ -16,15 +16,15 @@ import { createRouter, DEFAULT_PATH, pathOf } from './paths.ts'
 import { MountRequest, type ParsedBody } from './request.ts'
 import { documenter } from './well-known.ts'
 
-/** A request of `node:http`, or of the compatibility API of `node:http2`. */
+/** A request from `node:http`, or from the compatibility API of `node:http2`. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
 /** The response to a {@link NodeRequest}. */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
 /**
- * Chooses the server for a request. Undefined gives 404. The second argument is Koa's context if the mount is
- * used in Koa. The type is that of a method, so that a function may require the request type of its host,
- * such as Express's.
+ * Chooses the server for a request. If it returns undefined, the request is refused with 404. If the mount is
+ * used in Koa, the second argument is Koa's context. This is declared as a method, so that a function may
+ * require its host's request type, such as Express's.
  */
 export type McpSelector<Locals = unknown> = {
   select(
@@ -34,26 +34,29 @@ export type McpSelector<Locals = unknown> = {
 }['select']
 
 /**
- * The mount's own options. The functions receive Koa's context as their second argument if the mount is used
- * in Koa.
+ * The mount's own options. If the mount is used in Koa, the functions receive Koa's context as their second
+ * argument.
  */
 export interface MountOptions<Locals> {
-  /** The server, or a function that chooses one for each session; without sessions, for each request. */
+  /**
+   * The server, or a function that chooses a server for each session (or, without sessions, for each request).
+   */
   readonly server: Servable<Locals> | McpSelector<Locals>
   /**
-   * The path at which the server answers, below the path at which the host mounts it. With `legacySse` it also answers at
-   * `/sse` and `/message` in the same directory. It may also be the whole path: `app.use('/mcp', mcp({ server, path: '/mcp' }))`.
+   * The path that the server handles, relative to the path at which the host mounts it. With `legacySse`, the
+   * server also handles `/sse` and `/message` in the same directory. The option may also be the full path:
+   * `app.use('/mcp', mcp({ server, path: '/mcp' }))`.
    *
    * @default '/mcp', and also the path at which the host mounts it: `app.use('/mcp', mcp({ server }))`
    */
   readonly path?: string
   /**
-   * Returns the app's own data for a request, which handlers read as `ctx.locals`. Called once, after
+   * Returns the app's own data for a request, available to handlers as `ctx.locals`. Called once, after
    * authentication.
    */
   locals?(this: void, request: NodeRequest, context?: unknown): NoInfer<Locals>
   /**
-   * Returns the caller whom the app has already authenticated, which handlers read as `ctx.auth`. Undefined
+   * Returns the caller that the app has already authenticated, available to handlers as `ctx.auth`. Undefined
    * means an anonymous caller. To authenticate callers in the mount instead, set `authenticate`; the two
    * options exclude each other.
    */
@@ -63,8 +66,8 @@ export interface MountOptions<Locals> {
 const OWN_OPTIONS: OptionNames<MountOptions<unknown>> = { server: 1, path: 1, locals: 1, authInfo: 1 }
 
 /**
- * The options of the mount and of its endpoint. A server that declares its locals requires the option
- * `locals`.
+ * The options of the mount and of its endpoint. `locals` is required if the server declares the type of
+ * `ctx.locals`.
  */
 export type McpMountOptions<Locals = unknown> = EndpointOptions &
   MountOptions<Locals> &
@@ -79,9 +82,12 @@ export interface KoaContext {
   respond?: boolean
 }
 
-/** A listener of `node:http`, middleware of Express and Connect, and the handle of the mount. */
+/** A `node:http` listener, Express and Connect middleware, and the mount's handle. */
 export interface McpMount extends MountHandle {
-  /** Answers the paths of the mount. Other requests go to `next`, or get 404 if there is no `next`. Never throws. */
+  /**
+   * Handles requests to the mount's paths. Other requests are passed to `next`, or refused with 404 if there is
+   * no `next`. Never throws.
+   */
   (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): void
   /** The same mount as Koa middleware. Its promise resolves when the reply has ended. */
   readonly koa: (context: KoaContext, next: () => Promise<unknown>) => Promise<unknown>
@@ -91,9 +97,9 @@ export interface McpMount extends MountHandle {
  * Mounts an MCP server on `node:http`, Express, Connect or Koa: `createServer(mcp({ server }))`,
  * `app.use('/mcp', mcp({ server }))`, `app.use(mcp({ server }).koa)`.
  *
- * Mount it before body parsers. If a parser has read the body, the mount uses `request.body`, and the
- * limits of the parser apply. Replies and streams keep the headers that earlier middleware has set.
- * Close it before the HTTP server.
+ * Mount it before body parsers. If a parser has already read the body, the mount uses `request.body`, and the
+ * parser's limits apply. Replies and streams keep the headers that earlier middleware has set. Close it before
+ * the HTTP server.
  */
 export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMount {
   checkMountOptions(options, OWN_OPTIONS, 'mcp({ server })')
@@ -106,8 +112,8 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   const readers = { locals, auth: authInfo }
 
   /**
-   * Answers the request. Returns false if it is not for this mount. HTTP/2's compatibility API has all the
-   * HTTP/1 members that are used here.
+   * Answers the request. Returns false if the request is not meant for this mount. HTTP/2's compatibility API
+   * has all the HTTP/1 members that are used here.
    */
   function answers(req: NodeRequest, res: NodeResponse, original: string, koa?: KoaContext): boolean {
     const [request, response] = [req as IncomingMessage, res as ServerResponse]
@@ -128,7 +134,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
     return true
   }
 
-  /** Answers 500 where no host does, because a throw would end the process. */
+  /** Replies with 500 if there is no host to do so, because an uncaught error would terminate the process. */
   function fails(req: NodeRequest, res: NodeResponse, error: unknown): void {
     const [request, response] = [req as IncomingMessage, res as ServerResponse]
     const around = { path: request.url ?? '/', body: {}, readers, context: undefined }
@@ -165,7 +171,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   })
 }
 
-/** Drops the type of `locals`, which the signature of `mcp` has checked. */
+/** Drops the type of `locals`, because the signature of `mcp` has already checked it. */
 function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => {

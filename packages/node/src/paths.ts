@@ -1,6 +1,6 @@
 import { type LegacySseOptions, type Probe, type Route, routePaths } from '@jetway/core/http'
 
-/** Finds the route or the probe that a request is for, by its URL and the URL that the client sent. */
+/** Finds the route or probe for a request, based on its URL and on the URL that the client sent. */
 export type Router = (url: string, original: string) => Route | Probe | undefined
 
 /** The MCP path of a mount if the option `path` is not set. */
@@ -12,9 +12,9 @@ export const pathOf = (url: string): string => {
 }
 
 /**
- * Creates the router. Paths are relative to the host's mount path, because Express and Connect remove that prefix from
- * the URL. A `path` that repeats the mount path, as in `app.use('/mcp', mcp({ server, path: '/mcp' }))`, is the whole
- * path, as it is on Hono.
+ * Creates the router. Paths are relative to the host's mount path, because Express and Connect remove that
+ * prefix from the URL. A `path` that repeats the mount path, as in
+ * `app.use('/mcp', mcp({ server, path: '/mcp' }))`, is treated as the full path, as it is on Hono.
  */
 export function createRouter(
   path: string | undefined,

@@ -5,14 +5,14 @@ import { isQueued, nodeSignal } from './adapter/turn.ts'
 import { bodyReader } from './body-reader.ts'
 import { pathOf } from './paths.ts'
 
-/** The members in which body parsers leave a body, on the request or on Koa's `ctx.request`. */
+/** The members in which body parsers store a body, on the request or on Koa's `ctx.request`. */
 export interface ParsedBody {
   readonly body?: unknown
-  /** The bytes, kept by the parsers of NestJS, Koa and some clouds. */
+  /** The bytes, as kept by the parsers of NestJS, Koa and some cloud platforms. */
   readonly rawBody?: unknown
 }
 
-/** The options of the mount that read the request. */
+/** The mount's options that read the request. */
 interface RequestReaders {
   readonly locals: ((request: IncomingMessage, context?: unknown) => unknown) | undefined
   readonly auth: ((request: IncomingMessage, context?: unknown) => AuthInfo | undefined) | undefined
@@ -90,18 +90,18 @@ export class MountRequest implements HttpRequest {
 
   header(name: string): string | undefined {
     const { headers } = this.request
-    // HTTP/2 has the host in a pseudo-header: https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1
+    // HTTP/2 has the host in a pseudo-header. See https://www.rfc-editor.org/rfc/rfc9113#section-8.3.1.
     const value = (name === 'host' ? headers[':authority'] : undefined) ?? headers[name]
     return Array.isArray(value) ? value[0] : value
   }
 
   // #region body
-  /** The body, or the stream to read it from. A parser may have read it before. */
+  /** The body, or the stream from which to read it. A parser may have already read the stream. */
   body(limit: number): RequestBody | Error | IncomingMessage {
     const { request } = this
     if (!request.readableDidRead && !request.readableEnded)
       return BodyError.encoded(this.header('content-encoding')) ?? request
-    // Express 4 also sets `body` on requests without a body, so `body` counts only if the stream has been
+    // Express 4 also sets `body` on requests without a body, so `body` is used only if the stream has been
     // read.
     const { body, rawBody = body } = this.#around.body
     if (rawBody === undefined) return BodyError.lost(bodyReader(request, this.context), KEEP_BODY)

@@ -14,7 +14,7 @@ interface Documenter {
   check(url: string | undefined, original: string): void
 }
 
-/** Answers the public documents of a mount. */
+/** Answers requests for a mount's public documents. */
 export function documenter(wellKnown: WellKnown | undefined): Documenter {
   return {
     answer: (request, response, original) =>

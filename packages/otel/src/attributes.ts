@@ -3,8 +3,8 @@ import type { Attributes } from '@opentelemetry/api'
 import type { TelemetryOptions } from './options.ts'
 
 /**
- * The names in the MCP conventions, which are in development. They are constants of this package, because the
- * conventions' own package has different names.
+ * The names in the MCP conventions, which are in development. They are defined here, because the conventions'
+ * own package uses different names.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
  */
@@ -31,7 +31,7 @@ export const Name = {
   queued: 'jetway.queued_ms',
 } as const
 
-/** The name recorded for unknown methods, because a client could invent any number of names. */
+/** The name that is recorded for unknown methods, because a client could invent any number of names. */
 const OTHER = '_OTHER'
 /** The minimum wait that is recorded, in ms. Shorter waits are normal. */
 const NOTABLE_WAIT_MS = 1
@@ -46,7 +46,9 @@ export function spanNameOf(call: ReceivedCall): string {
   return call.target !== undefined && method !== 'resources/read' ? `${method} ${call.target}` : method
 }
 
-/** Returns the attributes of spans and metrics, except those whose values a peer could invent. */
+/**
+ * Returns the attributes for both spans and metrics. Attributes whose values a peer could invent are excluded.
+ */
 export function boundedAttributesOf(call: ReceivedCall): Attributes {
   const method = methodOf(call)
   const { target, network, revision } = call
@@ -73,7 +75,7 @@ export function networkAttributesOf(network: ServerNetwork | undefined): Attribu
   }
 }
 
-/** Returns the attributes of a call's span at its start. */
+/** Returns the attributes of a call's span when it starts. */
 export function startAttributesOf(
   call: ReceivedCall,
   bounded: Attributes,
@@ -91,7 +93,7 @@ export function startAttributesOf(
 
 type Identity = Pick<SentRequest, 'id' | 'sessionId' | 'params'>
 
-/** Returns the attributes for spans only, because their values differ for each request. */
+/** Returns the attributes that are only for spans, because their values are different for each request. */
 export function requestAttributesOf(
   { id, sessionId, params }: Identity,
   options: TelemetryOptions,
@@ -114,7 +116,7 @@ export function sessionIdOf(
   return sessionId === 'full' ? id : id.slice(0, Math.min(SHORT_SESSION, Math.floor(id.length / 3)))
 }
 
-/** The error codes for a client's mistakes, which do not count as server errors. */
+/** The error codes for client mistakes. These do not count as server errors. */
 const CLIENT_ERRORS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002])
 
 export interface Failure {
@@ -122,14 +124,14 @@ export interface Failure {
   readonly message?: string
 }
 
-/** Returns the type of a failure; undefined for a success, or a client's mistake. */
+/** Returns the type of a failure; undefined for a success, and for a client's mistake. */
 export function failureOf({ outcome, error }: ServedCall): Failure | undefined {
   if (error !== undefined)
     return CLIENT_ERRORS.has(error.code) ? undefined : { type: `${error.code}`, message: error.message }
   return outcome === 'failed' || outcome === 'timeout' ? { type: 'tool_error' } : undefined
 }
 
-/** Returns the attributes of spans and metrics at the end of a call. */
+/** Returns the attributes for spans and metrics when a call ends. */
 export function endAttributesOf(served: ServedCall): Attributes {
   const failure = failureOf(served)
   return {

@@ -38,7 +38,7 @@ export interface Recording {
 
 const MAX_MESSAGE = 256
 
-/** Records a span and the duration of one call. */
+/** Records a span for one call, and its duration. */
 export function observeCall(call: ReceivedCall, recording: Recording): CallObservation {
   const { options, tracer, instruments } = recording
   const { context: parent, links } = parentageOf(call, options)

@@ -1,6 +1,6 @@
 import { isSpanContextValid, trace } from '@opentelemetry/api'
 
-/** The trace and span of a log line, under the names of the OpenTelemetry log format. */
+/** The trace and span of a log line. The names are those of the OpenTelemetry log format. */
 export interface TraceFields {
   readonly trace_id?: string
   readonly span_id?: string

@@ -3,13 +3,13 @@ import type { RequestContext } from '@jetway/core'
 import type { Attributes, MeterProvider, TracerProvider } from '@opentelemetry/api'
 
 /**
- * How to use a peer's trace context. `parent`: as parent of the call's span, with a link to the active
- * span. `link`: as a link, with the active span as parent, so that no stranger decides what is recorded.
- * `ignore`: not at all.
+ * How a peer's trace context is used. `parent`: as the parent of the call's span, with a link to the active
+ * span. `link`: as a link, with the active span as the parent, so that strangers cannot decide what is
+ * recorded. `ignore`: not at all.
  */
 export type RemoteParent = 'parent' | 'link' | 'ignore'
 
-/** The contents of calls to record. Each string is cut to `maxBytes` of UTF-8. */
+/** Which contents of calls are recorded. Each string is truncated to `maxBytes` bytes of UTF-8. */
 export interface CaptureOptions {
   /** Whether to record tool arguments as JSON. @default false */
   readonly arguments?: boolean
@@ -20,15 +20,15 @@ export interface CaptureOptions {
   /**
    * Changes a string before it is recorded. If it returns undefined, nothing is recorded.
    *
-   * @param tool - the registered name
+   * @param tool - the tool's registered name
    */
   readonly redact?: (kind: 'arguments' | 'result', tool: string, text: string) => string | undefined
 }
 
-/** Options of {@link telemetry}. They apply to both servers and clients unless noted otherwise. */
+/** The options of {@link telemetry}. They apply to both servers and clients unless noted otherwise. */
 export interface TelemetryOptions {
   /**
-   * `propagate` passes on trace contexts, but does not create spans or metrics. Use it if another library
+   * `propagate` passes on trace contexts, but does not create spans or metrics. Use this if another library
    * instruments the program.
    *
    * @default 'full'
@@ -38,24 +38,27 @@ export interface TelemetryOptions {
   readonly tracerProvider?: TracerProvider
   /** @default the global provider, as soon as one is registered */
   readonly meterProvider?: MeterProvider
-  /** Use `link` for a public server. A function decides for each call. @default 'parent' */
+  /**
+   * How a peer's trace context is used. Use `link` for a public server. A function decides for each call.
+   * @default 'parent'
+   */
   readonly remoteParent?: RemoteParent | ((call: ReceivedCall) => RemoteParent)
   /**
-   * How to record session ids. `short` records only the first characters, which are enough to distinguish
-   * sessions. The full id of an anonymous session is a secret. @default 'short'
+   * How session ids are recorded. `short` records only the first characters, which are sufficient to
+   * distinguish sessions. The full id of an anonymous session is a secret. @default 'short'
    */
   readonly sessionId?: 'short' | 'full' | false
   /** Whether to record resource URIs on spans. @default true */
   readonly resourceUri?: boolean
-  /** The contents of calls to record. @default nothing */
+  /** Which contents of calls are recorded. @default nothing */
   readonly capture?: CaptureOptions
-  /** Whether to record the message and the stack of errors that clients do not see. @default false */
+  /** Whether to record the message and stack of errors that clients do not see. @default false */
   readonly recordErrors?: boolean
   /** Adds attributes to the span of a received call. */
   readonly attributes?: (ctx: RequestContext) => Attributes
   /**
-   * Whether a client also sends the trace context in HTTP headers, for servers that do not read `_meta`. Do
-   * not use it if something instruments `fetch`: the server would get two contexts, and use neither.
+   * Whether a client also sends the trace context in HTTP headers, for servers that do not read `_meta`. Do not
+   * use this if something instruments `fetch`, because the server would receive two contexts and use neither.
    *
    * @default false
    */

@@ -1,7 +1,7 @@
 import type { ObservedServer } from '@jetway/core/telemetry'
 
 /**
- * Holds the servers of one telemetry weakly, so that a server that was never closed can be garbage-collected.
+ * Holds one telemetry's servers weakly, so that a server that is never closed can still be garbage-collected.
  */
 export class Servers {
   readonly #servers = new Set<WeakRef<ObservedServer>>()

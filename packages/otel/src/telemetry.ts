@@ -65,7 +65,7 @@ class OpenTelemetry implements Telemetry, ClientTelemetry {
         this.#currentInstruments()?.overflows.add(1, { queue, action }),
       ),
     ]
-    // The gauges of a server must exist before its first call.
+    // A server's gauges must exist before its first call.
     this.#currentInstruments()
     this.#observeServers()
     return () => {

@@ -11,9 +11,9 @@ const MAX_HASHES = 1_000
 
 /**
  * Builds the names of all keys. `1` is the version of their layout. Principals and ids are hashed, so that no
- * name reveals them. The principal is hashed after its length, so that no other input produces the same name.
- * Braces contain the part by which a cluster selects a node: one for all keys of a session, one for all
- * nodes, one for all tasks.
+ * name reveals them. The principal's length is hashed before the principal, so that no other input produces the
+ * same name. Braces contain the part that a cluster uses to select a node: it is the same for all keys of a
+ * session, for all nodes, and for all tasks.
  */
 export class Keys {
   readonly #prefix: string
@@ -31,7 +31,7 @@ export class Keys {
     return `${this.#prefix}s:{${hash}}`
   }
 
-  /** The sessions of a principal, by expiry. */
+  /** A principal's sessions, by expiry. */
   principal(hash: string): string {
     return `${this.#prefix}p:{${hash}}`
   }
@@ -61,13 +61,13 @@ export class Keys {
     }
   }
 
-  /** The used states of a principal by expiry, and the expiry of the last dropped state. */
+  /** A principal's used states, by expiry, and the expiry of the last dropped state. */
   usedStates(principal: string): readonly [states: string, dropped: string] {
     const hash = hashOf(principal)
     return [`${this.#prefix}1:{${hash}}`, `${this.#prefix}2:{${hash}}`]
   }
 
-  /** The key that exists while a node runs. */
+  /** The key that exists while a node is running. */
   lease(node: string): string {
     return `${this.#prefix}n:${this.#control}:${node}`
   }
@@ -94,7 +94,7 @@ export interface StreamKeys {
   readonly token: string
   readonly state: string
   readonly events: string
-  /** The streams of the session, by the time of their start. */
+  /** The session's streams, by start time. */
   readonly streams: string
 }
 
@@ -109,7 +109,7 @@ export type TaskKeys = readonly [
   largest: string,
 ]
 
-/** Hashes a text as Redis does in a script, to compare a record without sending its text. */
+/** Hashes a text as Redis does in a script, so that records can be compared without sending their text. */
 export const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
 
 /** Hashes a text to 22 characters, which are 128 bits of SHA-256. */

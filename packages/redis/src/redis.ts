@@ -19,27 +19,27 @@ import { RedisSessionStore } from './stores/session-store.ts'
 import { type RedisTaskLimits, RedisTaskStore } from './stores/task-store.ts'
 import { type RedisUsedStateLimits, RedisUsedStates } from './stores/used-states.ts'
 
-/** Options of {@link redis}. Set one of `url`, `sentinel`, `cluster` and `connection`. */
+/** The options of {@link redis}. Set one of `url`, `sentinel`, `cluster` and `connection`. */
 export interface RedisOptions extends RedisAddress {
-  /** Another client, such as the result of `fromIoredis`. */
+  /** A different client, such as the result of `fromIoredis`. */
   readonly connection?: RedisConnection
   /** Separates deployments that use the same Redis: 1 to 32 lower-case letters, digits and `-`. */
   readonly namespace: string
-  /** Limits of the events that clients can resume. */
+  /** The limits on events that clients can resume from. */
   readonly events?: RedisEventLimits
-  /** Limits of tasks, shared by all nodes. */
+  /** The limits on tasks, which all nodes share. */
   readonly tasks?: RedisTaskLimits
-  /** Limits of the used states for `requestState.singleUse`. */
+  /** The limits on used states, for `requestState.singleUse`. */
   readonly usedStates?: RedisUsedStateLimits
-  /** The logger for failures and recoveries of Redis. @default writes warnings and errors to stderr */
+  /** The logger for Redis failures and recoveries. @default writes warnings and errors to stderr */
   readonly logger?: Logger
 }
 
 /** The stores of one process, for the `shared` option of servers and mounts. */
 export interface RedisStores extends SharedStores {
   /**
-   * Connects, checks the version of Redis, and resolves when this process receives messages from other nodes.
-   * Servers do not need to call it: the stores connect at first use, and recover when Redis does.
+   * Connects, and checks the version of Redis. Resolves when this process can receive messages from other
+   * nodes. Calling this method is optional: the stores connect on first use, and recover when Redis does.
    *
    * @throws an error if Redis cannot be reached within 3 s, or is older than 6.2
    */
@@ -67,7 +67,7 @@ const NAMES: OptionNames<RedisOptions> = {
 }
 
 /**
- * Creates the stores that processes of one deployment share. They connect at first use, and close with the
+ * Creates the stores that the processes of one deployment share. They connect on first use, and close with the
  * last server or mount that uses them.
  *
  * @throws `ERR_MCP_OPTION`
@@ -92,7 +92,7 @@ export function redis(options: RedisOptions): RedisStores {
   const events = new RedisEventStore(commands, keys, options.events)
   let uses = 0
   const close = async (): Promise<void> => {
-    // This comes first, because the reader would open another connection for the streams that are left.
+    // The reader is closed first, because it would open another connection for the remaining streams.
     reader.close()
     bus.close()
     await nodes.close()
@@ -140,7 +140,7 @@ function check(options: RedisOptions): void {
     )
 }
 
-/** Checks that Redis has the commands of version 6.2, and warns if it may drop keys. */
+/** Checks that Redis supports the commands of version 6.2, and warns if it may drop keys. */
 async function connect(connection: RedisConnection, keys: Keys, logger: Logger): Promise<void> {
   await withDeadline(connection.connect?.() ?? Promise.resolve(), READY_MS, connection)
   const send = async (key: string, args: readonly string[]): Promise<string> =>
@@ -152,7 +152,7 @@ async function connect(connection: RedisConnection, keys: Keys, logger: Logger):
     if (!/unknown command/i.test(String(error))) throw error
     throw new Error('This Redis is too old. Use 6.2 or newer, or Valkey', { cause: error })
   }
-  // A user of an ACL need not have the permission for INFO, which is a dangerous command.
+  // An ACL user may not be permitted to use INFO, because Redis classifies it as a dangerous command.
   const info = await send(keys.bus, ['INFO', 'memory']).catch(() => '')
   const policy = /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction'
   const limit = /maxmemory:(\d+)/.exec(info)?.[1] ?? '0'

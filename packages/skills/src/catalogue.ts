@@ -12,25 +12,25 @@ const MAX_FILES = 512
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_PATH_LENGTH = 512
 /**
- * Lower case only, because clients may convert the first segment, which is the URI's authority. No leading
- * dot.
+ * Only lower case is allowed, because clients may convert the first segment, which is the URI's authority. A
+ * leading dot is not allowed.
  */
 const PREFIX_SEGMENT = /^[a-z0-9_~-][a-z0-9._~-]{0,127}$/
 
-/** A skill. The files of nested skills are also files of the outer skill. */
+/** A skill. The files of nested skills also belong to the outer skill. */
 export interface ServedSkill {
   readonly uri: string
   /** Returns the entry for lists. The first call hashes the files. */
   entry(): Promise<Skill>
 }
 
-/** All skills of a server, after validation. A catalogue never changes. */
+/** All skills of a server, after validation. A catalogue is immutable. */
 export interface Catalogue {
-  /** The skills in the order of their URIs. */
+  /** The skills, sorted by URI. */
   readonly skills: readonly ServedSkill[]
   find(uri: string): ServedSkill | undefined
   readonly resources: readonly AnyResource[]
-  /** The files and folders in a folder, by URI. */
+  /** The files and folders in each folder, by the folder's URI. */
   readonly directories: ReadonlyMap<string, readonly Resource[]>
 }
 
@@ -69,7 +69,7 @@ export function createCatalogue(definitions: Iterable<AnySkill>): Catalogue {
   }
 }
 
-/** Compares by code units, so that every node has the same order, whatever its language. */
+/** Compares by code units, so that the order is the same on every node, regardless of its language. */
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 function createRoot(definition: AnySkill): Root {
@@ -147,7 +147,7 @@ function serve({ path, frontmatter, subject, files }: Root): ServedSkill {
   }
 }
 
-/** Lists the parent folders: `a/b` and `a` for `a/b/c`. */
+/** Lists the parent folders. For `a/b/c`, these are `a/b` and `a`. */
 function* ancestors(path: string): Generator<string> {
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at)
 }

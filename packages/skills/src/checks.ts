@@ -1,7 +1,7 @@
 import { invalidParams, UsageError } from '@jetway/core'
 import type { JsonObject, UsageErrorCode } from '@jetway/core/protocol'
 
-/** A skill as errors name it. */
+/** A skill as named in errors. */
 export interface Subject {
   readonly name: string
 }

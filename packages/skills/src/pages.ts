@@ -10,7 +10,10 @@ interface Page<Item> {
   readonly nextCursor?: string | undefined
 }
 
-/** Creates a cursor from the last item of a page, so that the next page starts after it even if items were added. */
+/**
+ * Creates a cursor from the last item on a page, so that the next page starts after that item even if items
+ * were added.
+ */
 export const encodeCursor = (list: string, lastUri: string): string =>
   btoa(Array.from(encoder.encode(`${list}:${lastUri}`), (byte) => String.fromCharCode(byte)).join(''))
     .replaceAll('+', '-')
@@ -18,10 +21,10 @@ export const encodeCursor = (list: string, lastUri: string): string =>
     .replaceAll('=', '')
 
 /**
- * Returns the items after a cursor, which contains the URI of the last item. That item may be deleted,
- * because the items are in the order of their URIs.
+ * Returns the items after a cursor. The cursor contains the URI of the last item. That item may have been
+ * deleted, because the items are sorted by URI.
  *
- * @throws McpError `-32602` for a cursor of another list
+ * @throws McpError `-32602` for a cursor from another list
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination
  */
 export function pageOf<Item extends { readonly uri: string }>(
@@ -44,7 +47,7 @@ function decodeCursor(list: string, cursor: unknown): string {
       const bytes = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
       const text = decoder.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)))
       const key = text.slice(list.length + 1)
-      // Base64 has several spellings of the same bytes.
+      // Base64 has several spellings for the same bytes.
       if (text.startsWith(`${list}:`) && encodeCursor(list, key) === cursor) return key
     } catch {
       // This server did not create the cursor.

@@ -6,13 +6,13 @@ import { mediaTypeOf } from './media-types.ts'
 import type { SkillContent, SkillResource } from './skill-types.ts'
 
 /**
- * The maximum size of a file as JSON, in bytes. Together with the rest of the result, such a file does not
- * exceed the default `maxResultBytes` of 8 MiB.
+ * The maximum size of a file as JSON, in bytes. A result with such a file does not exceed the default
+ * `maxResultBytes` of 8 MiB.
  */
 const MAX_ENCODED_BYTES = 8_000_000
 const MAX_SEGMENTS = 32
 const MAX_PATH_LENGTH = 1024
-/** The maximum length of a URI. Two URIs of this length fit into a cursor. */
+/** The maximum length of a URI. A cursor can contain two URIs of this length. */
 const MAX_URI_LENGTH = 4096
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -23,7 +23,10 @@ export interface ServedFile {
   /** The resource. It has no size if a function creates the file each time it is read. */
   readonly item: Resource
   readonly definition: AnyResource
-  /** Returns the entry for the manifest; undefined if a function creates the file. The first call hashes it. */
+  /**
+   * Returns the entry for the manifest, or undefined if a function creates the file. The first call hashes the
+   * file.
+   */
   manifest(): Promise<SkillResource> | undefined
 }
 
@@ -66,7 +69,7 @@ export function serveFile(
   }
 }
 
-/** Converts bytes to text if possible, because base64 is a third larger. */
+/** Converts bytes to text if possible, because base64 is a third longer. */
 function settle(subject: Subject, path: string, content: unknown): string | Uint8Array {
   const given = content instanceof Uint8Array ? (asText(content) ?? content.slice()) : content
   if (typeof given !== 'string' && !(given instanceof Uint8Array))
@@ -84,7 +87,7 @@ function settle(subject: Subject, path: string, content: unknown): string | Uint
 }
 
 function asText(bytes: Uint8Array): string | undefined {
-  // Bytes with a NUL are not text, even if they are valid UTF-8.
+  // Bytes that contain a NUL are not text, even if they are valid UTF-8.
   if (bytes.includes(0)) return undefined
   try {
     return decoder.decode(bytes)
@@ -111,7 +114,7 @@ export function checkDocument(subject: Subject, content: unknown): void {
   throw invalid(subject, 'needs a SKILL.md of UTF-8 text that begins with frontmatter between lines of "---"')
 }
 
-/** Refuses paths that could leave their folder, also on Windows and after decoding. */
+/** Refuses paths that could lead out of their folder, including on Windows and after decoding. */
 export function checkFilePath(subject: Subject, path: string): void {
   const segments = path.split('/')
   const fine =

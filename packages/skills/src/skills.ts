@@ -7,31 +7,31 @@ import type { AnySkill, Skill, SkillDefinition } from './skill-types.ts'
 
 /** How long clients and proxies may keep lists and entries. */
 interface CacheHint {
-  /** The time in ms, a whole number from 0; 0 forbids caching. @default 0 */
+  /** The lifetime in ms, a whole number; 0 forbids caching. @default 0 */
   readonly ttlMs?: number
-  /** `public`: caches may give the result to any caller. @default 'private' */
+  /** `public`: caches may share the result between callers. @default 'private' */
   readonly cacheScope?: 'public' | 'private'
 }
 
-/** Options of {@link skills}. */
+/** The options of {@link skills}. */
 export interface SkillsOptions<App = unknown, Locals = unknown> {
   readonly skills: Iterable<SkillDefinition<App, Locals>>
   /** Whether clients may list folders with `resources/directory/read`. @default false */
   readonly directoryRead?: boolean
   /**
-   * The maximum number of skills, or of entries of a folder, in one result. A result has fewer if they would
-   * exceed 1 MiB. @default 100
+   * The maximum number of skills, or of entries in a folder, in one result. A result contains fewer if they
+   * would exceed 1 MiB. @default 100
    */
   readonly pageSize?: number
-  /** The cache hint of lists and entries. @default 0 ms, private */
+  /** The cache hint for lists and entries. @default 0 ms, private */
   readonly cache?: CacheHint
 }
 
-/** For the option `extensions` of servers. */
+/** The skills extension, for the option `extensions` of servers. */
 export interface SkillsExtension<App = unknown, Locals = unknown> extends OfferingExtension<App, Locals> {
   /**
-   * Replaces all skills, and notifies clients that the list of resources has changed. Invalid skills change
-   * nothing.
+   * Replaces all skills, and notifies clients that the list of resources has changed. If any skill is invalid,
+   * nothing changes.
    *
    * @throws the errors of `skills(…)`
    */
@@ -40,7 +40,7 @@ export interface SkillsExtension<App = unknown, Locals = unknown> extends Offeri
 
 const ID = 'io.modelcontextprotocol/skills'
 /**
- * The maximum size of a page, in bytes. Even together with one large entry, a page does not exceed the
+ * The maximum size of a page, in bytes. Even with one large entry in addition, a page does not exceed the
  * longest line that clients accept.
  */
 const PAGE_BYTES = 1024 * 1024
@@ -113,7 +113,7 @@ export function skills<App = unknown, Locals = unknown>(
   }
 }
 
-/** Returns the entries that fit into a page: at least one, however large. */
+/** Returns the entries that fit on a page: at least one, regardless of its size. */
 function fit(entries: readonly Skill[]): readonly Skill[] {
   let size = 0
   const beyond = entries.findIndex((entry, index) => {

@@ -6,9 +6,7 @@ export interface Malformed {
   readonly reason: string
 }
 
-/**
- * The encoding of the complete lines in the current chunk, `unknown` if each line must be checked.
- */
+/** The encoding of the complete lines in the current chunk; `unknown` if each line must be checked. */
 type Encoding = 'latin1' | 'utf8' | 'unknown'
 
 const LF = 0x0a
@@ -17,10 +15,10 @@ const BLANK = /^[ \t\r]*$/
 const NOT_UTF8: Malformed = { reason: 'The line is not valid UTF-8' }
 
 /**
- * Splits a byte stream into lines. It works on bytes, because a chunk may end inside a character. LF and CRLF
- * end a line; CR alone does not. Blank lines and a leading BOM are dropped. UTF-8 is decoded strictly, so
- * that no replacement character reaches a handler. The reader pulls lines, so it can stop between two of
- * them.
+ * Splits a byte stream into lines. It works on bytes, because a chunk may end inside a character. A line ends
+ * with LF or CRLF; CR alone does not end a line. Blank lines and a leading BOM are dropped. UTF-8 is decoded
+ * strictly, so that no replacement character reaches a handler. The reader pulls lines, so it can stop between
+ * any two of them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -34,7 +32,7 @@ export class LineFramer {
   #skipping = false
   #first = true
 
-  /** @param maxLineBytes - the maximum length, without the line end */
+  /** @param maxLineBytes - the maximum length of a line, without its line break */
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes
   }
@@ -42,7 +40,7 @@ export class LineFramer {
   /** Adds a chunk. */
   push(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-    // A handler may write to the input while the lines of a chunk are delivered.
+    // A handler may write to the input while a chunk's lines are being delivered.
     this.#chunk = this.#chunk === undefined ? bytes : Buffer.concat([this.#chunk.subarray(this.#at), bytes])
     this.#at = 0
     this.#encoding = undefined
@@ -70,14 +68,14 @@ export class LineFramer {
     return undefined
   }
 
-  /** Returns the last line of a stream that ended without a line end. */
+  /** Returns the last line of a stream that ended without a line break. */
   end(): string | Malformed | undefined {
     return this.#rest.length === 0 ? undefined : this.#joined(new Uint8Array(0))
   }
 
   #keep(tail: Uint8Array): Malformed | undefined {
     if (this.#skipping) return undefined
-    // The line may have one byte more than the limit, because that may be the CR of a CRLF.
+    // The line may be one byte longer than the limit, because that byte may be the CR of a CRLF.
     if (this.#rest.length + tail.length <= this.#maxLineBytes + 1) {
       this.#rest.append(tail)
       return undefined
@@ -98,7 +96,7 @@ export class LineFramer {
   }
 
   #direct(chunk: Buffer, start: number, end: number): string | Malformed | undefined {
-    // A single check suffices for all lines in the chunk, because an LF is never part of a longer UTF-8
+    // A single check is sufficient for all lines in the chunk, because an LF is never part of a longer UTF-8
     // sequence.
     this.#encoding ??= encodingOf(chunk.subarray(start, chunk.lastIndexOf(LF)))
     const encoding = this.#encoding === 'unknown' ? encodingOf(chunk.subarray(start, end)) : this.#encoding

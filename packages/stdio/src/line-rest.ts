@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer'
 const BLOCK_BYTES = 64 * 1024
 
 /**
- * Copies the bytes of an incomplete line into blocks. Joining the chunks would take quadratic time, and
- * keeping them could retain 64 KiB for a few bytes.
+ * Copies the bytes of an incomplete line into blocks. Joining the chunks would take quadratic time, and keeping
+ * the chunks could retain 64 KiB for a few bytes.
  */
 export class LineRest {
   #blocks: Buffer[] = []
@@ -28,7 +28,7 @@ export class LineRest {
     }
   }
 
-  /** Returns the bytes, which are valid until the next `append`, and clears the rest. */
+  /** Returns the bytes, and clears the rest. The bytes are valid until the next `append`. */
   take(): Buffer {
     const [first] = this.#blocks
     const bytes =

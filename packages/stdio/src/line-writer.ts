@@ -1,20 +1,20 @@
 import type { Writable } from 'node:stream'
 
-/** The number of UTF-16 units after which joined frames are written. */
+/** The number of UTF-16 units in joined frames after which they are written. */
 const BATCH = 64 * 1024
 /**
- * The maximum length of joined frames that are waiting for a slow peer, because all of them together may
- * exceed the runtime's maximum string length.
+ * The maximum length of joined frames that are waiting for a slow peer. It is limited because all of them
+ * combined may exceed the runtime's maximum string length.
  */
 const PIECE = 1024 * 1024
 
 export interface LineWriterOptions {
   readonly output: Writable
-  /** Writes to the output. This is not `output.write` if the output is guarded. */
+  /** Writes to the output. This is different from `output.write` if the output is guarded. */
   readonly write: (text: string, written?: (error?: Error | null) => void) => boolean
   /** The number of waiting bytes above which `send` returns a promise. */
   readonly highWaterMark: number
-  /** Called once if writing fails, with the error unless the peer has disconnected. */
+  /** Called once if writing fails. The error is omitted if the peer has disconnected. */
   readonly onDisconnect: (error: unknown) => void
 }
 
@@ -31,7 +31,7 @@ const PEER_GONE = new Set([
   'EOF',
 ])
 
-/** Writes frames as lines. Frames sent in one turn of the event loop share one write. */
+/** Writes frames as lines. Frames that are sent in the same turn of the event loop share one write. */
 export class LineWriter {
   readonly #options: LineWriterOptions
   readonly #flushSoon = (): void => this.#flushNow()
@@ -54,19 +54,19 @@ export class LineWriter {
     return this.#disconnected
   }
 
-  /** A promise that settles when the queue is written, or undefined if the peer keeps up. */
+  /** A promise that settles when the queue has been written, or undefined if the peer is keeping up. */
   get behind(): Promise<void> | undefined {
     return this.#behind?.promise
   }
 
-  /** The number of bytes waiting here and in the output. */
+  /** The number of bytes that are waiting here and in the output. */
   get queued(): number {
     return this.#queued + this.#options.output.writableLength
   }
 
   send(text: string, signal: AbortSignal | undefined): void | Promise<void> {
     if (this.#disconnected) return
-    // Indented JSON contains line ends, but only between tokens.
+    // Indented JSON contains line breaks, but only between tokens.
     const line = text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]+/g, ' ') : text
     this.#queue.push(signal === undefined ? line : { text: line, signal })
     this.#queued += line.length + 1
@@ -78,7 +78,7 @@ export class LineWriter {
     return this.#behind?.promise
   }
 
-  /** Writes the queue, and resolves when it is written or the output has failed. */
+  /** Writes the queue. Resolves when it has been written, or when the output has failed. */
   async flush(): Promise<void> {
     while (!this.#disconnected && this.#behind !== undefined) await this.#behind.promise
     if (this.#disconnected) return
@@ -91,7 +91,7 @@ export class LineWriter {
     })
   }
 
-  /** Stops writing. The error listener stays, because a late EPIPE would otherwise end the process. */
+  /** Stops writing. The error listener remains, because otherwise a late EPIPE would terminate the process. */
   release(): void {
     this.#disconnected = true
     this.#options.output.off('drain', this.#onDrain)
@@ -104,7 +104,7 @@ export class LineWriter {
     if (this.#behind === undefined) this.#writeQueue()
   }
 
-  /** Writes until the queue is empty, or the peer is slow. */
+  /** Writes until the queue is empty or the peer is slow. */
   #writeQueue(): void {
     const { output, write, highWaterMark } = this.#options
     while (!this.#disconnected && this.#queue.length > 0) {
@@ -117,7 +117,7 @@ export class LineWriter {
     this.#settle()
   }
 
-  /** Removes the first frames of the queue, as lines. */
+  /** Removes the first frames from the queue, and returns them as lines. */
   #takePiece(): string {
     let text = ''
     let count = 0

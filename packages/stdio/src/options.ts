@@ -26,20 +26,20 @@ export interface StdioServer<Locals = unknown> {
 
 export interface Options<Locals> {
   /**
-   * The client's identity, as `ctx.auth`. Take it from the environment, because a client does not authenticate
-   * over stdio.
+   * The client's identity, available as `ctx.auth`. Take it from the environment, because clients do not
+   * authenticate over stdio.
    */
   readonly auth?: AuthInfo
-  /** The app's own data, as `ctx.locals`. */
+  /** The app's own data, available as `ctx.locals`. */
   readonly locals?: Locals
-  /** The protocol revisions to serve. @default all revisions of the server */
+  /** The protocol revisions to serve. @default all revisions that the server supports */
   readonly revisions?: readonly RevisionDate[]
   /** The stream from which messages are read. @default process.stdin */
   readonly input?: Readable
   /** The stream to which messages are written. @default process.stdout */
   readonly output?: Writable
   /**
-   * The maximum length of a line in bytes. A longer line is skipped and answered with a parse error.
+   * The maximum length of a line, in bytes. A longer line is skipped, and a parse error is sent in response.
    * @default 10 MiB
    */
   readonly maxLineBytes?: number
@@ -53,12 +53,12 @@ export interface Options<Locals> {
    */
   readonly exitOnEnd?: boolean
   /**
-   * Whether to drain after SIGINT and SIGTERM. A second signal ends the process at once.
+   * Whether to drain after SIGINT and SIGTERM. A second signal terminates the process immediately.
    *
    * @default true for the process's own streams
    */
   readonly handleSignals?: boolean
-  /** The maximum time in ms for running calls to finish after a disconnect or a signal. @default 2_000 */
+  /** How long running calls may take to finish after a disconnect or a signal, in ms. @default 2_000 */
   readonly drainMs?: number
   /**
    * Whether to send other output, such as `console.log` in a tool, to stderr instead of stdout, and to log a
@@ -71,7 +71,7 @@ export interface Options<Locals> {
   readonly logger?: Pick<Logger, 'warn'>
 }
 
-/** Options of `serveStdio`. A server that declares the type of `ctx.locals` requires `locals`. */
+/** The options of `serveStdio`. `locals` is required if the server declares the type of `ctx.locals`. */
 export type ServeStdioOptions<Locals = unknown> = Options<Locals> &
   (unknown extends Locals ? unknown : { readonly locals: Locals })
 

@@ -18,10 +18,10 @@ import { StdioTransport } from './transport.ts'
 export interface StdioHandle extends MountHandle {}
 
 const DEFAULT_DRAIN_MS = 2_000
-/** The fraction of the drain that calls may use. The rest is reserved for writing the last responses. */
+/** The fraction of the drain time that calls may use. The rest is reserved for writing the last responses. */
 const WORK_SHARE = 0.9
 const DEFAULT_DEADLINE_MS = 10_000
-/** The time in ms that a client may take to read the last responses after an explicit close. */
+/** How long a client may take to read the last responses after an explicit close, in ms. */
 const FLUSH_MS = 500
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
 const STRAY_OUTPUT =
@@ -30,10 +30,10 @@ const STRAY_OUTPUT =
 /**
  * Serves one client over standard input and output until the client closes its side, the process receives a
  * signal, or `close` is called. By default, the process then exits, except after an explicit `close`. In a
- * terminal, a message on stderr says that the server is waiting for a client.
+ * terminal, a message on stderr states that the server is waiting for a client.
  *
- * @throws `ERR_MCP_OPTION` for a wrong option; `ERR_MCP_IN_USE` if another server of this process uses the
- *   streams
+ * @throws `ERR_MCP_OPTION` for an invalid option; `ERR_MCP_IN_USE` if another server in this process uses the
+ * streams
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
 export async function serveStdio<Locals = unknown>(
@@ -47,7 +47,7 @@ export async function serveStdio<Locals = unknown>(
   return new StdioServing(server as StdioServer, options ?? {})
 }
 
-/** The streams in use. Two servers on one stream would each receive only part of the messages. */
+/** The streams in use. If two servers used one stream, each would receive only some of the messages. */
 const inUse = new WeakSet<Readable | Writable>()
 
 /** Claims streams, and returns a function that releases them. @throws `ERR_MCP_IN_USE` */
@@ -72,7 +72,7 @@ class StdioServing implements StdioHandle {
   readonly #releaseStreams: () => void
   readonly #drainMs: number
   readonly #exits: boolean
-  /** The end of the drain, in ms since 1970. */
+  /** The time when the drain ends, in ms since 1970. */
   #endBy: number | undefined
   #closed = false
   #signalled = false
@@ -132,13 +132,13 @@ class StdioServing implements StdioHandle {
     this.#stop()
   }
 
-  /** Drains after a disconnect or a signal. If responses cannot be written, calls end at once. */
+  /** Drains after a disconnect or a signal. If responses cannot be written, calls end immediately. */
   #stop(): void {
     const deadline = this.#startDrain() - Date.now() - this.#drainMs * (1 - WORK_SHARE)
     void this.#connection.close({ deadline: this.#transport.writable ? Math.max(0, deadline) : 0 })
   }
 
-  /** Ensures that no call, buffered message or slow client keeps the process running. */
+  /** Starts the drain. Ensures that no call, buffered message or slow client keeps the process running. */
   #startDrain(): number {
     if (this.#endBy !== undefined) return this.#endBy
     const work = setTimeout(() => void this.#connection.close({ deadline: 0 }), this.#drainMs * WORK_SHARE)
@@ -204,8 +204,8 @@ function watchClose(transport: Transport, onClose: () => void): Transport {
 const surviving = new WeakSet<Writable>()
 
 /**
- * Ignores errors of a closed stream, which must not end the process and cannot be logged to the same stream.
- * The listener stays after the connection has closed, because write errors may arrive late.
+ * Ignores errors on a closed stream, because they must not terminate the process and cannot be logged to the
+ * same stream. The listener remains after the connection has closed, because write errors may arrive late.
  */
 function surviveErrors(stream: Writable): void {
   if (surviving.has(stream)) return
@@ -223,7 +223,7 @@ async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
   })
-  // The server has logged failures, and the process ends anyway.
+  // The server has already logged failures, and the process is about to exit.
   await Promise.race([work.catch(() => {}), limit])
   clearTimeout(timer)
 }

@@ -1,16 +1,19 @@
 import { basename, relative } from 'node:path'
 
-/** Explains a stdio server to users who start it in a terminal, where it would seem to do nothing. */
+/**
+ * Returns a message for users who start a stdio server in a terminal, because there the server would seem to do
+ * nothing.
+ */
 export function describeWait(name = 'The server'): string {
   return `[jetway] ${name} waits for messages of an MCP client on stdin. Clients start this command themselves. Ctrl+C ends it.
 [jetway] To try it, paste {"jsonrpc":"2.0","id":1,"method":"ping"} here, or run: npx -y -p node@24 -p @modelcontextprotocol/inspector mcp-inspector ${command(process.argv, process.execArgv)}
 `
 }
 
-/** Returns the command that started this process, as users type it. */
+/** Returns the command that started this process, as a user would type it. */
 export function command(argv: readonly string[], execArgv: readonly string[]): string {
   const [runtime = 'node', file = 'server.js', ...rest] = argv
-  // tsx and similar programs start node with the path of a loader, which nobody types.
+  // tsx and similar programs start node with the path of a loader, which users do not type.
   const viaTsx = execArgv.some((argument) => /[\\/]tsx[\\/]/.test(argument))
   return [
     viaTsx ? 'npx tsx' : basename(runtime, '.exe'),

@@ -6,44 +6,44 @@ import { LineWriter } from './line-writer.ts'
 
 const MEBIBYTE = 1024 * 1024
 /**
- * The number of bytes to read ahead while `message` is pending, because the end of the input would otherwise go
- * unnoticed.
+ * The number of bytes to read ahead while `message` is pending. Without reading ahead, the end of the input
+ * would not be detected.
  */
 const READ_AHEAD_BYTES = MEBIBYTE
-/** The overhead of a chunk in bytes. */
+/** The overhead of a chunk, in bytes. */
 const CHUNK_OVERHEAD_BYTES = 512
 /** The default of `maxLineBytes`. */
 export const DEFAULT_MAX_LINE_BYTES: number = 10 * MEBIBYTE
 
-/** Options of {@link StdioTransport}. */
+/** The options of {@link StdioTransport}. */
 export interface StdioTransportOptions {
   /** The stream from which messages are read. @default process.stdin */
   readonly input?: Readable | undefined
   /** The stream to which messages are written. @default process.stdout */
   readonly output?: Writable | undefined
   /**
-   * The maximum length of a line in bytes. A longer line is answered with a parse error, and is skipped
-   * without buffering.
+   * The maximum length of a line, in bytes. A longer line is skipped without buffering, and a parse error is
+   * sent in response.
    *
    * @default 10 MiB
    */
   readonly maxLineBytes?: number | undefined
   /**
-   * The number of bytes waiting for a slow peer above which `send` returns a promise and reading stops until they
-   * are written.
+   * The number of bytes waiting for a slow peer above which `send` returns a promise, and reading stops until
+   * the bytes have been written.
    *
    * @default 1 MiB
    */
   readonly maxQueuedBytes?: number | undefined
-  /** Writes to the real output if the output is guarded. The caller then also ends the output. */
+  /** Writes to the real output if the output is guarded. In that case, the caller must also end the output. */
   readonly write?: ((text: string, written?: (error?: Error | null) => void) => boolean) | undefined
   /** Called at the end of the input. Messages that were read ahead may follow before `close`. */
   readonly onInputEnd?: () => void
 }
 
 /**
- * Sends and receives messages as lines over a pair of byte streams. When the peer closes its side, `close`
- * runs at once, and `send` still works for the last responses.
+ * Sends and receives messages as lines over a pair of byte streams. When the peer closes its side, `close` is
+ * called immediately, and `send` can still be used for the last responses.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -105,7 +105,7 @@ export class StdioTransport implements Transport {
     return (this.#closing ??= this.#close())
   }
 
-  /** Drops all unwritten messages. */
+  /** Discards all unwritten messages. */
   destroy(): void {
     this.#writer.release()
     void this.close()
@@ -124,8 +124,8 @@ export class StdioTransport implements Transport {
     this.#input.off('data', this.#onData)
     this.#input.off('end', this.#onEnd)
     this.#input.off('close', this.#onEnd)
-    // A paused pipe does not keep the process alive. The error listener stays, because an unhandled error
-    // would end the process.
+    // A paused pipe does not keep the process alive. The error listener remains, because an unhandled error
+    // would terminate the process.
     this.#input.pause()
   }
 

@@ -22,7 +22,7 @@ import {
 import { createMemoryTransportPair } from '@jetway/core/transport'
 import { Notifications, type ParamsMatch } from './notifications.ts'
 
-/** A handler, or a list with one answer per question. */
+/** A handler, or a list with one answer for each question. */
 type Scripted<Handler, Answer> = Handler | readonly Answer[]
 
 /** The test client's answers. The client declares only the capabilities that are named here. */
@@ -33,13 +33,13 @@ export interface ScriptedAnswers {
   readonly elicitUrl?: Scripted<NonNullable<ClientHandlers['elicitUrl']>, ElicitResult['action']>
   /** Answers sampling. A string is the model's reply. */
   readonly sample?: Scripted<NonNullable<ClientHandlers['sample']>, string | SampleResult>
-  /** The roots, which are the same each time. */
+  /** The roots. They are the same each time. */
   readonly roots?: ClientHandlers['roots'] | readonly string[]
 }
 
-/** Options of {@link connect}. */
+/** The options of {@link connect}. */
 export interface ConnectOptions extends Omit<ClientOptions, 'revisions' | 'handlers' | 'eras'> {
-  /** @default the newest that the server supports */
+  /** @default the newest revision that the server supports */
   readonly revision?: RevisionDate
   /** The caller's auth info, as an `authenticate` hook would return it. @default none */
   readonly auth?: AuthInfo
@@ -61,16 +61,19 @@ export type AskedQuestion =
 /** A client that keeps the notifications and questions that it receives. */
 export class TestClient extends Client {
   readonly #notifications = new Notifications()
-  /** Every notification so far, in order; progress goes to the `onProgress` of its call. */
+  /** Every notification so far, in order. Progress is passed to the `onProgress` of its call instead. */
   readonly notifications: readonly JsonRpcNotification[] = this.#notifications.received
   /** Every question so far, in order. */
   readonly asked: readonly AskedQuestion[]
   readonly #declared: readonly string[]
-  /** Resolves when the client is subscribed to list changes, in revisions that require a subscription. */
+  /** Resolves when the client has subscribed to list changes, in revisions that require a subscription. */
   readonly #listening: Promise<void>
   readonly #subscribed = new Set<string>()
   #hasLogLevel = false
-  /** Errors outside calls: invalid messages, answers of the wrong shape, too few scripted answers. */
+  /**
+   * Errors that occurred outside calls: invalid messages, answers with an invalid shape, or too few scripted
+   * answers.
+   */
   readonly problems: Error[] = []
 
   constructor({ revision, handlers = {}, ...options }: ConnectOptions) {
@@ -109,12 +112,13 @@ export class TestClient extends Client {
   }
 
   /**
-   * Resolves to the first notification that matches, past or future; with `cause`, to the first one after the
-   * cause has begun. If the revision requires it, the client subscribes first: to the resource with the `uri`
-   * in `match`, to the extensions that the client declares, and to log messages of all levels if the test has
-   * not set a level.
+   * Resolves to the first notification that matches, whether past or future. With `cause`, resolves to the
+   * first one after the cause has begun. If the revision requires it, the client first subscribes: to the
+   * resource with the `uri` in `match`, to the extensions that the client declares, and to log messages of all
+   * levels if the test has not set a level.
    *
-   * @param match - the members that its params must have, or a function that chooses
+   * @param match - the members that the notification's params must have, or a function that returns whether it
+   * matches
    * @param cause - runs when the client has subscribed
    */
   async notification(
@@ -172,7 +176,7 @@ export async function connect<Locals>(
 ): Promise<TestClient> {
   const [near, far] = createMemoryTransportPair()
   const { auth, locals, ...rest }: ConnectOptions & { readonly locals?: unknown } = options ?? {}
-  // Calls that a test has abandoned are not awaited.
+  // The server does not wait for calls that a test has abandoned.
   const served = { endGraceMs: 50, locals, ...(auth !== undefined && { auth }) }
   ;(server as McpServer).connect(far, served)
   return new TestClient(rest).connect(duplex(near))
@@ -199,7 +203,10 @@ function toHandlers(
   }
 }
 
-/** Returns a handler that records its questions. A list gives its next answer each time. */
+/**
+ * Returns a handler that records its questions. If the answers are a list, the handler returns the next one
+ * each time.
+ */
 function kept<Request, Answer, Line>(
   kind: 'elicit' | 'elicitUrl' | 'sample',
   script: ((request: Request, ctx: HandlerContext) => Answer | Promise<Answer>) | readonly Line[],

@@ -5,10 +5,10 @@ import { parse } from './record-transport.ts'
 import type { Fetch } from './record-fetch.ts'
 import { isEventStream } from './event-stream.ts'
 
-/** Options of {@link HttpTransport}. */
+/** The options of {@link HttpTransport}. */
 export interface HttpTransportOptions {
   readonly url: string
-  /** @default the global fetch */
+  /** @default the global `fetch` */
   readonly fetch?: Fetch
   /** Headers for every request, for example `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export interface HttpTransportOptions {
 
 const VERSION = 'mcp-protocol-version'
 
-/** Thrown for an HTTP error status that does not answer a single request. */
+/** Thrown for an HTTP error status that is not the reply to a single request. */
 export class HttpStatusError extends Error {
   readonly status: number
   readonly body: string
@@ -33,7 +33,7 @@ export class HttpStatusError extends Error {
 
 /**
  * The strict client side of Streamable HTTP, for raw messages. If the server opens a session, all later
- * messages belong to the session.
+ * messages belong to that session.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
@@ -41,7 +41,7 @@ export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions
   readonly #controller = new AbortController()
   readonly #streams = new Set<Promise<void>>()
-  /** The session and version headers that every later request repeats. */
+  /** The session and version headers, which every later request repeats. */
   #session: Record<string, string> = {}
   #handlers: TransportHandlers | undefined
   #closing: Promise<void> | undefined
@@ -60,7 +60,7 @@ export class HttpTransport implements Transport {
     this.#handlers = handlers
   }
 
-  /** Resolves when a stream has begun or a JSON response was delivered. */
+  /** Resolves when a stream has begun or a JSON response has been delivered. */
   async send(message: string, options: SendOptions = {}): Promise<void> {
     const response = await this.#request('POST', {
       body: message,
@@ -139,7 +139,7 @@ export class HttpTransport implements Transport {
     const { signal } = this.#controller
     try {
       for await (const { data, event } of sseEvents(body, signal)) {
-        // The first event of a stream may have only an id, for a reconnect.
+        // The first event in a stream may contain only an id, for reconnecting.
         if (data !== '' && (event === undefined || event === 'message')) await this.#handlers?.message(data)
       }
     } catch (error) {

@@ -22,7 +22,7 @@ export interface ToolResultMatchers<R = unknown> {
   toHaveText(text: string | RegExp): R
   /**
    * Asserts that the tool succeeded, and that its structured value equals this. Asymmetric matchers such as
-   * `expect.objectContaining` work.
+   * `expect.objectContaining` are supported.
    */
   toHaveStructured(value: unknown): R
   /** Asserts that the tool failed and, if `text` is given, that the error text equals or matches it. */

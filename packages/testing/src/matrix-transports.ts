@@ -6,7 +6,7 @@ import type { Fetch } from './record-fetch.ts'
 
 /** A server that is running behind a transport. */
 export interface OpenTransport {
-  /** Returns a transport for a new client, which is not started yet. */
+  /** Returns a transport for a new client. The transport is not started yet. */
   dial(): Transport | Promise<Transport>
   close(): Promise<void>
 }
@@ -14,18 +14,18 @@ export interface OpenTransport {
 /** A transport for {@link describeMatrix}: serves a server, and connects clients to it. */
 export interface MatrixTransport {
   readonly name: string
-  /** The revisions that the transport supports. @default all */
+  /** The revisions that the transport supports. @default all revisions */
   readonly revisions?: readonly string[]
   open(server: McpServer): OpenTransport | Promise<OpenTransport>
 }
 
-/** Connects client and server in one process, without encoding. */
+/** Connects the client and the server in one process, without encoding. */
 export const memoryTransport: MatrixTransport = {
   name: 'memory',
   open: (server) => ({
     dial() {
       const [client, end] = createMemoryTransportPair()
-      // Calls that a test has abandoned are not awaited.
+      // The server does not wait for calls that a test has abandoned.
       server.connect(end, { endGraceMs: 50 })
       return client
     },
@@ -36,12 +36,12 @@ export const memoryTransport: MatrixTransport = {
 /** The address at which clients reach an HTTP mount. */
 export interface HttpMount {
   readonly url: string
-  /** @default the global fetch */
+  /** @default the global `fetch` */
   readonly fetch?: Fetch
   close(): Promise<void>
 }
 
-/** Creates a transport for Streamable HTTP over your own app. `serve` mounts the server and returns its URL. */
+/** Creates a Streamable HTTP transport over your own app. `serve` mounts the server and returns its URL. */
 export function httpTransport(
   name: string,
   serve: (server: McpServer) => HttpMount | Promise<HttpMount>,

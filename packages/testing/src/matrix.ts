@@ -11,9 +11,9 @@ export const SESSION_REVISIONS: readonly string[] = REVISIONS.filter(({ era }) =
 
 const ALL_REVISIONS: readonly string[] = REVISIONS.map(({ version }) => version)
 
-/** Options of {@link describeMatrix}. */
+/** The options of {@link describeMatrix}. */
 export interface MatrixOptions {
-  /** @default every revision that Jetway serves */
+  /** @default every revision that Jetway supports */
   readonly revisions?: readonly string[]
   readonly transports: readonly MatrixTransport[]
 }
@@ -23,8 +23,8 @@ export interface Cell {
   readonly revision: string
   readonly transport: string
   /**
-   * Starts serving the server if necessary, and opens a session if the revision has sessions. Closes both
-   * after each test.
+   * Starts the server if necessary, and opens a session if the revision has sessions. Closes both after each
+   * test.
    */
   readonly connect: (server: McpServer, options?: Omit<PeerOptions, 'revision'>) => Promise<TestConnection>
 }

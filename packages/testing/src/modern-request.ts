@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@jetway/core/protocol'
 
-/** The metadata that a client sends with every request if there is no session. */
+/** The metadata that a client sends with every request when there is no session. */
 export interface Sender {
   readonly revision: string
   readonly capabilities: JsonObject
@@ -25,7 +25,7 @@ export function withMeta(params: JsonObject | undefined, sender: Sender): JsonOb
   }
 }
 
-/** The parameters that `Mcp-Name` may repeat. Each method has at most one of them. */
+/** The parameters that `Mcp-Name` may repeat. Each method has at most one of these parameters. */
 const NAMES = ['name', 'uri', 'taskId'] as const
 
 /**
@@ -48,7 +48,10 @@ export function mirrorHeaders(
 
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Encodes a value that contains anything other than visible ASCII characters, or that looks encoded. */
+/**
+ * Encodes a value if it contains anything other than visible ASCII characters, or if it looks as if it were
+ * encoded.
+ */
 function encodeHeaderText(text: string): string {
   if (PLAIN.test(text) && !text.startsWith('=?base64?')) return text
   return `=?base64?${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}?=`

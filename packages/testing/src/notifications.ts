@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonRpcNotification } from '@jetway/core/protocol'
 
-/** Chooses notifications by their params: the members that they must have, or a function. */
+/** Selects notifications by their params: the members that the params must have, or a function. */
 export type ParamsMatch =
   | Readonly<Record<string, unknown>>
   | ((params: Readonly<Record<string, unknown>>) => boolean)
 
 type Watcher = (notification: JsonRpcNotification) => void
 
-/** The received notifications of a peer, and the waiters for later ones. */
+/** The notifications that a peer has received, and the waiters for later ones. */
 export class Notifications {
   readonly received: JsonRpcNotification[] = []
   readonly #watchers = new Set<Watcher>()
@@ -23,7 +23,7 @@ export class Notifications {
     return this.received.find(matcherOf(method, match))
   }
 
-  /** Resolves to the first notification that matches, past or future. */
+  /** Resolves to the first notification that matches, whether past or future. */
   next(method: string, match?: ParamsMatch): Promise<JsonRpcNotification> {
     const known = this.find(method, match)
     return known === undefined ? this.later(method, match) : Promise.resolve(known)

@@ -14,43 +14,43 @@ import { mirrorHeaders, type Sender, withMeta } from './modern-request.ts'
 import { Notifications } from './notifications.ts'
 import { parse } from './record-transport.ts'
 
-/** A raw response: `result` or `error`. */
+/** A raw response with a `result` or an `error`. */
 export interface RawResponse {
   readonly id: RequestId
   readonly result?: JsonObject
   readonly error?: JsonRpcErrorObject
 }
 
-/** Options of {@link connectPeer}. */
+/** The options of {@link connectPeer}. */
 export interface PeerOptions {
-  /** The revision that `initialize` requests, or that every request names if the revision has no sessions. */
+  /** The revision that `initialize` requests. In a revision without sessions, every request names it. */
   readonly revision: string
   /** @default {} */
   readonly capabilities?: JsonObject
-  /** Answers the server's requests except `ping`: returns a result, or undefined for "method not found". */
+  /** Responds to the server's requests except `ping`: returns a result, or undefined for "method not found". */
   readonly onRequest?: (
     method: string,
     params: JsonObject | undefined,
   ) => JsonObject | undefined | Promise<JsonObject | undefined>
 }
 
-/** A client that sends exactly the given messages, and keeps everything that it receives. */
+/** A client that sends exactly the messages it is given, and keeps everything that it receives. */
 export interface TestConnection {
   /** The result of `initialize`, or of `server/discover` if the revision has no sessions. */
   readonly initialized: JsonObject
   /** Every notification so far, in order. */
   readonly notifications: readonly JsonRpcNotification[]
-  /** Messages that were neither a response to this client nor a notification or a request. */
+  /** Messages that were neither a response to this client, nor a notification or request. */
   readonly strays: readonly unknown[]
   /**
-   * Resolves to the response, which may be an error. Rejects if the connection ends
-   * first. `id` defaults to a counter.
+   * Resolves to the response, which may be an error. Rejects if the connection ends first. By default, `id` is
+   * a counter.
    */
   request(method: string, params?: JsonObject, options?: { readonly id?: RequestId }): Promise<RawResponse>
   notify(method: string, params?: JsonObject): Promise<void>
-  /** Sends any text, which need not be a message. */
+  /** Sends any text. It need not be a message. */
   raw(text: string): Promise<void>
-  /** Resolves to the first notification that matches, past or future. */
+  /** Resolves to the first notification that matches, whether past or future. */
   notification(method: string, fits?: (params: JsonObject) => boolean): Promise<JsonRpcNotification>
   close(): Promise<void>
   /** Resolves when either side has closed. */
@@ -87,7 +87,7 @@ class Peer implements TestConnection {
   #nextId = 1
   #end: ((reason: TransportClose) => void) | undefined
   #headers: Record<string, string> | undefined
-  /** The client info of every request; undefined in a session. */
+  /** The client info in every request; undefined in a session. */
   readonly #sender: Sender | undefined
 
   constructor(transport: Transport, options: PeerOptions) {
@@ -159,7 +159,8 @@ class Peer implements TestConnection {
     try {
       await this.#write(text, this.#headers)
     } catch (error) {
-      // Over HTTP, the response to invalid text has an error status. Other transports send it as a message.
+      // Over HTTP, the reply to invalid text has an error status. Other transports send the response as a
+      // message.
       const answer = error instanceof HttpStatusError ? parse(error.body) : undefined
       if (answer === undefined) throw error
       this.strays.push(answer)

@@ -13,7 +13,7 @@ export interface RecordedExchange {
   readonly requestBody: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The part of the response body that was read so far. */
+  /** The part of the response body that has been read so far. */
   readonly body: string
   /** The response as JSON, once it is complete; undefined if it is not JSON. */
   readonly message: unknown
@@ -21,11 +21,11 @@ export interface RecordedExchange {
   readonly events: readonly SseEvent[]
 }
 
-/** The result of {@link recordFetch}: a fetch to use, and its exchanges. */
+/** The result of {@link recordFetch}: a `fetch` to use, and its exchanges. */
 export interface FetchRecording {
-  /** Use it in place of the given function. */
+  /** The function to use in place of the given one. */
   readonly fetch: Fetch
-  /** Grows with each response; a response grows while it is read. */
+  /** The exchanges so far. The list grows with each response, and a response grows while it is being read. */
   readonly exchanges: readonly RecordedExchange[]
 }
 

@@ -1,6 +1,6 @@
 import type { Transport } from '@jetway/core/transport'
 
-/** One message on the wire, seen from the recorded side. */
+/** One message on the wire, as seen from the recorded side. */
 export interface RecordedFrame {
   readonly direction: 'sent' | 'received'
   readonly text: string
@@ -8,23 +8,23 @@ export interface RecordedFrame {
   readonly message: unknown
 }
 
-/** Options of {@link recordTransport}. */
+/** The options of {@link recordTransport}. */
 export interface RecordingOptions {
-  /** The maximum number of messages. Beyond it, the oldest are dropped. @default 10_000 */
+  /** The maximum number of messages. When it is exceeded, the oldest are dropped. @default 10_000 */
   readonly limit?: number
 }
 
 /** The result of {@link recordTransport}: a transport to use, and its messages. */
 export interface TransportRecording {
-  /** Use it in place of the given transport. */
+  /** The transport to use in place of the given one. */
   readonly transport: Transport
-  /** Grows while the transport is used. */
+  /** The messages so far. The list grows while the transport is used. */
   readonly frames: readonly RecordedFrame[]
 }
 
 const DEFAULT_LIMIT = 10_000
 
-/** Keeps every message that a transport sends and receives. */
+/** Records every message that a transport sends and receives. */
 export function recordTransport(transport: Transport, options: RecordingOptions = {}): TransportRecording {
   const frames: RecordedFrame[] = []
   const record = (direction: RecordedFrame['direction'], text: string): void => {
@@ -51,7 +51,7 @@ export function recordTransport(transport: Transport, options: RecordingOptions 
   }
 }
 
-/** Appends to a log of at most `limit` entries. */
+/** Appends an entry to a log of at most `limit` entries. */
 export function keep<T>(log: T[], entry: T, limit: number): void {
   log.push(entry)
   if (log.length > limit) log.splice(0, log.length - limit)

@@ -5,20 +5,20 @@ import { optionsOf, type Side, type Zod3Def, type Zod3Node } from './types.ts'
 export type OnObject = (def: Zod3Def, jsonSchema: Record<string, unknown>) => void
 
 /**
- * Converts a schema of zod 3 to JSON Schema 2020-12, as zod 4 would. Inputs allow unknown properties, outputs
- * do not. Types without a JSON equivalent throw an error, while zod-to-json-schema would convert them to text
- * or omit them.
+ * Converts a schema of zod 3 to JSON Schema 2020-12, as zod 4 would. Inputs allow unknown properties, but
+ * outputs do not. Throws an error for types without a JSON equivalent, whereas zod-to-json-schema would convert
+ * them to text or omit them.
  */
 export function zod3ToJsonSchema(schema: Zod3Node, side: Side, onObject: OnObject): Record<string, unknown> {
   const converted = zodToJsonSchema(schema as never, {
-    // Other targets represent `exclusiveMinimum` as a boolean. The override corrects the differences from
+    // The other targets represent `exclusiveMinimum` as a boolean. The override corrects the differences from
     // 2020-12.
     target: 'jsonSchema7',
     pipeStrategy: side,
     override: (given, refs, seen, anew) => {
       const def = given as unknown as Zod3Def
       for (const each of [def, ...covered(def)]) refuse(each, side)
-      // The references of zod-to-json-schema do not escape names.
+      // The references that zod-to-json-schema creates do not escape names.
       if (seen !== undefined && anew !== true) return { $ref: seen.path.map(escape).join('/') }
       return def.typeName === 'ZodTuple' ? convertTuple(def, refs) : ignoreOverride
     },
@@ -38,8 +38,8 @@ const escape = (segment: string): string =>
   segment === '#' ? segment : encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 /**
- * Returns the schemas inside unions and wrappers such as `nullable`. For primitives in them,
- * zod-to-json-schema does not call the override.
+ * Returns the schemas inside unions and wrappers such as `nullable`, because zod-to-json-schema does not call
+ * the override for primitives in them.
  */
 function covered(def: Zod3Def): Zod3Def[] {
   return [...optionsOf(def), ...(def.innerType === undefined ? [] : [def.innerType])].map((node) => node._def)
@@ -67,7 +67,7 @@ function refuse(def: Zod3Def, side: Side): void {
     throw new Error('Transforms cannot be represented in JSON Schema')
 }
 
-/** Converts tuples: draft-07 has a list in `items`, and 2020-12 has `prefixItems`. */
+/** Converts tuples. In draft-07, `items` is a list; 2020-12 uses `prefixItems` instead. */
 function convertTuple(def: Zod3Def, refs: Refs): object {
   const { items = [], rest, description } = def
   refs.seen.set(def, { def, path: refs.currentPath, jsonSchema: undefined })
@@ -97,7 +97,7 @@ export function hasCatchall({ catchall }: Zod3Def): boolean {
   return catchall !== undefined && catchall._def.typeName !== 'ZodNever'
 }
 
-/** Whether the output of a schema may be undefined. A schema with a default never outputs undefined. */
+/** Returns whether a schema's output may be undefined. A schema with a default never outputs undefined. */
 function mayBeAbsent(def: Zod3Def, within: readonly Zod3Def[] = []): boolean {
   if (within.includes(def)) return false
   const isOptional = (node: Zod3Node | undefined): boolean =>

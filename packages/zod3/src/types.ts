@@ -1,18 +1,18 @@
 import type { StandardSchema } from '@jetway/core'
 
 /**
- * Any schema of zod 3. It is recognized by its structure, because a program may load several copies of zod,
- * such as `zod/v3` of zod 4. `_input` and `_output` exist only as types.
+ * Any zod 3 schema. It is recognized by its structure, because a program may load several copies of zod, such
+ * as zod 4's `zod/v3`. `_input` and `_output` exist only as types.
  */
 export interface Zod3Schema<Input = unknown, Output = unknown> {
   readonly _input: Input
   readonly _output: Output
   readonly _def: object
-  /** Only schemas of zod 4 have this member. */
+  /** Only zod 4 schemas have this member. */
   readonly _zod?: never
 }
 
-/** The part of zod 3's definitions that is used here. */
+/** The parts of zod 3's definitions that are used here. */
 export interface Zod3Def {
   readonly typeName: string
   readonly description?: string
@@ -20,7 +20,7 @@ export interface Zod3Def {
   readonly shape?: () => Readonly<Record<string, Zod3Node>>
   readonly unknownKeys?: 'strip' | 'strict' | 'passthrough'
   readonly catchall?: Zod3Node
-  /** An array's element, or a brand's inner schema. */
+  /** An array's element schema, or a brand's inner schema. */
   readonly type?: Zod3Node
   readonly items?: readonly Zod3Node[]
   readonly rest?: Zod3Node | null
@@ -54,7 +54,7 @@ export type StandardResult<Output> = Awaited<
 >
 export type StandardIssue = NonNullable<StandardResult<unknown>['issues']>[number]
 
-/** The part of zod 4's public core that Jetway reads. https://zod.dev/packages/core */
+/** The part of zod 4's public core that Jetway reads. See https://zod.dev/packages/core. */
 export interface Zod4Schema extends Partial<StandardSchema> {
   readonly _zod: { readonly def: Zod4Def }
 }

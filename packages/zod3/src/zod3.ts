@@ -11,14 +11,14 @@ import {
 } from './types.ts'
 
 /**
- * Wraps a schema of zod 3.25 or later, or of `zod/v3`, so that Jetway accepts it wherever it accepts schemas.
- * Types, validation, defaults and transforms are zod's own.
+ * Wraps a schema from zod 3.25 or later, or from `zod/v3`, so that Jetway accepts it wherever it accepts
+ * schemas. Types, validation, defaults and transforms are zod's own.
  *
  * ```ts
  * server.addTool({ name: 'a', inputSchema: zod3(z.object({ city: z.string() })), handler: ({ city }) => city })
  * ```
  *
- * @throws `ERR_MCP_SCHEMA_UNSUPPORTED` for a schema of an older zod 3, or of another library
+ * @throws `ERR_MCP_SCHEMA_UNSUPPORTED` for a schema from an older version of zod 3, or from another library
  */
 export function zod3<S extends Zod3Schema>(schema: S): StandardSchema<S['_input'], S['_output']> {
   const { _def: def, '~standard': standard } = schema as Partial<Zod3Node & StandardSchema>
@@ -37,12 +37,12 @@ export function zod3<S extends Zod3Schema>(schema: S): StandardSchema<S['_input'
 
 const unsupported = (problem: string): Error => new UsageError('ERR_MCP_SCHEMA_UNSUPPORTED', problem)
 
-/** Wrapped schemas by definition, so that a schema in several places has one wrapper. */
+/** The wrapped schemas by definition, so that a schema that is used in several places has only one wrapper. */
 const covers = new WeakMap<Zod3Def, Zod4Schema>()
 
 /**
- * Presents a schema of zod 3 with the internals of zod 4, so that code for zod 4 also works with it: removing
- * unknown properties of outputs, and finding types that cannot be converted.
+ * Gives a zod 3 schema the internals of a zod 4 schema, so that code for zod 4 also works with it: for removing
+ * unknown properties from outputs, and for finding types that cannot be converted.
  */
 function cover(schema: Zod3Node): Zod4Schema {
   const def = schema._def
@@ -65,7 +65,7 @@ function cover(schema: Zod3Node): Zod4Schema {
       validate: (value) => validate(schema as unknown as StandardSchema, value),
       jsonSchema: { input: convert('input'), output: convert('output') },
     },
-    // Members are wrapped at first use, because schemas may contain themselves.
+    // Members are wrapped on first use, because schemas may contain themselves.
     _zod: {
       get def() {
         shown ??= show(def)
@@ -104,7 +104,7 @@ function show(def: Zod3Def): Zod4Schema['_zod']['def'] {
   }
 }
 
-/** Other kinds have members with the same names in both versions. */
+/** Other kinds of schemas have members with the same names in both versions. */
 function showOther(def: Zod3Def): Zod4Schema['_zod']['def'] {
   const { typeName, items, rest, options } = def
   return {
@@ -138,7 +138,7 @@ function withAlternatives(result: StandardResult<unknown>): StandardResult<unkno
   return result.issues === undefined ? result : { issues: result.issues.map(withErrors) }
 }
 
-/** Converts the issues of a union's alternatives: zod 4 has them in `errors`, zod 3 in `unionErrors`. */
+/** Converts the issues of a union's alternatives. zod 4 stores them in `errors`, and zod 3 in `unionErrors`. */
 function withErrors(issue: StandardIssue): StandardIssue {
   const { unionErrors, path } = issue as StandardIssue & {
     unionErrors?: readonly { readonly issues: readonly StandardIssue[] }[]
@@ -146,7 +146,7 @@ function withErrors(issue: StandardIssue): StandardIssue {
   if (unionErrors === undefined) return issue
   const depth = path?.length ?? 0
   const errors = unionErrors.map(({ issues }) =>
-    // Paths begin at the root in zod 3, and at the union in zod 4.
+    // In zod 3, paths begin at the root; in zod 4, they begin at the union.
     issues.map((inner) => ({ ...withErrors(inner), path: inner.path?.slice(depth) })),
   )
   return { ...issue, errors } as StandardIssue

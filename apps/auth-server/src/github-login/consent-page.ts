@@ -1,16 +1,16 @@
 /** The access for which a client needs the user's consent. */
 export interface ConsentRequest {
-  /** The address for the form. */
+  /** The address to which the form is sent. */
   readonly action: string
-  /** The client's own name, which anybody can choose. */
+  /** The client's own name. Anyone can choose such a name. */
   readonly clientName: string
-  /** The address that gets the code. Only this identifies the client for the user. */
+  /** The address that receives the code. It is the only reliable way for the user to identify the client. */
   readonly redirectHost: string
   readonly resource: string
   readonly scopes: readonly string[]
 }
 
-/** Returns a page that shows the client and its requested access. */
+/** Returns a page that shows the client and the access that it requests. */
 export const consentPage = ({ action, clientName, redirectHost, resource, scopes }: ConsentRequest): string =>
   `<!doctype html>
 <html lang="en">
@@ -28,7 +28,7 @@ export const consentPage = ({ action, clientName, redirectHost, resource, scopes
 </html>
 `
 
-/** Forbids frames, because another site could make users click a hidden button. */
+/** Frames are forbidden, because otherwise another site could trick users into clicking a hidden button. */
 export const CONSENT_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",

@@ -1,4 +1,4 @@
-/** An OAuth app: https://github.com/settings/developers */
+/** An OAuth app. See https://github.com/settings/developers. */
 export interface GitHubApp {
   readonly clientId: string
   readonly clientSecret: string
@@ -8,13 +8,13 @@ export interface GitHubApp {
   readonly api?: string
 }
 
-/** A user of GitHub. The id is permanent, but a login can be reused. */
+/** A GitHub user. The id is permanent, but a login can be reused. */
 export interface GitHubUser {
   readonly id: number
   readonly login: string
 }
 
-/** Returns the address of GitHub's login. It requests no scope, because the profile is public. */
+/** Returns the address of GitHub's login page. It requests no scopes, because the profile is public. */
 export function loginUrl(
   { clientId, origin = 'https://github.com' }: GitHubApp,
   { redirectUri, state, challenge }: Readonly<Record<'redirectUri' | 'state' | 'challenge', string>>,
@@ -33,7 +33,7 @@ export function loginUrl(
 }
 
 /**
- * Returns the user of a code. GitHub's token is used once, and is not stored.
+ * Returns the user for whom GitHub issued a code. GitHub's token is used once, and is not stored.
  *
  * @throws Error if GitHub refuses the code
  */

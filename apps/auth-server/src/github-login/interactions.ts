@@ -4,7 +4,10 @@ import type Provider from 'oidc-provider'
 import { CONSENT_HEADERS, consentPage } from './consent-page.ts'
 import { type GitHubApp, type GitHubUser, loginUrl, userOf } from './github.ts'
 
-/** The path to which `oidc-provider` sends the browser. The app's callback URL at GitHub is this path of the issuer. */
+/**
+ * The path to which `oidc-provider` sends the browser. At GitHub, the app's callback URL must be this path of
+ * the issuer.
+ */
 export const INTERACTION = '/interaction'
 
 export interface LoginOptions {
@@ -12,9 +15,9 @@ export interface LoginOptions {
   /** The scopes of the MCP server. */
   readonly scopes: readonly string[]
   readonly github: GitHubApp
-  /** Protects the login from other sites. */
+  /** The secret that protects the login from other sites. */
   readonly secret: string
-  /** @default every user of GitHub */
+  /** Returns whether a user may log in. @default every GitHub user may */
   readonly mayLogIn?: (user: GitHubUser) => boolean
 }
 
@@ -22,9 +25,9 @@ type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 type Result = Parameters<Provider['interactionFinished']>[2]
 
 /**
- * Asks users for their consent, and then logs them in with GitHub. The consent comes first because GitHub knows only
- * one client, and would send a user who has allowed it straight back: MCP's Security Best Practices call this the
- * confused deputy.
+ * Asks users for their consent, and then logs them in with GitHub. Users must consent first, because GitHub
+ * knows only one client, and would immediately redirect a user who has already allowed it. MCP's Security Best
+ * Practices call this the confused deputy problem.
  */
 export class Interactions {
   readonly #provider: Provider
@@ -38,7 +41,8 @@ export class Interactions {
   /** Replies to a request below {@link INTERACTION}. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      // This throws without the cookie of the interaction, because the same browser must begin and finish it.
+      // This throws without the interaction's cookie, because the same browser must begin and finish the
+      // interaction.
       const interaction = await this.#provider.interactionDetails(request, response)
       const { pathname, searchParams } = new URL(request.url ?? '', this.#options.issuer)
       const path = `${INTERACTION}/${interaction.uid}`
@@ -77,7 +81,10 @@ export class Interactions {
     return loginUrl(this.#options.github, { ...this.#callback(uid), challenge })
   }
 
-  /** Handles the redirect from GitHub. Its state proves the consent, because only an allowed interaction gets it. */
+  /**
+   * Handles the redirect from GitHub. The state proves that the user has consented, because only an allowed
+   * interaction receives it.
+   */
   async #login({ uid, params }: Interaction, query: URLSearchParams): Promise<Result> {
     const { redirectUri, state } = this.#callback(uid)
     if (!isEqual(query.get('state') ?? '', state)) throw new Error('Another login')
@@ -103,7 +110,7 @@ export class Interactions {
     return { redirectUri, state: this.#secretFor('state', uid) }
   }
 
-  /** Derives a secret that is equal for all requests of an interaction, so that nothing is stored. */
+  /** Derives a secret that is the same for all requests in an interaction, so that nothing has to be stored. */
   #secretFor(purpose: 'state' | 'verifier', uid: string): string {
     return createHmac('sha256', this.#options.secret).update(`${purpose} ${uid}`).digest('base64url')
   }
@@ -113,7 +120,7 @@ const DENIED: Result = { error: 'access_denied', error_description: 'The user ha
 
 const scopeOf = ({ scope }: Interaction['params']): string => (typeof scope === 'string' ? scope : '')
 
-/** The maximum length of the form of the consent page, which has one field. */
+/** The maximum length of the consent page's form, which has one field. */
 const MAX_FORM = 1_024
 
 async function isAllowedBy(request: IncomingMessage): Promise<boolean> {

@@ -4,16 +4,16 @@ import { INTERACTION } from './interactions.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
-  /** The address of the MCP server, the audience of every token. */
+  /** The address of the MCP server. It is the audience of every token. */
   readonly resource: string
   readonly scopes: readonly string[]
-  /** Private keys with `kid` and `alg`. The first signs. */
+  /** Private keys with `kid` and `alg`. The first key is used for signing. */
   readonly keys: readonly JWK[]
-  /** Keys for cookies. The first signs, and all verify. */
+  /** Keys for cookies. The first key is used for signing, and all keys for verification. */
   readonly cookieKeys: readonly string[]
   /** The store of logins and tokens. The default keeps them in memory. */
   readonly adapter?: Configuration['adapter']
-  /** Fetches the metadata documents of clients. @default the global one */
+  /** Fetches clients' metadata documents. @default the global `fetch` */
   readonly fetch?: Configuration['fetch']
 }
 
@@ -30,7 +30,7 @@ export function createProvider(options: ProviderOptions): Provider {
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
     responseTypes: ['code'],
     pkce: { required: () => true },
-    // Hosts that run in browsers call the token endpoint from their own origin.
+    // Hosts that run in a browser call the token endpoint from their own origin.
     clientBasedCORS: () => true,
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     interactions: { policy: createPolicy(), url: (_context, { uid }) => `${INTERACTION}/${uid}` },
@@ -47,7 +47,7 @@ export function createProvider(options: ProviderOptions): Provider {
       registration: {
         enabled: true,
         idFactory: ({ oidc: { body } }) => {
-          // Some hosts register only the scopes of their first challenge, and could never get more.
+          // Some hosts register only the scopes from their first challenge, and could never obtain others.
           if (body !== undefined) delete body['scope']
           return randomUUID()
         },
@@ -79,8 +79,9 @@ export function createProvider(options: ProviderOptions): Provider {
 }
 
 /**
- * Asks the user in every authorization. By default `oidc-provider` sends a code to a known client without a page, so a
- * link from another site would be enough: https://github.com/advisories/GHSA-6x8h-498w-gv8c
+ * Asks the user in every authorization. By default, `oidc-provider` sends a code to a known client without
+ * showing a page, so a link from another site would be enough to obtain one. See
+ * https://github.com/advisories/GHSA-6x8h-498w-gv8c.
  */
 function createPolicy(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base()
@@ -95,6 +96,6 @@ function createPolicy(): interactionPolicy.DefaultPolicy {
   return policy
 }
 
-/** Refuses addresses in the server's own network, because anybody can choose the address of a document. */
+/** Refuses addresses in the server's own network, because anyone can choose a document's address. */
 const isPublicName = (host: string): boolean =>
   /[a-z]$/i.test(host) && host.includes('.') && !/\.(?:localhost|local|internal|home\.arpa)$/i.test(host)

@@ -5,19 +5,19 @@ import { REDIRECT } from './protected.ts'
 
 const HTTP = { [oauth.allowInsecureRequests]: true } as const
 
-/** A client with oauth4webapi that signs a proof for each request. */
+/** A client that uses oauth4webapi and signs a proof for each request. */
 export interface BoundClient {
   readonly token: string
   readonly tokenType: string
-  /** Posts a message, and repeats it once if the request needs a nonce. */
+  /** Posts a message. Repeats it once if the request needs a nonce. */
   readonly post: (body: object, headers?: Readonly<Record<string, string>>) => Promise<Response>
-  /** Returns the headers of an unsent POST, with a proof for it. */
+  /** Returns the headers of a POST request with a proof for it, without sending the request. */
   readonly sign: () => Promise<Record<string, string>>
   /** The number of requests that needed a nonce. */
   readonly nonces: () => number
 }
 
-/** Signs in for tokens that are bound to a new key. */
+/** Signs in, and obtains tokens that are bound to a new key. */
 export async function signInWithKey(
   { issuer, client: { clientId }, signIn }: AuthorizationServer,
   url: string,

@@ -5,7 +5,7 @@ interface Cookie {
   readonly path: string
 }
 
-/** The last page of a visit, or the first address outside of the test's servers. */
+/** The last page of a visit, or the first address outside the test's servers. */
 export interface Page {
   readonly url: URL
   readonly status: number
@@ -19,7 +19,7 @@ export class Browser {
   readonly #cookies = new Map<string, Cookie>()
   readonly #stop: (url: URL) => boolean
 
-  /** @param stop - addresses not to visit, such as the redirect URI of a client */
+  /** @param stop - returns whether an address must not be visited, such as a client's redirect URI */
   constructor(stop: (url: URL) => boolean) {
     this.#stop = stop
   }
@@ -41,7 +41,7 @@ export class Browser {
     throw new Error('Too many redirects')
   }
 
-  /** Submits the form of a page with its hidden fields, and with the button that the user clicks. */
+  /** Submits a page's form with its hidden fields, and with the button that the user clicks. */
   submit({ url, text }: Page, ...button: readonly [name: string, value: string] | []): Promise<Page> {
     const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? []
     const fields = text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]+)"/g)

@@ -5,7 +5,7 @@ import type { AuthorizationServer } from '@jetway/testing/authorization-server'
 import { expect, onTestFinished, vi } from 'vitest'
 import { call, connect, protect, startIssuer, userAgent } from './protected.ts'
 
-/** A kind of registration: the options of the client, and the expected number of dynamic registrations. */
+/** A kind of registration: the client's options, and the expected number of dynamic registrations. */
 export interface Registration {
   readonly options: (issuer: AuthorizationServer) => Partial<OAuthOptions>
   readonly registers: number
@@ -23,20 +23,20 @@ export const REGISTRATIONS: Readonly<Record<string, Registration>> = {
   'registration by hand': { options: ({ client }) => ({ clients: [client] }), registers: 0 },
 }
 
-/** The newest revision with sessions, and the one without. */
+/** The newest revision with sessions, and the newest one without. */
 export const ERAS: readonly RevisionDate[] = ['2025-11-25', '2026-07-28']
 
-/** The servers' tolerance for different clocks. */
+/** The clock difference that the servers tolerate, in seconds. */
 export const TOLERANCE_S = 60
 
-/** Sets the date until the end of the test. Sockets and timers keep running. */
+/** Sets the date until the end of the test. Sockets and timers continue to work. */
 export function fakeDate(): { pass(seconds: number): void } {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   return { pass: (seconds) => void vi.setSystemTime(Date.now() + seconds * 1000) }
 }
 
-/** Signs in after 401, gets more scopes, and renews the token after its expiry. */
+/** Signs in after a 401, obtains more scopes, and renews the token after its expiry. */
 export async function runFlow(
   mount: Mount,
   revision: RevisionDate,
@@ -46,7 +46,7 @@ export async function runFlow(
   const issuer = await startIssuer()
   const url = await protect(issuer, mount, { revisions: [revision] })
   const start = Date.now()
-  // The client's clock does not advance, so that it learns of the expiry by 401.
+  // The client's clock does not advance, so the client learns of the expiry from a 401.
   const { auth, asked } = userAgent(issuer, { ...options(issuer), clock: { now: () => start } })
 
   const { client, sent } = await connect(url, auth)

@@ -3,22 +3,22 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from '@jetway-apps/test-support/http'
 
-/** The token of the stand-in, which must stay secret. */
+/** The token that the stand-in issues. It must remain secret. */
 export const GITHUB_TOKEN = 'gho_canary'
 export const GITHUB_APP = { clientId: 'github-app', clientSecret: 'github-secret' } as const
 
-/** A stand-in for GitHub. Its users consent at once. */
+/** A stand-in for GitHub. Its users consent immediately. */
 export interface GitHub {
   readonly origin: string
   /** The user who is logged in to GitHub in this browser; undefined if the user refuses. */
   user: { readonly id: number; readonly login: string } | undefined
-  /** How often a browser came to log in. */
+  /** How often a browser has come to log in. */
   readonly logins: number
   readonly release: () => void
 }
 
 /**
- * Serves the endpoints of GitHub's web application flow.
+ * Serves the endpoints for GitHub's web application flow.
  *
  * @see https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  */

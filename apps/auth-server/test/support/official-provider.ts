@@ -7,7 +7,8 @@ export interface OfficialProvider {
   readonly redirectUrl: string
   readonly clientMetadataUrl?: string
   readonly clientMetadata: OAuthClientMetadata
-  // Each package has its own types for stored values, and reads only its own values. `never` matches all types.
+  // Each package has its own types for stored values, and reads only its own values. `never` is assignable to
+  // all types.
   clientInformation(): never
   saveClientInformation(information: unknown): void
   tokens(): never
@@ -22,13 +23,13 @@ export interface OfficialProvider {
 /** A host's provider. Its user signs in when the client redirects. */
 export interface OfficialHost {
   readonly provider: OfficialProvider
-  /** The scopes of each redirect. */
+  /** The scopes in each redirect. */
   readonly asked: string[]
-  /** The parameters of the browser's return. */
+  /** Returns the parameters with which the browser returned. */
   readonly back: () => URLSearchParams
 }
 
-/** @param document - registers with a metadata document instead of dynamically */
+/** @param document - whether to register with a metadata document instead of dynamically */
 export function officialHost(issuer: AuthorizationServer, document: string | undefined): OfficialHost {
   const asked: string[] = []
   let back = new URLSearchParams()

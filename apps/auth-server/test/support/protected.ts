@@ -20,7 +20,7 @@ import { expect, onTestFinished } from 'vitest'
 
 export const REDIRECT = 'http://127.0.0.1:33418/callback'
 
-/** Starts an authorization server until the end of the test. */
+/** Starts an authorization server that runs until the end of the test. */
 export async function startIssuer(
   options: Partial<AuthorizationServerOptions> = {},
 ): Promise<AuthorizationServer> {
@@ -29,7 +29,7 @@ export async function startIssuer(
   return issuer
 }
 
-/** Creates a server with the tools `whoami` and `write`, which needs one more scope. */
+/** Creates a server with the tools `whoami` and `write`. `write` needs an additional scope. */
 export function createServer(options: ServerOptions = {}): McpServer {
   const server = new McpServer({ name: 'protected', version: '1.0.0' }, options)
   server.addTool({
@@ -40,7 +40,10 @@ export function createServer(options: ServerOptions = {}): McpServer {
   return server
 }
 
-/** Mounts the server until the end of the test, for tokens of `issuer` with the scope `mcp`. Resolves to the address. */
+/**
+ * Mounts the server until the end of the test. It requires tokens from `issuer` with the scope `mcp`. Resolves
+ * to the address.
+ */
 export async function protect(
   issuer: AuthorizationServer,
   mount: Mount,
@@ -56,7 +59,7 @@ export async function protect(
   return `${mounted.origin}/mcp`
 }
 
-/** A user of a client: the scopes of each consent, and the provider. */
+/** A client's user: the scopes of each consent, and the provider. */
 export interface UserAgent {
   readonly asked: string[]
   readonly auth: AuthProvider
@@ -78,7 +81,7 @@ export function userAgent(
   return { asked, auth: clientOAuth({ grant, ...options }) }
 }
 
-/** Builds a request to the server that requires tokens. */
+/** Builds a request to a server that requires tokens. */
 export interface Sent {
   readonly status: number
   readonly session: string | null
@@ -115,7 +118,7 @@ export async function call(client: Client, name: string): Promise<string> {
   return first?.type === 'text' ? first.text : JSON.stringify(content)
 }
 
-/** Opens a session with a token. Resolves to the headers of its requests. */
+/** Opens a session with a token. Resolves to the headers for the session's requests. */
 export async function openSession(url: string, token: string): Promise<Record<string, string>> {
   const authorization = `Bearer ${token}`
   const opened = await post(url, JSON.stringify(initialize()), { authorization })

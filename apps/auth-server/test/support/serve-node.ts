@@ -1,6 +1,6 @@
 /**
- * Runs one process of a server over Redis that requires tokens of `ISSUER`. With `NONCE_KEY` the tokens must
- * be bound to a key. Prints its URL as a line of JSON.
+ * Runs one process of a server that uses Redis and requires tokens from `ISSUER`. With `NONCE_KEY`, the tokens
+ * must be bound to a key. Prints the URL as a line of JSON.
  */
 import process from 'node:process'
 import { oauth } from '@jetway/auth'

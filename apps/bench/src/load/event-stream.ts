@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import type { SessionHeaders } from './http-session.ts'
 
 /**
- * A string that each notification contains once. Servers send a small notification in one write, so the
- * string is never split between chunks.
+ * A string that each notification contains exactly once. Servers send a small notification in one write, so the
+ * string is never split across chunks.
  */
 const MARK = '"jsonrpc"'
 

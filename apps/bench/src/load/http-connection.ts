@@ -27,8 +27,8 @@ export class HttpConnection {
   }
 
   /**
-   * Sets the callbacks for replies and errors, which stay in use until the next call. Load runs use this
-   * method, because a promise per reply costs time.
+   * Sets the callbacks for replies and errors. They remain in use until the next call. Load runs use this
+   * method, because a promise for each reply costs time.
    */
   listen(onReply: (reply: Reply) => void, onError: (error: Error) => void): void {
     this.#onReply = onReply

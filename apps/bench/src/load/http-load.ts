@@ -1,7 +1,7 @@
 import type { HttpConnection } from './http-connection.ts'
 import { Latencies, type LoadResult } from './load-result.ts'
 
-/** One connection with the text of its next request. */
+/** One connection, with the text of its next request. */
 export interface HttpLane {
   readonly connection: HttpConnection
   readonly next: () => string
@@ -15,15 +15,20 @@ export type Client = 'awake' | 'natural'
 
 export interface HttpLoadOptions {
   readonly seconds: number
-  /** The size of a correct response in bytes. A response of a different size or status is wrong. */
+  /**
+   * The size of a correct response, in bytes. A response with a different size or status is treated as
+   * incorrect.
+   */
   readonly bodyBytes: number
   /** Whether the client may sleep between replies. @default 'awake' */
   readonly client?: Client
-  /** The allowed difference of the size in bytes, because event ids grow. @default 0 */
+  /** The tolerated difference in size, in bytes, because event ids become longer. @default 0 */
   readonly tolerance?: number
 }
 
-/** Keeps one request in flight on each connection for the given time. Rejects at the first wrong response. */
+/**
+ * Keeps one request in flight on each connection for the given time. Rejects at the first incorrect response.
+ */
 export function loadHttp(lanes: readonly HttpLane[], options: HttpLoadOptions): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const latencies = new Latencies()

@@ -2,7 +2,7 @@ import { HttpConnection } from './http-connection.ts'
 import { headerOf } from './reply-reader.ts'
 import { FIRST_ID, INITIALIZE, INITIALIZED, messageWith, PROTOCOL_VERSION } from './requests.ts'
 
-/** Returns a POST request as Node's fetch sends it, because the official client uses fetch. */
+/** Returns a POST request as Node's `fetch` would send it, because the official client uses `fetch`. */
 export function post(port: number, headers: Readonly<Record<string, string>>, body: string): string {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
@@ -19,7 +19,7 @@ export function post(port: number, headers: Readonly<Record<string, string>>, bo
   return `POST /mcp HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }
 
-/** The session headers of a client's later requests. */
+/** The session headers in a client's later requests. */
 export type SessionHeaders = Readonly<Record<string, string>>
 
 /** Opens one client's session. */
@@ -39,9 +39,9 @@ async function openSession(
 }
 
 /**
- * Opens sessions one after the other on one connection.
+ * Opens sessions one after another on a single connection.
  *
- * @param own - the additional headers of every request
+ * @param own - additional headers for every request
  */
 export async function openSessions(
   port: number,

@@ -2,7 +2,7 @@
 export interface LoadResult {
   readonly completed: number
   readonly seconds: number
-  /** The latencies in ms, ascending. Empty for pipelined requests. */
+  /** Returns a quantile of sorted values, or undefined if there are none. */
   readonly latencies: Float64Array
 }
 
@@ -20,7 +20,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2
 }
 
-/** Collects latencies without allocating while the clock runs. */
+/** Collects latencies without allocating memory while the clock is running. */
 export class Latencies {
   #values = new Float64Array(1 << 16)
   #count = 0

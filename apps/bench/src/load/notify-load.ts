@@ -1,7 +1,9 @@
 import type { EventStream } from './event-stream.ts'
 import { Latencies, type LoadResult } from './load-result.ts'
 
-/** Notifies all streams repeatedly, each time after all streams have received the previous notification. */
+/**
+ * Notifies all streams repeatedly. Each notification is sent after all streams have received the previous one.
+ */
 export async function loadNotifications(
   streams: readonly EventStream[],
   { seconds, notify }: { readonly seconds: number; readonly notify: () => void },

@@ -14,7 +14,7 @@ const LONGEST_HEAD = 4096
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 
 /**
- * Splits a connection's bytes into replies, for a client with one request in flight. Supports
+ * Splits the bytes received on a connection into replies, for a client with one request in flight. Supports
  * Content-Length and chunked bodies.
  */
 export class ReplyReader {
@@ -22,7 +22,7 @@ export class ReplyReader {
   #size = 0
   #head = ''
   #headBytes = 0
-  /** The total size of head and body in bytes. Undefined while unknown, and for chunked bodies. */
+  /** The total size of the head and body, in bytes. Undefined while it is unknown, and for chunked bodies. */
   #whole: number | undefined
 
   /** Adds received bytes. Returns the reply as soon as it is complete. */

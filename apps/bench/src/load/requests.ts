@@ -14,7 +14,7 @@ export const STANDING_VERSION = '2026-07-28'
 export const FIRST_ID = 1_000_000
 const LAST_ID = 9_999_999
 
-/** Returns the next id. Starts over after the last id of seven digits. */
+/** Returns the next id. Starts again after the last seven-digit id. */
 export function idCounter(): () => number {
   let id = FIRST_ID
   return () => (id === LAST_ID ? (id = FIRST_ID) : ++id)

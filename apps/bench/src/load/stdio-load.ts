@@ -8,13 +8,13 @@ export interface StdioLoadOptions {
   readonly seconds: number
   /** The number of concurrent requests. */
   readonly depth: number
-  /** The size of a correct response in bytes, with its newline. */
+  /** The size of a correct response, including its newline, in bytes. */
   readonly lineBytes: number
   /** The next request, without a newline. */
   readonly next: () => string
 }
 
-/** One client of a server over its standard streams. */
+/** One client that communicates with a server over the server's standard streams. */
 export class StdioClient {
   readonly #input: Writable
   #onLine: (line: string) => void = () => {}
@@ -40,7 +40,7 @@ export class StdioClient {
     this.#input.write(`${INITIALIZED}\n`)
   }
 
-  /** Keeps `depth` requests in flight: sends a request for each response that a read returns. */
+  /** Keeps `depth` requests in flight, by sending one request for each response that a read returns. */
   async load({ seconds, depth, lineBytes, next }: StdioLoadOptions): Promise<LoadResult> {
     const latencies = new Latencies()
     const start = performance.now()

@@ -4,9 +4,9 @@ export interface Bar {
   readonly value: number
   /** The figure on the right. */
   readonly text: string
-  /** The figures of the worst and the best start. */
+  /** The values of the worst and the best start. */
   readonly between?: readonly [least: number, most: number]
-  /** Jetway's bars have its colour. */
+  /** Bars of Jetway have their own colour. */
   readonly isOurs: boolean
 }
 

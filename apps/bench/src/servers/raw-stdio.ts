@@ -1,6 +1,6 @@
 import { ready } from '../serving/control.ts'
 import { answerLines } from '../serving/lines.ts'
 
-/** The lower bound of the time to a first response: Node starts and sends a constant. */
+/** The lower bound for the time to a first response: Node starts and sends a constant. */
 answerLines(() => '{"jsonrpc":"2.0","id":1000000,"result":{}}')
 ready()

@@ -30,7 +30,7 @@ interface OpenStream {
 
 const streams = new Set<OpenStream>()
 
-/** Keeps a stream for {@link notify}. */
+/** Keeps a stream open for {@link notify}. */
 export function keepStream(stream: OpenStream): void {
   streams.add(stream)
 }
@@ -39,7 +39,7 @@ export function notify(): void {
   for (const stream of streams) stream.write(EVENT)
 }
 
-/** The cheapest possible session: an id and a map entry. */
+/** The cheapest possible session: an id, and an entry in a map. */
 const sessions = new Map<string, number>()
 
 export function openSession(): string {

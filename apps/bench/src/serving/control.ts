@@ -8,14 +8,14 @@ let stopProfile: Awaited<ReturnType<typeof startProfile>> | undefined
 export const answers = (): Answers => prepared
 
 /**
- * Reports that the server accepts requests (port 0 if it has none), and answers
- * the bench until it disconnects.
+ * Reports that the server accepts requests (with port 0 if it has no port), and replies to the bench until it
+ * disconnects.
  *
  * @param notify - sends one notification to all open streams
- * @param headers - the headers of every request
+ * @param headers - the headers for every request
  */
 export function ready(port = 0, notify?: () => void, headers: Readonly<Record<string, string>> = {}): void {
-  // The server ends with the bench, so that no server is left running.
+  // The server exits together with the bench, so that no server is left running.
   process.on('disconnect', () => process.exit())
   process.on('message', (message: Ask) => {
     if (message.ask === 'notify') notify?.()
@@ -40,7 +40,7 @@ async function answer(message: Exclude<Ask, { readonly ask: 'notify' }>): Promis
   return { report: 'cpu', micros: user + system }
 }
 
-/** A second collection frees what the first one's finalizers released. */
+/** A second collection frees the memory that the first one's finalizers have released. */
 async function settledMemory(): Promise<number> {
   for (let i = 0; i < 2; i++) {
     globalThis.gc?.()

@@ -11,7 +11,7 @@ import {
   weatherOutput,
 } from './tools.ts'
 
-/** Creates the server of every Jetway contender, by default with all defaults. */
+/** Creates the server that every Jetway contender uses. By default, all its options are defaults. */
 export function createServer(count: number = toolCount(), options: ServerOptions = {}): McpServer {
   const server = new McpServer({ name: 'bench', version: '1.0.0' }, options)
   server.addTool({ name: 'add', description: 'Adds two numbers', inputSchema: addInput, handler: add })
@@ -35,6 +35,6 @@ export function createServer(count: number = toolCount(), options: ServerOptions
   return server
 }
 
-/** Returns the options of every mount: all defaults, or a stream for each response. */
+/** Returns the options that every mount uses: all defaults, or a stream for each response. */
 export const mountOptions = (): { readonly response?: 'sse' } =>
   process.argv.includes('--stream') ? { response: 'sse' } : {}

@@ -1,4 +1,4 @@
-/** Replies to the lines of standard input. One write contains the responses to all lines of one read. */
+/** Replies to lines on standard input. Each write contains the responses to all lines from one read. */
 export function answerLines(answer: (line: string) => string): void {
   let rest = ''
   process.stdin.setEncoding('utf8')

@@ -1,11 +1,11 @@
 import type { ProfileShares } from './profile.ts'
 
-/** The bodies that a bare server sends, by tool name for `tools/call` and by method otherwise. */
+/** The bodies that a bare server sends, by tool name for `tools/call`, and otherwise by method. */
 export type Answers = Readonly<Record<string, string>>
 
 /**
- * Messages from the bench to a server, over the process's IPC channel, so that they do not cost requests.
- * All but `notify` have a reply.
+ * Messages from the bench to a server, over the process's IPC channel, so that they do not count as requests.
+ * All messages except `notify` have a reply.
  */
 export type Ask =
   | { readonly ask: 'cpu' }
@@ -20,7 +20,7 @@ export type Ask =
 export type Report =
   /** The server accepts requests. Every request needs the headers. */
   | { readonly report: 'ready'; readonly port: number; readonly headers: Readonly<Record<string, string>> }
-  /** User and system time of the process, in µs. */
+  /** The process's user and system time, in µs. */
   | { readonly report: 'cpu'; readonly micros: number }
   /** Resident memory after a garbage collection, in bytes. */
   | { readonly report: 'memory'; readonly bytes: number }

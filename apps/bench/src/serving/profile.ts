@@ -16,8 +16,8 @@ export interface ProfileShares {
 const WRITES = new Set(['writev', 'writeBuffer', 'writeUtf8String', 'writeLatin1String', 'writeAsciiString'])
 
 /**
- * Counts samples, not the time between them. A process that waits for its processor gets one sample however long it
- * waits, so other work on the machine does not count.
+ * Counts samples instead of adding up the time between them. A process that waits for its processor gets only
+ * one sample, however long it waits, so other work on the machine does not count.
  */
 export function sharesOf({ nodes }: Pick<Profiler.Profile, 'nodes'>): ProfileShares {
   let busy = 0
@@ -30,7 +30,10 @@ export function sharesOf({ nodes }: Pick<Profiler.Profile, 'nodes'>): ProfileSha
   return { busy, write }
 }
 
-/** Starts a CPU profile of this process. Returns a function that ends it, and keeps it in a file if it gets a name. */
+/**
+ * Starts a CPU profile of this process. Returns a function that ends it, and writes it to a file if a name is
+ * given.
+ */
 export async function startProfile(): Promise<(file: string | undefined) => Promise<ProfileShares>> {
   const session = new Session()
   session.connect()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The tools of all measured servers: two that are called, and many that are only listed. */
+/** The tools of all measured servers: two tools that are called, and many that are only listed. */
 
 interface Addition {
   readonly a: number
@@ -56,10 +56,10 @@ export const listedInput: z.ZodType = z.object({
   archived: z.boolean().default(false).describe('Whether archived results count'),
 })
 
-/** The default number of tools: the two that are called and a hundred more. */
+/** The default number of tools: the two that are called, and a hundred more. */
 const DEFAULT_TOOLS = 102
 
-/** Returns the number of tools to serve: `--tools N`. */
+/** Returns the number of tools to serve, from the argument `--tools N`. */
 export function toolCount(): number {
   const at = process.argv.indexOf('--tools')
   return at === -1 ? DEFAULT_TOOLS : Number(process.argv[at + 1])

@@ -11,7 +11,7 @@ import {
 } from './model.ts'
 import { argumentsOf, failedResult, ReplyBuilder } from './reply-builder.ts'
 
-/** The API requires a limit. Most models allow more. */
+/** The API requires this limit. Most models allow more. */
 const MAX_TOKENS = 8_192
 
 /** @see https://docs.anthropic.com/en/api/messages */

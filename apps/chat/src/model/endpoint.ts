@@ -8,21 +8,21 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Statuses worth a retry: rate limits, and servers that are overloaded or restarting. */
+/** Statuses for which a retry is worthwhile: rate limits, and servers that are overloaded or restarting. */
 const RETRYABLE: readonly number[] = [408, 429, 500, 502, 503, 504, 529]
 const RETRIES = 2
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 30_000
-/** The longest event, in UTF-16 units. */
+/** The maximum length of an event, in UTF-16 units. */
 const MAX_EVENT = 16 * 1024 * 1024
-/** The maximum length of an error text that is shown, in UTF-16 units. */
+/** The maximum length of an error message that is shown, in UTF-16 units. */
 const MAX_REASON = 500
 
 /**
- * Posts a request and yields the JSON values of the streamed reply. If the endpoint does not stream, yields
- * the whole reply as one value, with `whole: true`.
+ * Posts a request and yields the JSON values of the streamed reply. If the endpoint does not stream, yields the
+ * whole reply as one value, with `whole: true`.
  *
- * @throws ModelError; the reason of the signal
+ * @throws ModelError, and the signal's reason
  */
 export async function* requestValues(
   endpoint: Endpoint,
@@ -87,7 +87,7 @@ async function send(
   }
 }
 
-/** Node puts the reason why a fetch failed into the `cause` of its error. */
+/** Node stores the reason for a failed `fetch` in the error's `cause`. */
 function causeOf({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message

@@ -62,7 +62,7 @@ function openaiFrom(env: Env, model = valueOf(env, 'OPENAI_MODEL')): Model {
   return openai({ url, headers }, modelOf('OPENAI_MODEL', model), limit)
 }
 
-/** The message does not repeat the value, which may be a key by mistake. */
+/** The message does not repeat the value, because it may be a key that was set by mistake. */
 function baseOf(variable: string, url: string): string {
   if (!/^https?:/.test(url) || !URL.canParse(url))
     throw new UsageError(`${variable} must be an http or https URL`)

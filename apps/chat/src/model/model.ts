@@ -22,25 +22,25 @@ export interface CompletionRequest {
 
 export interface Reply {
   readonly text: string
-  /** `length`: the reply was cut off at the token limit. */
+  /** Why the reply ended. `length` means that it was cut off at the token limit. */
   readonly stopReason: 'end' | 'length'
   /**
-   * The reply as a message for the history; undefined if it is empty, because no
-   * API accepts an empty message.
+   * The reply as a message for the history; undefined if the reply is empty, because no API accepts an empty
+   * message.
    */
   readonly message: Message | undefined
   /** The number of tool calls in the reply. */
   readonly callCount: number
-  /** Runs the tool calls and resolves to messages with their results. @throws the reason of the signal */
+  /** Runs the tool calls. Resolves to messages with their results. @throws the signal's reason */
   callTools(signal: AbortSignal): Promise<readonly Message[]>
-  /** Messages that answer each tool call with an error, without running it. */
+  /** Returns messages that report an error for each tool call, without running the calls. */
   refuseCalls(reason: string): readonly Message[]
 }
 
 export interface Model {
   readonly name: string
   toMessage(role: 'user' | 'assistant', parts: readonly UserPart[]): Message
-  /** @throws ModelError; the reason of the signal */
+  /** @throws ModelError, and the signal's reason */
   complete(request: CompletionRequest): Promise<Reply>
 }
 

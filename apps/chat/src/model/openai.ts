@@ -12,10 +12,10 @@ import {
 import { argumentsOf, failedResult, ReplyBuilder } from './reply-builder.ts'
 
 /**
- * A model behind the chat completions API, which most model servers implement.
+ * A model that is accessed through the chat completions API, which most model servers implement.
  *
- * @param limit the field for the token limit: OpenAI's newest models refuse `max_tokens`, and other servers
- *   do not know `max_completion_tokens`
+ * @param limit - the field for the token limit. OpenAI's newest models refuse `max_tokens`, and other servers
+ * do not support `max_completion_tokens`
  * @see https://platform.openai.com/docs/api-reference/chat
  */
 export function openai(
@@ -94,7 +94,7 @@ function readChoice(
   if (isObject(error)) throw new ModelError(`The model failed: ${String(error['message'])}`)
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
   if (!isObject(choice)) {
-    // The last chunk of a stream has no choices, only the token usage.
+    // The last chunk of a stream contains only the token usage, without choices.
     if (member === 'delta') return
     throw new ModelError("The model's reply has no choices")
   }

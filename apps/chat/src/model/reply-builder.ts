@@ -31,7 +31,7 @@ export class ReplyBuilder {
 
   get calls(): readonly Call[] {
     const calls = [...this.#calls.entries()].toSorted(([a], [b]) => a - b)
-    // Some endpoints send no ids, but each result must name the id of its call.
+    // Some endpoints send no ids, but each result must contain the id of its call.
     return calls.map(([at, { id, name, json }]) => ({ id: id === '' ? `call_${at}` : id, name, json }))
   }
 
@@ -42,7 +42,7 @@ export class ReplyBuilder {
     this.#onText(piece)
   }
 
-  /** Adds a piece of the call at this index. The first piece has the id and the name. */
+  /** Adds a piece of the call with this index. The first piece contains the id and the name. */
   addCall(
     at: number,
     piece: { readonly id?: unknown; readonly name?: unknown; readonly json?: unknown },
@@ -75,7 +75,7 @@ export function argumentsOf({ json }: Call): JsonObject {
   }
 }
 
-/** The result of a call that did not run or has an unknown outcome. */
+/** The result of a call that did not run, or whose outcome is unknown. */
 export const failedResult = (reason: string): HostToolResult => ({
   text: reason,
   parts: [{ type: 'text', text: reason }],

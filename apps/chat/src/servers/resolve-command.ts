@@ -3,11 +3,14 @@ import process from 'node:process'
 import type { StdioServer } from '@jetway/client/config'
 import { UsageError } from '../errors.ts'
 
-/** Passes `--conditions` on, so that this process and its servers resolve packages in the same way. */
+/**
+ * The `--conditions` flags are passed on, so that this process and its servers resolve packages in the same
+ * way.
+ */
 const CONDITION_FLAGS = process.execArgv.filter((arg) => /^(?:-C|--conditions)=/.test(arg))
 
 /**
- * Returns the command for a server's script, by its extension.
+ * Returns the command for a server's script, based on its extension.
  *
  * @throws UsageError for an unknown extension
  */

@@ -6,9 +6,9 @@ import { UsageError } from '../errors.ts'
 import { resolveCommand } from './resolve-command.ts'
 
 export interface TargetsOptions {
-  /** Asks the user for an input of a configuration file. */
+  /** Asks the user for an input that a configuration file requires. */
   readonly input: (input: ConfigInput) => Promise<string | undefined>
-  /** Called with each problem of a configuration file. */
+  /** Called with each problem in a configuration file. */
   readonly warn: (text: string) => void
 }
 
@@ -31,7 +31,7 @@ export async function resolveTargets(
 type NamedServer = readonly [name: string, config: ServerConfig]
 
 async function serversIn(target: string, { input, warn }: TargetsOptions): Promise<readonly NamedServer[]> {
-  // URL.canParse would accept Windows paths such as c:\server.ts.
+  // `URL.canParse` would also accept Windows paths such as c:\server.ts.
   if (/^https?:\/\//i.test(target)) return [[nameOfUrl(target), { url: target }]]
   const path = resolve(target)
   if (!existsSync(path)) throw new UsageError(`The file ${target} does not exist`)
@@ -49,7 +49,7 @@ function nameOfUrl(target: string): string {
   return toServerName(new URL(target).hostname)
 }
 
-/** File and folder names that do not identify a server. The name of the parent folder is used instead. */
+/** File and folder names that do not identify a server. The parent folder's name is used instead. */
 const GENERIC_NAMES: readonly string[] = ['main', 'index', 'server', 'src', 'dist', 'build', 'lib', 'app']
 
 function nameOfScript(path: string): string {
@@ -62,7 +62,7 @@ function nameOfScript(path: string): string {
   return toServerName(name)
 }
 
-/** Server names become part of tool names, in which the model APIs accept letters, digits, `_` and `-`. */
+/** Server names become part of tool names. In these, the model APIs accept letters, digits, `_` and `-`. */
 const toServerName = (name: string): string =>
   name.replaceAll(/[^a-zA-Z0-9_-]+/g, '-').replaceAll(/^-+|-+$/g, '') || 'server'
 

@@ -5,7 +5,7 @@ import type { Model, UserPart } from '../model/model.ts'
 
 const YES = /^y(es)?$/i
 
-/** Answers the servers' requests: elicitation asks the user, and sampling asks the user and the model. */
+/** Handles the servers' requests: elicitation asks the user, and sampling asks the user and the model. */
 export function createHandlers(terminal: Terminal, model: Model): ClientHandlers {
   return {
     elicit: (request, ctx) => fillForm(request, { name: nameOf(ctx), signal: ctx.signal, terminal }),
@@ -27,7 +27,9 @@ const nameOf = ({ name, server }: HandlerContext): string =>
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#error-handling */
 const rejection = (): McpError => new McpError(-1, 'User rejected sampling request')
 
-/** The user approves the request before the model gets it, and the reply before the server gets it. */
+/**
+ * The user approves the request before it is sent to the model, and the reply before it is sent to the server.
+ */
 async function sample(
   request: SampleRequest,
   ctx: HandlerContext,

@@ -17,9 +17,9 @@ export interface StartedChat {
   readonly type: (...lines: readonly string[]) => void
   /** Ends the input. */
   readonly eof: () => void
-  /** Waits until the output contains a text, after the text of the last call. */
+  /** Waits until the output contains this text, after the text of the previous call. */
   readonly waitForText: (text: string) => Promise<void>
-  /** Resolves when the chat ends: the result of `Chat.run`. */
+  /** Resolves when the chat ends, to the result of `Chat.run`. */
   readonly ended: Promise<boolean>
 }
 
@@ -31,7 +31,7 @@ export interface StartOptions {
   readonly unreachable?: boolean
 }
 
-/** Starts a chat with typed input, a scripted model and the `shop` server, all in this process. */
+/** Starts a chat with simulated input, a scripted model and the `shop` server, all in this process. */
 export async function startChat(script: Script, options: StartOptions = {}): Promise<StartedChat> {
   const { api = 'anthropic', yes = false, maxRounds = 25, unreachable = false } = options
   const model = await modelServer(script)

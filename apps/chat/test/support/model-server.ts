@@ -45,11 +45,11 @@ export interface ModelServer {
   readonly env: (api: Api) => Record<string, string>
 }
 
-/** Returns the model's name for a tool. */
+/** Returns the name that the model uses for a tool. */
 export const nameOf = ({ tools }: ModelRequest, tool: string): string =>
   tools.find(({ name }) => name.endsWith(`__${tool}`))?.name ?? `no tool ${tool}`
 
-/** Serves both model APIs, with streamed replies from a script, until the test ends. */
+/** Serves both model APIs until the end of the test, with streamed replies from a script. */
 export async function modelServer(script: Script): Promise<ModelServer> {
   const requests: ModelRequest[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -1,7 +1,7 @@
 import { asks, elicit, elicitUrl, McpServer, sample, ToolError } from '@jetway/core'
 import { z } from 'zod'
 
-/** A tool name that exceeds the limit of model APIs with its prefix. */
+/** A tool name that, together with its prefix, exceeds the limit of model APIs. */
 export const LONG = 'a_tool_whose_name_is_as_long_as_servers_may_have_them_and_longer'
 
 /** Creates a server with a tool for each feature of a host. */

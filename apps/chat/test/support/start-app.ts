@@ -4,7 +4,7 @@ import { program } from '@jetway-tools/runtimes/program'
 import { expect, onTestFinished, vi } from 'vitest'
 
 const MAIN = program(new URL('../../src/main.ts', import.meta.url))
-/** The developer's own variables. */
+/** The developer's own variables, which would select a model. */
 const NO_MODEL = Object.fromEntries(
   [
     'ANTHROPIC_API_KEY',
@@ -35,7 +35,7 @@ export function startApp(args: readonly string[], env: Readonly<Record<string, s
   }
 }
 
-/** Returns the children that lead a process group: servers, but not the TypeScript compiler. */
+/** Returns the children that lead a process group. These are servers, but not the TypeScript compiler. */
 function groupLeadersOf(parent: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -5,7 +5,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Service } from 'kubernetes-models/v1'
 import { parseAllDocuments } from 'yaml'
 
-/** The objects of `deploy/kubernetes.yaml`, by kind. */
+/** The objects in `deploy/kubernetes.yaml`, by kind. */
 export interface Manifests {
   readonly deployment: Deployment
   readonly service: Service
@@ -13,7 +13,7 @@ export interface Manifests {
   readonly budget: PodDisruptionBudget
 }
 
-/** Reads the manifests, and validates each with the schema of its kind. */
+/** Reads the manifests, and validates each against the schema of its kind. */
 export function readManifests(): Manifests {
   const text = readFileSync(new URL('../../deploy/kubernetes.yaml', import.meta.url), 'utf8')
   const documents = parseAllDocuments(text).map((document) => document.toJS() as Record<string, unknown>)
@@ -39,7 +39,7 @@ type Container = NonNullable<
   NonNullable<NonNullable<Deployment['spec']>['template']['spec']>['containers']
 >[number]
 
-/** The only container of the deployment. */
+/** Returns the deployment's only container. */
 export function containerOf({ spec }: Deployment): Container {
   const [container, ...others] = spec?.template.spec?.containers ?? []
   if (container === undefined || others.length > 0) throw new Error('The pod has one container')

@@ -5,10 +5,10 @@ import { onTestFinished } from 'vitest'
 /** The public URL of the deployment in `deploy/`. */
 export const PUBLIC_URL = 'https://mcp.example.com/mcp'
 
-/** A key of 32 bytes in base64. */
+/** A 32-byte key in base64. */
 export const STATE_KEYS: string = Buffer.alloc(32, 7).toString('base64')
 
-/** Starts three processes over Redis on free ports. They end with the test. */
+/** Starts three processes that share Redis, on free ports. They are ended with the test. */
 export async function startReplicas(): Promise<Cluster> {
   const env = { PUBLIC_URL, STATE_KEYS, PORT: '0' }
   const cluster = await startCluster(program(new URL('../../src/node.ts', import.meta.url)), 3, env)

@@ -1,7 +1,7 @@
 import { asks, content, elicit, listRoots, type McpServer, sample, type Seen } from '@jetway/core'
 import { z } from 'zod'
 
-/** Tools that ask the client, by `asks` or inside the handler. */
+/** Tools that ask the client questions, with `asks` or inside the handler. */
 export function addAskingTools(server: McpServer): void {
   const prompt = z.object({ prompt: z.string() })
   server.addTool({

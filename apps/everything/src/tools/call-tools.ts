@@ -1,10 +1,13 @@
 import type { McpServer } from '@jetway/core'
 import { z } from 'zod'
 
-/** The outcomes of waiting calls by the caller's key. The oldest entry is evicted first. */
+/**
+ * The maximum number of stored outcomes of waiting calls, by the caller's key. The oldest entry is dropped
+ * first.
+ */
 const KEPT_OUTCOMES = 10_000
 
-/** Adds tools about the call itself: its caller, and the outcome of a cancelled call. */
+/** Adds tools that concern the call itself: its caller, and the outcome of a cancelled call. */
 export function addCallTools(server: McpServer): void {
   const outcomes = new Map<string, 'waiting' | 'cancelled'>()
 

@@ -3,10 +3,13 @@ import { z } from 'zod'
 
 const Named = z.object({ name: z.string().regex(/^[a-z0-9_]{1,40}$/) })
 
-/** The maximum number of added features, because anyone may call these tools and fill the server's memory. */
+/**
+ * The maximum number of added features. It is limited because anyone may call these tools, and could fill the
+ * server's memory.
+ */
 const MOST_ADDED = 200
 
-/** Tools that add and remove features at run time. Every client is notified. */
+/** Tools that add and remove features at run time. Every client is notified of the changes. */
 export function addRegistryTools(server: McpServer): void {
   const added = new Set<string>()
   const remember = (key: string): void => {

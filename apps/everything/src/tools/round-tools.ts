@@ -1,7 +1,7 @@
 import { asks, elicit, inputRequired, listRoots, type McpServer, type Question, sample } from '@jetway/core'
 import { z } from 'zod'
 
-/** Tools that ask in rounds: at 2026-07-28, the result of such a call contains its questions. */
+/** Tools that ask questions in rounds. In 2026-07-28, the result of such a call contains its questions. */
 export function addRoundTools(server: McpServer): void {
   addSingleQuestions(server)
   addSeveralQuestions(server)

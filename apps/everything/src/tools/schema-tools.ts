@@ -1,7 +1,7 @@
 import { type McpServer, result, content } from '@jetway/core'
 import { z } from 'zod'
 
-/** Hand-written JSON Schema. A tool list must show every keyword unchanged. */
+/** A hand-written JSON Schema. The tool list must contain every keyword unchanged. */
 const CONTACT = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',

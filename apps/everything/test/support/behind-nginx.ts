@@ -5,7 +5,7 @@ import type { McpServer } from '@jetway/core'
 import { z } from 'zod'
 import { createEverythingServer } from '../../src/server.ts'
 
-/** The public host of the server. */
+/** The server's public host. */
 const PUBLIC_HOST = 'mcp.example.com'
 export const PUBLIC_URL: string = `https://${PUBLIC_HOST}/mcp`
 
@@ -23,19 +23,19 @@ export function createServer(): McpServer {
   return server
 }
 
-/** The received part of a reply. */
+/** The part of a reply that has been received. */
 export interface Reply {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   text(): string
-  /** Whether the connection is open. */
+  /** Returns whether the connection is open. */
   open(): boolean
-  /** Resolves at the end of the connection. */
+  /** Resolves when the connection ends. */
   readonly ended: Promise<void>
   leave(): void
 }
 
-/** Sends a request to nginx with the public host. */
+/** Sends a request to nginx with the public host name. */
 function send(port: number, method: string, headers: Record<string, string>, body?: object): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -43,7 +43,7 @@ function send(port: number, method: string, headers: Record<string, string>, bod
       (reply) => {
         let text = ''
         reply.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk))
-        // A cut connection emits an error, then a close.
+        // A connection that breaks emits an error, and then a close event.
         reply.on('error', () => {})
         resolve({
           status: reply.statusCode ?? 0,

@@ -14,11 +14,11 @@ import { Inbox } from './inbox.ts'
 import { offering } from './offering.ts'
 import type { Target } from './processes.ts'
 
-/** The tested members of a result. */
+/** The members of a result that are tested. */
 export type Loose = Readonly<Record<string, unknown>>
 
 interface CallOptions {
-  /** The request's metadata in addition to the client's. */
+  /** Metadata for the request, in addition to the client's. */
   readonly meta?: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal
   readonly onprogress?: (progress: { progress: number; total?: number | undefined }) => void
@@ -27,7 +27,7 @@ interface CallOptions {
 /** A common interface for the official clients. */
 export interface Driver {
   readonly inbox: Inbox
-  /** Resolves when the server can send notifications, because the GET stream is open or requested. */
+  /** Resolves when the server can send notifications, because the GET stream has been opened or requested. */
   listen(): Promise<unknown>
   server(): { info: Loose | undefined; capabilities: Loose | undefined; instructions: string | undefined }
   ping(): Promise<Loose>
@@ -55,9 +55,7 @@ type Level = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'a
 const INFO = { name: 'matrix', version: '1.0.0' }
 const Anything = z.looseObject({})
 
-/**
- * The clients with sessions, by the version of the official package and its kind of negotiation.
- */
+/** The clients with sessions, by the version of the official package and by how they negotiate. */
 export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<Driver>>> = {
   'v2 as it comes': (target) => connectV2(target, {}),
   'v2 legacy': (target) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }),
@@ -70,18 +68,18 @@ export const MODERN_CLIENTS: Readonly<Record<string, (target: Target) => Promise
   'v2 modern': (target) => connectModern(target, { pin: '2026-07-28' }),
 }
 
-/** The clients that accept an older revision, changed to offer it. */
+/** The clients that accept an older revision, modified to offer it. */
 export const OFFERING: Readonly<Record<string, (target: Target, revision: string) => Promise<Driver>>> = {
   'v2 legacy': (target, revision) => connectV2(target, { versionNegotiation: { mode: 'legacy' } }, revision),
   v1: connectV1,
 }
 
-/** The clients of HTTP+SSE. */
+/** The HTTP+SSE clients. */
 export const SSE_CLIENTS: Readonly<Record<string, (target: Target, revision?: string) => Promise<Driver>>> = {
   'v1 over HTTP+SSE': connectV1Sse,
 }
 
-/** The transports of the official packages. */
+/** The transports from the official packages. */
 export const transportV1 = (
   target: Target,
   options?: { readonly fetch: typeof globalThis.fetch },
@@ -101,7 +99,7 @@ export const transportV2 = (
 const connectV2 = async (target: Target, options: ClientOptions, revision?: string): Promise<Driver> =>
   (await openV2(target, options, revision)).driver
 
-/** Subscribes to changes by open requests. */
+/** Subscribes to changes with requests that stay open. */
 async function connectModern(target: Target, mode: 'auto' | { readonly pin: string }): Promise<Driver> {
   const { client, driver } = await openV2(target, { versionNegotiation: { mode } })
   let lists: Promise<McpSubscription> | undefined
@@ -223,7 +221,7 @@ function common(
   }
 }
 
-/** Waits for the stream, because the clients open it in the background without an event. */
+/** Waits for the stream, because the clients open it in the background without emitting an event. */
 function watchStream(target: Target): { listening: Promise<void>; fetch: typeof globalThis.fetch } {
   let open: () => void = () => {}
   const listening = 'url' in target ? new Promise<void>((resolve) => (open = resolve)) : Promise.resolve()

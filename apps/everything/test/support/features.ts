@@ -3,5 +3,5 @@ import { CONVERSATION } from './features/conversation.ts'
 import type { Feature } from './features/feature.ts'
 import { TOOLS } from './features/tools.ts'
 
-/** All features of the matrix, in this order. */
+/** All features in the matrix, in this order. */
 export const FEATURES: readonly Feature[] = [...CONVERSATION, ...TOOLS, ...CONTENTS]

@@ -6,7 +6,7 @@ export interface Received {
 
 type Matcher = (message: Received) => boolean
 
-/** The notifications of one client, and a way to wait for more. */
+/** One client's notifications, and a way to wait for more. */
 export class Inbox {
   readonly #messages: Received[] = []
   readonly #waiting = new Set<{ matches: Matcher; resolve: (message: Received) => void }>()
@@ -28,7 +28,9 @@ export class Inbox {
     this.#messages.length = 0
   }
 
-  /** Resolves to the next notification of a method. Past ones do not count. */
+  /**
+   * Resolves to the next notification with this method. Notifications that have already arrived do not count.
+   */
   next(method: string): Promise<Received> {
     return new Promise((resolve) => {
       this.#waiting.add({ matches: (message) => message.method === method, resolve })

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { freePorts, type Nginx, startNginx } from '@jetway-apps/test-support/nginx'
 
-/** The configuration of the guide, with its port. */
+/** The guide with the configuration, including its port. */
 const GUIDE = new URL('../../../../docs/guide/proxy.md', import.meta.url)
 const SNIPPET = /```nginx\n([\s\S]*?)```/
 const DOCUMENTED_PORT = '127.0.0.1:3000'
 
-/** A running nginx in front of servers on this machine. */
+/** An nginx that runs in front of servers on this machine. */
 export interface GuideNginx extends Nginx {
-  /** The port of each server, in the given order. */
+  /** The port for each server, in the given order. */
   readonly ports: readonly number[]
 }
 
 /**
- * Starts nginx in front of the servers on `targets`, with the configuration of the guide and the given idle limit.
+ * Starts nginx in front of the servers on `targets`, with the guide's configuration and the given idle limit.
  */
 export async function startGuideNginx(targets: readonly number[], readTimeout: string): Promise<GuideNginx> {
   const [, location] = SNIPPET.exec(readFileSync(GUIDE, 'utf8')) ?? []

@@ -5,7 +5,7 @@ import type { Driver, Loose } from './clients.ts'
 import { Inbox } from './inbox.ts'
 import type { Target } from './processes.ts'
 
-/** Jetway's client over HTTP+SSE, at one revision. */
+/** Connects Jetway's client over HTTP+SSE, in one revision. */
 export async function connectOwnSse(target: Target, revision = '2025-11-25'): Promise<Driver> {
   if (!('url' in target)) throw new Error('HTTP+SSE needs an address')
   const client = new Client({ name: 'matrix', version: '1.0.0' }, { revisions: [revision as RevisionDate] })

@@ -19,10 +19,10 @@ export const SERVER_COMMANDS: Readonly<Record<TransportName, readonly string[]>>
 export const TRANSPORTS = Object.keys(SERVER_COMMANDS) as readonly TransportName[]
 export const HTTP_TRANSPORTS: readonly HttpTransportName[] = ['fastify', 'hono', 'fetch']
 
-/** The target of a client: a URL, or a program to start. */
+/** A client's target: a URL, or a program to start. */
 export type Target = { readonly url: string } | { readonly command: string; readonly args: string[] }
 
-/** Runs a transport's server during the tests of the calling `describe`. */
+/** Runs a transport's server while the tests in the calling `describe` run. */
 export function serving(transport: TransportName, ...flags: readonly string[]): () => Target {
   let server: Serving | undefined
   beforeAll(async () => {
@@ -32,7 +32,7 @@ export function serving(transport: TransportName, ...flags: readonly string[]): 
   return () => server ?? stdioCommand(...flags)
 }
 
-/** The command line of the stdio server. */
+/** Returns the command line of the stdio server. */
 export function stdioCommand(...flags: readonly string[]): { command: string; args: string[] } {
   return { command: process.execPath, args: [...SERVER_COMMANDS.stdio, ...flags] }
 }

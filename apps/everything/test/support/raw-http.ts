@@ -15,11 +15,11 @@ export interface Message {
 export interface Reply {
   readonly status: number
   readonly session: string | undefined
-  /** Returns the messages of a JSON body or a stream in order. */
+  /** Returns the messages in a JSON body or a stream, in order. */
   readonly messages: readonly Message[]
 }
 
-/** A client directly on the socket, so that no library repairs the replies. */
+/** A client that works directly on the socket, so that no library corrects the replies. */
 export class RawClient {
   readonly #url: string
   readonly #agent: Agent
@@ -41,7 +41,7 @@ export class RawClient {
   /** Opens the GET stream. `end` closes it and resolves to its messages. */
   async listen(): Promise<{ end(): Promise<readonly Message[]> }> {
     const headers = { accept: 'text/event-stream', ...this.#sessionHeaders() }
-    // The request uses no agent, because a stream would occupy one of its sockets.
+    // The request does not use an agent, because the stream would occupy one of its sockets.
     const sent = request(this.#url, { method: 'GET', agent: false, headers })
     sent.end()
     const [response] = (await once(sent, 'response')) as [IncomingMessage]

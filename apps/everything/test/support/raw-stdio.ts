@@ -4,7 +4,7 @@ import { initialize, INITIALIZED, REVISION } from '@jetway-apps/test-support'
 import type { Message } from './raw-http.ts'
 import { SERVER_COMMANDS } from './processes.ts'
 
-/** A server process with all of its lines. */
+/** A server process, with all of its lines. */
 export class RawStdio {
   readonly lines: string[] = []
   readonly #server: Running
@@ -28,7 +28,7 @@ export class RawStdio {
     this.#server.process.stdin.write(`${JSON.stringify(message)}\n`)
   }
 
-  /** Resolves to the first response. At the end, `lines` shows whether it was the only one. */
+  /** Resolves to the first response. After the end, `lines` shows whether it was the only one. */
   ask(message: { readonly id: unknown; readonly [member: string]: unknown }): Promise<Message> {
     return new Promise((resolve) => {
       this.#answers.set(message.id, resolve)
@@ -36,7 +36,7 @@ export class RawStdio {
     })
   }
 
-  /** Ends the input. Resolves to the exit code after all output has been read. */
+  /** Closes the input. Resolves to the exit code after all output has been read. */
   async end(): Promise<number | null> {
     this.#server.process.stdin.end()
     return this.#server.exited

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { onFetch } from '@jetway-apps/test-support/mounts'
 import { createEverythingServer } from '../../src/server.ts'
 
-/** Serves everything through `toFetch`, without a framework in between. */
+/** Serves the server with every feature through `toFetch`, without a framework in between. */
 const { values } = parseArgs({
   options: { misbehaving: { type: 'boolean' }, 'page-size': { type: 'string' } },
 })

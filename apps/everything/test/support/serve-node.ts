@@ -7,7 +7,7 @@ import { redis } from '@jetway/redis'
 import Fastify from 'fastify'
 import { createEverythingServer } from '../../src/server.ts'
 
-/** Serves everything as one of several processes over Redis. */
+/** Serves the server with every feature as one of several processes that share Redis. */
 const { values } = parseArgs({
   options: {
     'page-size': { type: 'string' },
@@ -19,7 +19,7 @@ const shared = redis({ url: process.env['REDIS_URL'] ?? '', namespace: 'everythi
 const pageSize = values['page-size']
 const server = createEverythingServer({
   shared,
-  // Each process can open the states of the others.
+  // Each process can decrypt the states of the others.
   requestState: { keys: [Buffer.alloc(32, 'the same at all processes')] },
   ...(pageSize !== undefined && { limits: { pageSize: Number(pageSize) } }),
   ...(values.revisions !== undefined && { revisions: values.revisions.split(',') as RevisionDate[] }),

@@ -5,16 +5,18 @@ import { createServer, openSession, PUBLIC_URL, type Reply } from './behind-ngin
 import { type GuideNginx, startGuideNginx } from './nginx.ts'
 
 export interface Silence {
-  /** The time without data after which nginx cuts a connection. */
+  /** How long nginx waits for data before it closes a connection. */
   readonly readTimeout: string
-  /** The silence of a call: longer than that limit and the time until it becomes a stream. */
+  /**
+   * How long a call is silent, in ms: longer than that limit plus the time until the reply becomes a stream.
+   */
   readonly silentMs: number
   readonly keepAlive: false | KeepAliveOptions
   /** The time limit of one test, in ms. */
   readonly timeoutMs: number
 }
 
-/** Tests silent streams behind nginx on each framework, with and without keep-alive. */
+/** Tests silent streams behind nginx with each framework, with and without keep-alive. */
 export function describeSilence({ readTimeout, silentMs, keepAlive, timeoutMs }: Silence): void {
   const mounts = Object.entries(FRAMEWORKS).flatMap(([name, mount]) =>
     [keepAlive, false as const].map((alive) => ({

@@ -12,7 +12,7 @@ export const byKeySet = oauth({
 // #endregion
 
 // #region caller
-/** The caller of a token whose signature, issuer, audience and time have been checked. */
+/** Returns the caller. The token's signature, issuer, audience and time have already been checked. */
 function callerOf({ sub = '', exp, scope }: JWTPayload): AuthInfo {
   const scopes = typeof scope === 'string' ? scope.split(' ') : []
   return { principal: sub, scopes, ...(exp !== undefined && { expiresAt: exp }) }
@@ -34,7 +34,7 @@ export async function byPublicKey(pem: string): Promise<Authenticate> {
 // #endregion
 
 // #region secret
-/** @param secret - at least 32 random bytes: `openssl rand -base64 32` */
+/** @param secret - at least 32 random bytes, such as the output of `openssl rand -base64 32` */
 export function bySecret(secret = process.env['JWT_SECRET'] ?? ''): Authenticate {
   const key = Buffer.from(secret, 'base64')
   if (key.length < 32) throw new Error('JWT_SECRET must be at least 32 bytes in base64')

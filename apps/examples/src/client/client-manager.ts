@@ -4,7 +4,7 @@ import { type Approve, ClientManager } from '@jetway/client/manager'
 const host = { name: 'my-host', version: '1.0.0' }
 
 // #region connect
-/** The results of all servers for the same call. */
+/** Returns the results of the same call to all servers. */
 export async function askAll(
   servers: Readonly<Record<string, ServerConfig>>,
   question: string,
@@ -35,7 +35,7 @@ export const careful = (approve: Approve): ClientManager =>
 // #endregion
 
 // #region approve
-/** The user approves programs and calls. Questions from servers have their own dialog. */
+/** The user must approve programs and calls. Questions from servers have their own dialog. */
 export function asking(confirm: (text: string, signal: AbortSignal) => Promise<boolean>): Approve {
   return async ({ kind, server, detail, signal }) => {
     if (kind === 'elicit') return true

@@ -40,14 +40,14 @@ export async function run(script: string, log: (line: string) => void): Promise<
 // #endregion
 
 // #region config
-/** A local or remote server, as a file or a form describes it. */
+/** Connects to a local or remote server, as described in a file or a form. */
 export function connectAs(config: ServerConfig): Promise<Client> {
   return connect(config, { info: { name: 'my-host', version: '1.0.0' } })
 }
 // #endregion
 
 // #region file
-/** The names of the valid servers in a host's file. Problems with the others are logged. */
+/** Returns the names of the valid servers in a host's file. Problems with other servers are logged. */
 export async function serversOf(file: string, log: (line: string) => void): Promise<readonly string[]> {
   const { servers, problems } = await loadConfig(file)
   for (const { severity, message } of problems) log(`${severity}: ${message}`)

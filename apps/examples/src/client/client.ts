@@ -3,7 +3,7 @@ import { defineTool } from '@jetway/core'
 import { z } from 'zod'
 
 // #region connect
-/** The tools of a server, in a form for a model. */
+/** Returns a server's tools in a format for a model. */
 export async function describeTools(transport: ClientTransport): Promise<readonly string[]> {
   await using client = new Client({ name: 'my-host', version: '1.0.0' })
   await client.connect(transport)
@@ -35,7 +35,7 @@ export async function exportOrders(client: Client, signal: AbortSignal): Promise
 // #endregion
 
 // #region task
-/** Starts a long-running call. Another process can wait for its result by the returned id. */
+/** Starts a long-running call. Another process can use the returned id to wait for its result. */
 export async function startExport(client: Client): Promise<string> {
   const { taskId } = await client.startTask('export_orders')
   return taskId

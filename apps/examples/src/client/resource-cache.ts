@@ -5,7 +5,7 @@ import type { ReadResourceResult } from '@jetway/core/protocol'
 // #region read
 export const cache = new ResourceCache({ maxEntries: 500, ttlMs: 60_000 })
 
-/** Reads resources of one server, each only once until it changes. */
+/** Reads resources from one server, each only once until it changes. */
 export async function readRates(
   client: Client,
   uris: readonly string[],

@@ -2,14 +2,14 @@ import type { Client } from '@jetway/client'
 import { type LoadedSkill, type Skill, Skills } from '@jetway/client/skills'
 
 // #region load
-/** The user's approvals, by the host's name for the server, the skill's URI and its fingerprint. */
+/** The user's approvals, by the host's name for the server, the skill's URI and the skill's fingerprint. */
 export interface Approvals {
   has(server: string, uri: string, fingerprint: string): boolean
-  /** Asks the user, and remembers a yes if there is a fingerprint. */
+  /** Asks the user. If there is a fingerprint, remembers a positive answer. */
   ask(server: string, skill: Skill, fingerprint: string | undefined): Promise<boolean>
 }
 
-/** Loads a skill for the model after the user approves its current version. */
+/** Loads a skill for the model after the user has approved its current version. */
 export async function loadSkill(
   client: Client,
   uri: string,

@@ -14,7 +14,7 @@ import { generateText, jsonSchema, type LanguageModel, stepCountIs } from 'ai'
 import type OpenAI from 'openai'
 
 // #region host
-/** Calls the first matching tool, like a custom host. */
+/** Calls the first matching tool, as a custom host would. */
 export async function callOne(servers: Tools, wanted: string, signal: AbortSignal): Promise<string> {
   const tools = await hostTools(servers)
   const tool = tools.find(({ description }) => description.includes(wanted))

@@ -21,7 +21,7 @@ server.addPrompt({
 })
 // #endregion
 
-/** A placeholder for a call of the weather service. */
+/** A placeholder for a call to the weather service. */
 async function fetchAlerts(state: string): Promise<readonly string[]> {
   return [`Wind in ${state}`, `Rain in ${state}`]
 }

@@ -2,11 +2,11 @@
 import type { RequestContext } from '@jetway/core'
 import type { Database } from './database.ts'
 
-/** The data of one request, which the mount computes. */
+/** The data of one request, computed by the mount. */
 export interface Locals {
   readonly team: string
 }
 
-/** What every handler of this server gets as its second argument. */
+/** The second argument of every handler on this server. */
 export type Context = RequestContext<Database, Locals>
 // #endregion

@@ -1,5 +1,5 @@
 // #region file
-/** A placeholder for the client of your database. */
+/** A placeholder for your database client. */
 export class Database {
   readonly #notes: string[] = []
   static open = (): Promise<Database> => Promise.resolve(new Database())

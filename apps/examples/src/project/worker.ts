@@ -3,7 +3,7 @@ import { toFetch } from '@jetway/core/http'
 import type { Locals } from './context.ts'
 import { server } from './server.ts'
 
-/** The variables of `wrangler.json`, and the secrets of the Worker. */
+/** The variables in `wrangler.json`, and the Worker's secrets. */
 interface Bindings {
   readonly DEFAULT_TEAM: string
 }

@@ -38,7 +38,7 @@ server.addResourceTemplate({
 })
 // #endregion
 
-/** A placeholder for a search in a database. */
+/** A placeholder for a database search. */
 function search(country: string, typed: string, signal: AbortSignal): Promise<readonly string[]> {
   signal.throwIfAborted()
   return Promise.resolve(starting(typed, cities[country] ?? []))

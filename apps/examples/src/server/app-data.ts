@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 
 // #region database
-/** A placeholder for the client of your database. */
+/** A placeholder for your database client. */
 class Database {
   static open = (): Promise<Database> => Promise.resolve(new Database())
   closed = false

@@ -2,7 +2,7 @@ import { McpServer, type MountHandle } from '@jetway/core'
 import { mcp } from '@jetway/fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
 
-/** A placeholder for the client of your error tracker. */
+/** A placeholder for your error tracker's client. */
 export const tracked: { readonly error: unknown; readonly tags: Readonly<Record<string, string>> }[] = []
 const tracker = {
   capture: (error: unknown, tags: Readonly<Record<string, string>>) => tracked.push({ error, tags }),

@@ -53,7 +53,7 @@ export function write(author: string, note: string, text: string): void {
 // #endregion
 
 // #region watch
-/** The URIs with subscribers. A server with files would start file watchers here. */
+/** The URIs with subscribers. A server that serves files would start file watchers here. */
 export const watched = new Set<string>()
 
 server.addResourceTemplate({
@@ -64,7 +64,7 @@ server.addResourceTemplate({
   handler: ({ author }) => `The drafts of ${author}`,
 })
 
-/** Announces a changed draft. Subscribers to all drafts of its author are notified. */
+/** Announces a changed draft. Subscribers to all of the author's drafts are also notified. */
 export const redraft = (author: string, draft: string): void =>
   server.notify.resourceUpdated(`drafts://${author}/${draft}`, { within: `drafts://${author}` })
 // #endregion

@@ -12,7 +12,7 @@ import {
 import { z } from 'zod'
 
 // #region declared
-/** A folder and its files, instead of a file system. */
+/** A folder with its files, in place of a file system. */
 const folders = new Map([
   ['empty', []],
   ['photos', ['a.jpg', 'b.jpg']],

@@ -1,4 +1,4 @@
-/** The weather of the servers in this folder, each with schemas of another library. */
+/** The weather data of the servers in this folder. Each server uses schemas from a different library. */
 export interface Day {
   date: string
   high: number

@@ -3,16 +3,16 @@ import { build } from 'esbuild'
 import { type Browser, chromium } from 'playwright-core'
 import type * as InPage from './clients-in-page.ts'
 
-/** The origin that the apps of the guides allow. */
+/** The origin that the apps in the guides allow. */
 const ORIGIN = 'https://app.example.com'
 
-/** The page in base64. Its icon prevents a request for one. */
+/** The page, in base64. It contains an icon, so that the browser does not request one. */
 const PAGE = Buffer.from('<!doctype html><link rel="icon" href="data:,">').toString('base64')
 
-/** Debian's Chromium, installed by `.ci/chromium.mjs`. */
+/** Starts Debian's Chromium, which `.ci/chromium.mjs` installs. */
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: '/usr/bin/chromium' })
 
-/** The script of the page. Its exports are in the global `clients`. */
+/** Bundles the page's script. Its exports are available in the global `clients`. */
 export async function bundleClients(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('./clients-in-page.ts', import.meta.url))],
@@ -25,7 +25,7 @@ export async function bundleClients(): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-/** Calls a function of the script in a new page. Rejects with the text of the browser's console. */
+/** Calls a function from the script in a new page. Rejects with the text from the browser's console. */
 export async function inPage<K extends keyof typeof InPage>(
   browser: Browser,
   script: string,
@@ -33,14 +33,14 @@ export async function inPage<K extends keyof typeof InPage>(
   visit: InPage.Visit,
 ): Promise<Awaited<ReturnType<(typeof InPage)[K]>>> {
   const context = await browser.newContext()
-  // Chromium asks the user before a public page may reach a loopback address.
+  // Chromium asks the user before a public page may access a loopback address.
   await context.grantPermissions(['local-network-access'], { origin: ORIGIN })
   const page = await context.newPage()
   const lines: string[] = []
   page.on('console', (message) => void lines.push(message.text()))
   page.on('pageerror', ({ message }) => void lines.push(message))
   try {
-    // Not `page.route`: while that is used, Playwright answers preflights itself.
+    // `page.route` is not used, because then Playwright would answer preflight requests itself.
     const devtools = await context.newCDPSession(page)
     await devtools.send('Fetch.enable', { patterns: [{ urlPattern: `${ORIGIN}/*` }] })
     devtools.on('Fetch.requestPaused', ({ requestId }) => {

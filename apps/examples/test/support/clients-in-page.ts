@@ -1,4 +1,4 @@
-/** The script of the page of `browser.ts`: the official clients in a web app. */
+/** The script for the page in `browser.ts`: the official clients in a web app. */
 import {
   Client as ClientV2,
   StreamableHTTPClientTransport as TransportV2,
@@ -15,7 +15,7 @@ export interface Visit {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The readable part of a response for the script of the page. */
+/** The part of a response that the page's script can read. */
 export interface Readable {
   readonly method: string
   readonly status: number
@@ -32,12 +32,12 @@ interface Seen {
 
 export interface SessionSeen extends Seen {
   readonly sessionId: string | undefined
-  /** The status of a request to resume after an event that the server does not know. */
+  /** The status of a request to resume after an event that is unknown to the server. */
   readonly resumed: number
-  /** The status of a request in the session after its end. */
+  /** The status of a request in the session after the session has ended. */
   readonly afterDelete: number
   readonly responses: readonly Readable[]
-  /** The errors that `onerror` got before the end of the session. */
+  /** The errors that `onerror` received before the session ended. */
   readonly errors: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export interface ListeningSeen extends Seen {
 
 const INFO = { name: 'page', version: '1.0.0' }
 
-/** The options of a transport, its received messages, and the outcome of its GET. */
+/** Returns the options for a transport, with its received messages and the outcome of its GET request. */
 function recording({ headers }: Visit) {
   const responses: Readable[] = []
   let settle = (): void => {}
@@ -112,7 +112,7 @@ export async function visitInSession(visit: Visit): Promise<SessionSeen> {
   return { ...seen, resumed: resumed.status, afterDelete: afterDelete.status, responses }
 }
 
-/** Uses a server without a session, and subscribes to its list of tools. */
+/** Uses a server without a session, and subscribes to changes to its list of tools. */
 export async function visitAndListen(visit: Visit): Promise<ListeningSeen> {
   const { options } = recording(visit)
   const { client, transport } = clientOf(visit, options)
@@ -126,7 +126,7 @@ export async function visitAndListen(visit: Visit): Promise<ListeningSeen> {
   return { ...seen, revision, honoredFilter: subscription.honoredFilter }
 }
 
-/** Attempts to connect. Returns the response that the page can read. */
+/** Attempts to connect. Returns the response if the page can read it. */
 export async function visitRefused(visit: Visit): Promise<Readable> {
   const { responses, options } = recording(visit)
   const { client, transport } = clientOf(visit, options)

@@ -16,7 +16,7 @@ export interface ExportedSpan {
   readonly kind: number
 }
 
-/** Receives spans by OTLP over HTTP, as JSON, until the test has finished. */
+/** Receives spans over OTLP/HTTP, as JSON, until the test has finished. */
 export async function startCollector(): Promise<{ readonly url: string; readonly spans: ExportedSpan[] }> {
   const spans: ExportedSpan[] = []
   const collector = createServer((request, response) => {

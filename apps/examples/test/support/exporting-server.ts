@@ -1,4 +1,7 @@
-/** Serves the guide's server on Fastify. Exports its spans, and stops on SIGTERM as in the guide. */
+/**
+ * Serves the server from the guide on Fastify. Exports its spans, and stops on SIGTERM as described in the
+ * guide.
+ */
 import process from 'node:process'
 import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'

@@ -1,4 +1,4 @@
-/** One instruction of a page to its reader. */
+/** One instruction that a page gives its reader. */
 export type Step =
   | { readonly kind: 'save'; readonly file: string; readonly text: string }
   | { readonly kind: 'run'; readonly command: string }
@@ -7,8 +7,8 @@ const BLOCK = /^```(\w+)\n([\s\S]*?)^```$/gm
 const SAVE = /\b[Ss]ave (?:this|it) as `([^`]+)`/
 
 /**
- * The steps of a page, in its order: it runs shell blocks, and saves other blocks if the text above says
- * where. The text above a block of TypeScript must say so.
+ * Returns the steps on a page, in order. Shell blocks are run. Other blocks are saved if the text above them
+ * says where. The text above a TypeScript block must say so.
  */
 export function stepsOf(markdown: string): readonly Step[] {
   let end = 0
@@ -24,7 +24,7 @@ export function stepsOf(markdown: string): readonly Step[] {
   })
 }
 
-/** Returns a section of a page without its heading. */
+/** Returns a section of a page, without its heading. */
 export function section(markdown: string, heading: string): string {
   const [, text] = markdown.split(new RegExp(`^## ${heading}$`, 'm'))
   if (text === undefined) throw new Error(`The page has no section ${heading}`)

@@ -11,7 +11,7 @@ import type { Step } from './page-steps.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** The only block that does not run: `packAll` does the same without the clone and the build. */
+/** The only block that does not run. `packAll` does the same without cloning and building. */
 const PACK = /^git clone \S.* jetway\ncd jetway && npm run pack && cd \.\.$/
 
 /** Whether the pages install from npm; see `.github/project.json`. */
@@ -42,7 +42,7 @@ async function serveTarballs(folder: string): Promise<Registry> {
 
 const TIMEOUT_MS = 240_000
 
-/** Creates a folder with the results of {@link PACK}. Needs a build. */
+/** Creates a folder with the results of {@link PACK}. Requires a build. */
 export async function packAll(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'first-steps-'))
   const tarballs = join(folder, 'jetway', 'tarballs')
@@ -55,7 +55,9 @@ export async function packAll(): Promise<string> {
 /** Removes a folder with all its files. */
 export const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true })
 
-/** A terminal without this repository's own tools. `node` is first on its PATH. */
+/**
+ * Returns the environment of a terminal without this repository's own tools. `node` comes first on its PATH.
+ */
 function environment(node: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
@@ -83,7 +85,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Servers run in the background, each in its own process group, and one at a time. */
+/** Servers run in the background, each in its own process group, one at a time. */
 const FUNCTIONS = `
 set -euo pipefail
 set -m
@@ -109,7 +111,8 @@ export interface Ran {
 }
 
 /**
- * Runs steps literally in one shell and an empty folder, except {@link PACK} and the port 3000.
+ * Runs the steps literally, in one shell and an empty folder. Only {@link PACK} and the port 3000 are
+ * replaced.
  *
  * @throws Error if a command fails
  */
@@ -143,7 +146,7 @@ export async function runSteps(
   const registry = published ? await serveTarballs(join(packed, 'jetway', 'tarballs')) : undefined
   const env = {
     ...environment(node),
-    // Hosts have their files in the home folder.
+    // Hosts store their files in the home folder.
     XDG_CONFIG_HOME: join(folder, 'config'),
     ...(registry !== undefined && { npm_config_registry: registry.url }),
   }
@@ -156,7 +159,7 @@ export async function runSteps(
   }
 }
 
-/** Runs a script in its own process group, so that nothing outlives a script that takes too long. */
+/** Runs a script in its own process group, so that if the script takes too long, nothing is left running. */
 async function bash(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn('bash', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGTERM'), TIMEOUT_MS)

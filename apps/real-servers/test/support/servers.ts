@@ -14,7 +14,7 @@ export const commandOf = (name: 'everything' | 'filesystem' | 'memory'): string 
     'dist/index.js',
   )
 
-/** Connects to a published server as a child process. */
+/** Connects to a published server that runs as a child process. */
 export const run = (
   name: Parameters<typeof commandOf>[0],
   args: readonly string[] = [],

@@ -1,6 +1,6 @@
 import type { Group } from './row.ts'
 
-/** A test with more than 60 tokens, each sent with every kind of request. */
+/** A test with more than 60 tokens. Each is sent with every kind of request. */
 const BAD_TOKEN = 'are refused with the same 401 for every request, and run no handler: %s'
 
 export const AUTHORIZATION: Group = {

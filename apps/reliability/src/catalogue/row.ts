@@ -1,15 +1,15 @@
-/** A test that shows a behaviour. */
+/** A test that demonstrates a behaviour. */
 export interface Shown {
-  /** The path from the root, also for a file that several test files share. */
+  /** The path from the root, even for a file that several test files share. */
   readonly file: string
-  /** A part of the title of a test or a suite, or of a row of a table. */
+  /** Part of the title of a test or suite, or of a row in a table of cases. */
   readonly name: string
 }
 
 interface Fault {
-  /** The letter of the group and the number in the group. */
+  /** The group's letter, and the number within the group. */
   readonly row: string
-  /** The fault or the attack. */
+  /** The fault or attack. */
   readonly fault: string
   /** Jetway's response. */
   readonly behaviour: string
@@ -22,7 +22,7 @@ export type Row = Fault &
     | { readonly lacks: string; readonly tests?: never }
   )
 
-/** Rows on one subject. */
+/** The rows on one subject. */
 export interface Group {
   readonly title: string
   readonly rows: readonly Row[]

@@ -1,21 +1,21 @@
 import * as z from 'zod'
 
-/** A schema of a tool, and the costliest arguments that fit in a message of 4 MiB with 100,000 elements. */
+/** A tool's schema, and the costliest arguments that fit in a message of 4 MiB with 100,000 elements. */
 export interface Cost {
   readonly what: string
   readonly inputSchema: object
   readonly args: object
-  /** The number of calls, if they are a batch of revision 2025-03-26. */
+  /** The number of calls, if they are sent as a batch in revision 2025-03-26. */
   readonly batch?: number
-  /** @default returns a short text */
+  /** @default a handler that returns a short text */
   readonly handler?: () => string | object
   readonly outputSchema?: object
-  /** The limit of CPU time in ms. @default 200 */
+  /** The limit on CPU time, in ms. @default 200 */
   readonly mostMs?: number
 }
 
 const MIB = 1024 * 1024
-/** The limit of elements counts brackets, commas and colons. */
+/** The limit on elements counts brackets, commas and colons. */
 const NUMBERS = 95_000
 
 const list = <T>(length: number, item: (index: number) => T): T[] =>
@@ -24,7 +24,7 @@ const text = (part: string, bytes = 3.9 * MIB): string =>
   part.repeat(Math.floor(bytes / Buffer.byteLength(part)))
 const json = (schema: object): object => ({ type: 'object', properties: { a: schema } })
 const record = (count: number): object => Object.fromEntries(list(count, (index) => [`key${index}`, index]))
-/** An empty list within the 128 allowed levels. */
+/** Returns an empty list within the 128 levels that are allowed. */
 const nested = (levels: number): unknown => (levels === 0 ? [] : { a: nested(levels - 1) })
 
 const numbers = list(NUMBERS, (index) => index)
@@ -88,7 +88,7 @@ const formats = Object.entries(FORMATS).map(([format, part]) => ({
 }))
 
 const ZOD: readonly Cost[] = [
-  // zod finds all issues of a list before it describes one.
+  // zod finds all issues in a list before it describes any of them.
   { what: 'zod: items that all fail', inputSchema: z.object({ a: z.array(z.string()) }), args: { a: numbers }, mostMs: 300 },
   { what: 'zod: unions that all fail', inputSchema: z.object({ a: z.array(z.union([z.string(), z.boolean()])) }), args: { a: list(30_000, (index) => index) } },
   { what: 'zod: objects that all fail', inputSchema: z.object({ a: z.array(z.object({ id: z.string() })) }), args: { a: objects } },
@@ -109,7 +109,7 @@ const STRUCTURED = { type: 'object', properties: { list: { type: 'array', items:
 const none = { inputSchema: json({}), args: {}, batch: 100 }
 const structured = { list: list(20_000, (index) => ({ id: index, name: `item ${index}` })) }
 
-/** Batches whose results have 6 MB each, or 0.7 MB. */
+/** Batches whose results are 6 MB or 0.7 MB each. */
 const BATCHES: readonly Cost[] = [
   { what: 'a batch of large texts', ...none, handler: () => 'x'.repeat(6_000_000) },
   { what: 'a batch of structured results', ...none, outputSchema: STRUCTURED, handler: () => structured },

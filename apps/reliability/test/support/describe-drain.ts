@@ -5,16 +5,16 @@ import { ADAPTERS, inParallel, SocketTarget } from './socket-target.ts'
 
 export interface DrainedCalls {
   readonly calls: number
-  /** The time from the signal to the end of the last call, in ms. The other calls end before. */
+  /** The time from the signal to the end of the last call, in ms. The other calls end earlier. */
   readonly lastMs: number
-  /** The time limit for the process to exit, in ms. */
+  /** How long the process may take to exit, in ms. */
   readonly limitMs: number
 }
 
-/** A session runs 64 calls at once. */
+/** A session runs 64 calls at the same time. */
 const CALLS_OF_SESSION = 50
 
-/** Sends SIGTERM to a server process while calls run. */
+/** Sends SIGTERM to a server process while calls are running. */
 export function describeDrainedCalls({ calls, lastMs, limitMs }: DrainedCalls): void {
   it.for(ADAPTERS)(
     `completes ${calls} calls in flight on %s after SIGTERM, and exits with code 0 in time`,
@@ -39,7 +39,7 @@ export function describeDrainedCalls({ calls, lastMs, limitMs }: DrainedCalls): 
   )
 }
 
-/** Sends SIGTERM to a server process while streams are open and no calls run. */
+/** Sends SIGTERM to a server process while streams are open and no calls are running. */
 export function describeDrainedStreams(streams: number, limitMs: number): void {
   it.for(ADAPTERS)(
     `closes ${streams} idle streams on %s properly after SIGTERM, and exits with code 0 in time`,

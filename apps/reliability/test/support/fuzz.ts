@@ -9,23 +9,24 @@ import { onTestFinished } from 'vitest'
 import { mutatedMessage, mutatedRequest } from './mutations.ts'
 
 const TARGET = ['--expose-gc', ...program(new URL('../../src/fuzz-target.ts', import.meta.url))]
-/** The number of inputs between two checks that the server is alive. */
+/** The number of inputs between two checks that the server is still responding. */
 const SENTINEL_EVERY = 1000
-/** Includes the start of the server, on a busy machine. */
+/** This includes the start of the server on a busy machine. */
 const HANG_MS = 45_000
 const MIB = 1024 * 1024
-/** A call without a session, because a full server refuses new sessions. */
+/** A call without a session is used, because a full server refuses new sessions. */
 const HEAP_CALL = callTool('heap', {}, { meta: requestMeta() })
 const HEAP_HEADERS = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'heap' }
 
-/** The result of a run. `heap` is the growth after the first tenth of the run, in MiB. */
+/** The result of a run. `heap` is the growth since the first tenth of the run, in MiB. */
 export interface Fuzzed {
   readonly inputs: number
   readonly heap: number
 }
 
 /**
- * Parses changed messages. Rejects at the first exception, or result that is neither a value nor a parse error.
+ * Parses mutated messages. Rejects at the first exception, and at the first result that is neither a value nor
+ * a parse error.
  */
 export function fuzzParser(inputs: number, seed: number): { readonly valid: number } {
   const random = seeded(seed)
@@ -40,7 +41,7 @@ export function fuzzParser(inputs: number, seed: number): { readonly valid: numb
   return { valid }
 }
 
-/** Sends changed lines to a server on stdio, and a call after each thousand lines. */
+/** Sends mutated lines to a server over stdio, with a call after each thousand lines. */
 export async function fuzzStdio(inputs: number, seed: number): Promise<Fuzzed> {
   const target = start([])
   const random = seeded(seed)
@@ -71,7 +72,7 @@ export async function fuzzStdio(inputs: number, seed: number): Promise<Fuzzed> {
   })
 }
 
-/** Sends changed requests to a server over HTTP, each on a new connection. */
+/** Sends mutated requests to a server over HTTP, each on a new connection. */
 export async function fuzzHttp(inputs: number, seed: number): Promise<Fuzzed> {
   const target = start(['http'])
   const [origin] = await target.until(/http:\S+/)
@@ -96,9 +97,9 @@ export async function fuzzHttp(inputs: number, seed: number): Promise<Fuzzed> {
 
 interface Attack {
   readonly inputs: number
-  /** Sends the given number of inputs. */
+  /** Sends this number of inputs. */
   readonly thousand: (count: number) => Promise<void>
-  /** Requests the size of the server's heap, which also shows that the server is alive. */
+  /** Requests the size of the server's heap. The response also shows that the server is still running. */
   readonly heap: (at: number) => Promise<number>
 }
 
@@ -108,7 +109,7 @@ async function attack({ inputs, thousand, heap }: Attack): Promise<Fuzzed> {
   for (let at = 0; at < inputs; at += SENTINEL_EVERY) {
     await thousand(Math.min(SENTINEL_EVERY, inputs - at))
     last = await heap(at)
-    // The first inputs load and compile code, which is not a leak.
+    // The first inputs cause code to be loaded and compiled, which is not a leak.
     if (at <= inputs / 10) base = last
   }
   return { inputs, heap: Math.max(0, (last - base) / MIB) }
@@ -133,7 +134,8 @@ async function within<T>(target: Running, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Sends the bytes and ends the connection. Resolves at the first bytes of the reply, or when the connection closes.
+ * Sends the bytes, and then ends the connection. Resolves when the first bytes of the reply arrive, or when the
+ * connection closes.
  */
 function exchange(port: number, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {

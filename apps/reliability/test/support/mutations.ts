@@ -27,7 +27,7 @@ const HEADS = [
 ]
 
 /**
- * Tokens that break parsers: structure, escapes, invalid UTF-8, numbers out of range, names of prototypes.
+ * Tokens that break parsers: structure, escapes, invalid UTF-8, numbers out of range, and names of prototypes.
  */
 const TOKENS = [
   '{', '}', '[', ']', '"', '\\', ',', ':', '\\u0000', '\\ud800', '1e999', '-0', '9007199254740993', 'null',

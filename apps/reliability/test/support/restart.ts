@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 
 const TARGET = program(new URL('../../src/restart-target.ts', import.meta.url))
 
-/** The tested part of a message. */
+/** The parts of a message that are tested. */
 export interface Message {
   readonly id?: string | number
   readonly method?: string
@@ -24,7 +24,7 @@ export async function startTarget(port: number, runs: string): Promise<Running &
   return { ...target, url: `${origin}/mcp` }
 }
 
-/** The steps of one client with any process. */
+/** One client's steps, with any process. */
 export class Side {
   readonly url: string
   readonly #runs: string
@@ -51,7 +51,7 @@ export class Side {
     return post(this.url, JSON.stringify(message), headers)
   }
 
-  /** The reply to a request: a message or a refusal. */
+  /** Returns the reply to a request: a message, or a refusal. */
   async ask(
     method: string,
     params: object,
@@ -89,12 +89,12 @@ export class Side {
   }
 }
 
-/** A call with the first message of its stream. */
+/** A call, with the first message on its stream. */
 export interface OpenCall {
   readonly first: Message
   /** The id of the first event. */
   readonly cursor: string
-  /** The error at the end of the stream; undefined without one. */
+  /** The error at the end of the stream; undefined if there is none. */
   readonly ended: Promise<string | undefined>
 }
 
@@ -114,17 +114,17 @@ async function openCall({ body, status }: Response): Promise<OpenCall> {
     try {
       for (let next = await read(); next !== undefined; next = await read()) last = next.message
     } catch {
-      // A killed process cuts its streams.
+      // When a process is killed, its streams break.
     }
     return last?.error?.message
   }
   return { first: first.message, cursor: first.id ?? '', ended: rest() }
 }
 
-/** A resource that is open when the server ends. */
+/** A resource that is open when the server exits. */
 export interface OpenThing {
   readonly what: string
-  /** Opens the resource. Returns the client's step after the restart with its outcome. */
+  /** Opens the resource. Returns the client's step after the restart; the step resolves to its outcome. */
   readonly open: (side: Side) => Promise<() => Promise<unknown>>
   /** @param ended - the error of a call that was open */
   readonly outcome: (ended: string | undefined) => unknown
@@ -132,7 +132,10 @@ export interface OpenThing {
 
 const accept = { action: 'accept', content: { ok: true } }
 const SAMPLED = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } }
-/** A call with a question. The client answers the question from before the restart while a newer one is open. */
+/**
+ * A call with a question. The client answers the question from before the restart while a newer question is
+ * open.
+ */
 const question = (tool: string, ran: string, answer: object): OpenThing => ({
   what: `a question of ${tool}`,
   async open(side) {

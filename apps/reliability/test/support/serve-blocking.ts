@@ -5,7 +5,10 @@ import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 import * as z from 'zod'
 
-/** A server whose tool `block` blocks the event loop. With the argument `shed`, its app then refuses requests. */
+/**
+ * A server with a tool `block` that blocks the event loop. With the argument `shed`, the app refuses requests
+ * afterwards.
+ */
 const server = new McpServer({ name: 'blocking', version: '1.0.0' })
 server.addTool({ name: 'echo', handler: () => 'answered' })
 server.addTool({
@@ -20,8 +23,8 @@ server.addTool({
 })
 
 const app = Fastify()
-// The app refuses requests for one interval after the event loop was blocked. It must be long enough for those that
-// have waited to be read on a busy machine.
+// After the event loop was blocked, the app refuses requests for one interval. On a busy machine, the interval
+// must be long enough for all waiting requests to be read.
 if (argv[2] === 'shed')
   await app.register(underPressure, { maxEventLoopDelay: 60, sampleInterval: 500, retryAfter: 1 })
 await app.register(mcp, { server })

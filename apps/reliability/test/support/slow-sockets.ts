@@ -4,19 +4,19 @@ import { bytesOf, callFrame } from '@jetway-apps/test-support/http'
 import { expect } from 'vitest'
 import { inParallel, type Session, type SocketTarget } from './socket-target.ts'
 
-/** A phase of an exchange in which clients are slow. */
+/** A phase of an exchange in which clients may be slow. */
 export interface Phase {
   readonly name: string
   readonly sockets: number
-  /** The time limit of the server, in ms. */
+  /** The server's time limit, in ms. */
   readonly limitMs: number
-  /** The bytes to send at once. After a whole request, the client does not read the reply. */
+  /** Returns the bytes to send immediately. If they are a whole request, the client does not read the reply. */
   readonly bytes: (session: Session) => string
-  /** Whether to send one more byte each second. */
+  /** Whether to send one more byte every second. */
   readonly trickles: boolean
 }
 
-/** A size above the buffers of both ends, which grow to a few MB. */
+/** A size that exceeds the buffers at both ends. These grow to a few MB. */
 const UNREAD_BYTES = 6_000_000
 const TRICKLE_MS = 1_000
 
@@ -24,9 +24,9 @@ const call = (session: Session, tool: string, args: object): string =>
   bytesOf('/mcp', callFrame(tool, args), session)
 
 /**
- * The phases with the limits of our apps for heads, and of a mount for the others. Few clients read slowly,
- * because large replies are work that delays other calls in any case. Together they are below
- * `limits.queuedBytes` of one caller.
+ * The phases. The limit for heads is that of the apps in this repository, and the other limits are those of a
+ * mount. Only a few clients read slowly, because large replies are work that delays other calls in any case.
+ * Combined, these replies are below one caller's `limits.queuedBytes`.
  */
 export const PHASES: readonly Phase[] = [
   {
@@ -89,10 +89,10 @@ export class SlowSockets {
     }, TRICKLE_MS)
   }
 
-  /** Resolves when the server has closed all sockets, to the time that they were open, in ms. */
+  /** Resolves when the server has closed all sockets, to the time for which they were open, in ms. */
   async ended(lateMs: number): Promise<number> {
     const { limitMs, trickles } = this.phase
-    // A client that does not read does not notice the end.
+    // A client that does not read cannot detect the end.
     const left: () => number | Promise<number> = trickles
       ? () => this.#sockets.filter(({ destroyed }) => !destroyed).length
       : () => this.#target.strangers()

@@ -16,7 +16,10 @@ import { onTestFinished } from 'vitest'
 
 const TARGET = ['--expose-gc', ...program(new URL('../../src/soak-target.ts', import.meta.url))]
 const SAMPLE_MS = 5_000
-/** The concurrent clients. They pause after each step, so that the server is half busy. */
+/**
+ * The number of concurrent clients. They pause after each step, so that the server is busy about half of the
+ * time.
+ */
 const CLIENTS = 4
 const PAUSE_MS = 3
 
@@ -24,9 +27,9 @@ const PAUSE_MS = 3
 export interface Held {
   readonly rss: number
   readonly heapUsed: number
-  /** The 99th percentile of the delay of its event loop since the start, in ms. */
+  /** The 99th percentile of its event loop delay since the start, in ms. */
   readonly delayMs: number
-  /** The processor time since the last measurement. */
+  /** The processor time used since the last measurement, in percent. */
   readonly percent: number
   readonly stats: MountStats
 }
@@ -36,11 +39,11 @@ export interface Soaked {
   /** The bytes by hour. */
   readonly rss: readonly Sample[]
   readonly heap: readonly Sample[]
-  /** The mean processor time of the server, in percent. */
+  /** The server's mean processor usage, in percent. */
   readonly percent: number
   /**
-   * The 99th percentile of the event loop's delay, in ms, minus that of an idle process, because other
-   * processes delay both.
+   * The 99th percentile of the event loop delay, in ms, minus that of an idle process, because other processes
+   * delay both.
    */
   readonly delayMs: number
   readonly held: () => Promise<Held>
@@ -59,8 +62,8 @@ async function start(): Promise<Target> {
 }
 
 /**
- * Loads a server for a while with all actions of clients, including invalid ones. Rejects at the first wrong
- * reply.
+ * Loads a server for a while with all kinds of client actions, including invalid ones. Rejects at the first
+ * incorrect reply.
  */
 export async function soak(ms: number): Promise<Soaked> {
   const [{ origin, held }, idle] = await Promise.all([start(), start()])
@@ -110,7 +113,7 @@ const modern = (origin: string, name: string, headers = {}): Promise<Response> =
     ...headers,
   })
 
-/** Uses a new session, and ends it. */
+/** Opens a new session, uses it, and ends it. */
 async function inSession(
   origin: string,
   use: (url: string, session: object) => Promise<unknown>,
@@ -154,7 +157,7 @@ const listening = JSON.stringify({
   params: { notifications: { toolsListChanged: true }, _meta: meta },
 })
 
-/** The actions of clients, which take turns. */
+/** The clients' actions. They are performed in turn. */
 const STEPS: readonly ((origin: string) => Promise<unknown>)[] = [
   (origin) => expectStatus(modern(origin, 'echo'), 200),
   (origin) => expectStatus(modern(origin, 'report'), 200),
@@ -185,7 +188,8 @@ const STEPS: readonly ((origin: string) => Promise<unknown>)[] = [
       const result = { jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId } }
       await expectStatus(post(url, JSON.stringify(result), session), 200)
     }),
-  // The client abandons the session without DELETE, with a stream or before `notifications/initialized`.
+  // The client abandons the session without sending DELETE: while a stream is open, or before
+  // `notifications/initialized`.
   async (origin) => {
     const session = await openSession(`${origin}/mcp`)
     const headers = { ...HEADERS, ...session, accept: 'text/event-stream' }

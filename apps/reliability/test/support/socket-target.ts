@@ -14,7 +14,10 @@ export type Session = Readonly<Record<'mcp-session-id', string>>
 
 const TARGET = ['--expose-gc', ...program(new URL('../../src/socket-target.ts', import.meta.url))]
 
-/** Starts the target in its own process, and loads it from this one. The test kills it at its end. */
+/**
+ * Starts the target in its own process, and sends load from this process. The target is killed at the end of
+ * the test.
+ */
 export class SocketTarget {
   readonly server: Serving
   readonly #agent = new Agent({ keepAlive: true })
@@ -67,7 +70,7 @@ export class SocketTarget {
     return (JSON.parse(reply.body) as { result: { content: [{ text: string }] } }).result.content[0].text
   }
 
-  /** Returns the number of the server's sockets, without those of these calls. */
+  /** Returns the number of the server's sockets, excluding those used for these calls. */
   async strangers(): Promise<number> {
     const all = Number(await this.callAlone('sockets'))
     const { sockets, freeSockets } = this.#agent
@@ -94,7 +97,7 @@ export class SocketTarget {
   }
 }
 
-/** Runs a step a number of times with limited concurrency. */
+/** Runs a step a given number of times, with limited concurrency. */
 export async function inParallel(
   times: number,
   atOnce: number,

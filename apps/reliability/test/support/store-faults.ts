@@ -15,9 +15,9 @@ import { redis } from '@jetway/redis'
 import Fastify from 'fastify'
 import { expect, it, onTestFinished, vi } from 'vitest'
 
-/** The time limit of a request while the store fails, in ms. */
+/** The time limit for a request while the store is failing, in ms. */
 const REFUSAL_MS = 1_000
-/** The time until everything works after the store recovers, in ms. */
+/** The time after the store's recovery until everything must work again, in ms. */
 const RECOVERY_MS = 5_000
 
 interface Fault {
@@ -55,7 +55,7 @@ async function startStore(): Promise<Store> {
   return { server, proxy }
 }
 
-/** Starts a server over the store that reads the session's record for every request. */
+/** Starts a server whose mount uses the store, and reads the session's record for every request. */
 async function startApp(
   url: string,
 ): Promise<{ readonly url: string; readonly stores: ReturnType<typeof redis> }> {
@@ -72,7 +72,7 @@ async function startApp(
   return { url: `${originOf(app.server)}/mcp`, stores }
 }
 
-/** Opens a session, and returns the headers of its requests. */
+/** Opens a session. Returns the headers for its requests. */
 async function openSession(url: string): Promise<Record<string, string>> {
   const opened = await post(url, JSON.stringify(initialize()))
   const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
@@ -88,7 +88,7 @@ async function callWithoutSession(url: string): Promise<number> {
   return (await post(url, body, headers)).status
 }
 
-/** Sends a request that needs the store, and checks a refusal. Resolves to the status. */
+/** Sends a request that needs the store. If it is refused, checks the refusal. Resolves to the status. */
 async function callInSession(url: string, headers: Record<string, string>): Promise<number> {
   const start = performance.now()
   const { status, headers: got } = await post(url, JSON.stringify(ping()), headers)
@@ -97,7 +97,7 @@ async function callInSession(url: string, headers: Record<string, string>): Prom
   return status
 }
 
-/** Tests a store that fails `count` times, by each fault in turn. */
+/** Tests a store that fails `count` times, with each fault in turn. */
 export function describeStoreFaults(count: number): void {
   it(
     `answers 503 within 1 s, recovers within 5 s and keeps stored data in ${count} store failures`,

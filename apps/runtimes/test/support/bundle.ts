@@ -9,7 +9,7 @@ import { build, type BuildResult } from 'esbuild'
 /** A bundle and its inputs. */
 export type Bundle = BuildResult<{ write: false; metafile: true }>
 
-/** Bundles sources like a deployment: minified, in one file. */
+/** Bundles sources as for a deployment: minified, in one file. */
 export function pack(module: URL): Promise<Bundle> {
   return build({
     entryPoints: [fileURLToPath(module)],
@@ -23,7 +23,10 @@ export function pack(module: URL): Promise<Bundle> {
   })
 }
 
-/** Runs a program with the bundle in a process without code generation. Returns the printed JSON. */
+/**
+ * Runs a program that uses the bundle, in a process that forbids code generation. Returns the JSON that it
+ * prints.
+ */
 export async function printed(bundle: Bundle, user: string): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'edge-'))
   try {

@@ -8,13 +8,13 @@ import { build, transform } from 'esbuild'
 import { rollup } from 'rollup'
 import { build as viteBuild } from 'vite'
 
-/** Bundles a Worker, minified, into one file. */
+/** Bundles a Worker into one minified file. */
 type Bundler = (entry: string, outfile: string) => Promise<unknown>
 
 /** The conditions that bundlers for Workers set. */
 const CONDITIONS = ['workerd', 'worker', 'browser']
 
-/** The bundlers, configured for Workers by their documentation, without settings for Jetway. */
+/** The bundlers, configured for Workers as in their documentation, without settings for Jetway. */
 export const BUNDLERS: Readonly<Record<string, Bundler>> = {
   esbuild: (entry, outfile) =>
     build({
@@ -61,7 +61,7 @@ export const BUNDLERS: Readonly<Record<string, Bundler>> = {
     const outdir = dirname(outfile)
     const config = join(outdir, 'wrangler.json')
     const worker = { name: 'worker', main: entry, compatibility_date: '2026-04-01' }
-    // By default wrangler keeps function names for stack traces, a tenth of the size.
+    // By default, wrangler keeps function names for stack traces. They make up a tenth of the size.
     await writeFile(config, JSON.stringify({ ...worker, minify: true, keep_names: false }))
     const wrangler = fileURLToPath(new URL('../bin/wrangler.js', import.meta.resolve('wrangler')))
     await promisify(execFile)(

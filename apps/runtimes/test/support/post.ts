@@ -1,6 +1,6 @@
 import { requestMeta } from '@jetway-apps/test-support'
 
-/** The parts of a request without a session. */
+/** Returns the parts of a request without a session. */
 export const post = (
   url: string,
   {
@@ -26,7 +26,7 @@ export const post = (
 
 const META = requestMeta()
 
-/** Returns a call of a tool. */
+/** Returns a tool call. */
 export const postCall = (
   url: string,
   name: string,

@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { runtime, type RuntimeName } from '@jetway-tools/runtimes'
 
-/** The runtimes that run a program from its source. */
+/** The runtimes that can run a program from its source. */
 export type ProcessRuntime = Exclude<RuntimeName, 'workerd'>
 
 const SOURCE = '--conditions=jetway:source'
-/** Node strips types from 22.18 on. */
+/** Node strips types from version 22.18 on. */
 const FLAGS: Readonly<Record<ProcessRuntime, readonly string[]>> = {
   'node-20': [SOURCE, '--import', import.meta.resolve('tsx')],
   'node-22': [SOURCE],
@@ -19,7 +19,7 @@ const FLAGS: Readonly<Record<ProcessRuntime, readonly string[]>> = {
   deno: ['run', '--no-prompt', SOURCE],
 }
 
-/** A server that listens. */
+/** A server that is listening. */
 export interface Listening {
   readonly url: string
   stop(): Promise<void>
@@ -31,13 +31,13 @@ export interface Speaking {
   readonly exitCode: Promise<number | null>
 }
 
-/** Starts a program of `src` with piped standard streams. */
+/** Starts a program in `src` with piped standard streams. */
 export function speak(name: ProcessRuntime, program: string): Speaking {
   const child = start(runtime(name), [...FLAGS[name], source(program)])
   return { process: child, exitCode: once(child, 'exit').then(([code]) => code as number | null) }
 }
 
-/** Starts a program of `src` that prints the port on which it listens. */
+/** Starts a program in `src` that prints the port on which it is listening. */
 export async function listen(name: ProcessRuntime, program: string): Promise<Listening> {
   const child = start(runtime(name), [
     ...FLAGS[name],
@@ -47,7 +47,7 @@ export async function listen(name: ProcessRuntime, program: string): Promise<Lis
   return listening(child, await firstPort(child, child.stdout, /^port (\d+)$/))
 }
 
-/** A process that listens on a port of the loopback address. */
+/** Waits until a process is listening on a port of the loopback address. */
 export function listening(child: ChildProcessWithoutNullStreams, port: number): Listening {
   const exited = once(child, 'exit')
   return {
@@ -74,7 +74,7 @@ export function start(
 }
 
 /**
- * Resolves to the port in the first line with one. Rejects with the output if the process ends before.
+ * Resolves to the port in the first line that contains one. Rejects with the output if the process exits first.
  */
 export async function firstPort(
   child: ChildProcessWithoutNullStreams,

@@ -15,7 +15,7 @@ const NOTE = 'runtimes://note'
 const UPDATED = 'notifications/resources/updated'
 const PROGRESS = 'notifications/progress'
 
-/** The result of a tool call. */
+/** Returns the result of a tool call. */
 const call = async (
   peer: TestConnection,
   name: string,
@@ -35,7 +35,7 @@ export const connectHttp =
   (options) =>
     connectPeer(new HttpTransport({ url: url() }), options)
 
-/** Runs one server file on a runtime, over stdio and over HTTP with Hono, and calls it in both eras. */
+/** Runs one server file on a runtime, over stdio and over HTTP with Hono, and calls the server in both eras. */
 export function describeRuntime(
   name: ProcessRuntime,
   expected: { readonly http: string; readonly is: { readonly name: string; readonly version: RegExp } },
@@ -94,7 +94,7 @@ export function describeRuntime(
   })
 }
 
-/** The tests of complete responses. */
+/** Defines the tests of complete responses. */
 export function itAnswers(connect: () => Promise<TestConnection>, says: object): void {
   it('returns structured output with its name and version', async () => {
     const peer = await connect()
@@ -123,7 +123,7 @@ export function itAnswers(connect: () => Promise<TestConnection>, says: object):
   })
 }
 
-/** The tests of streamed responses. */
+/** Defines the tests of streamed responses. */
 export function itStreams(connect: () => Promise<TestConnection>): void {
   it('sends each notification at once, and then the response', async () => {
     const peer = await connect()
@@ -137,7 +137,7 @@ export function itStreams(connect: () => Promise<TestConnection>): void {
   })
 }
 
-/** Tests cancellation without a session, by a disconnect. */
+/** Defines the tests of cancellation by disconnecting, without a session. */
 export function itHearsOfClientsThatLeave(connect: Connect): void {
   it('aborts the call if a client without a session disconnects', async () => {
     const revision = '2026-07-28'

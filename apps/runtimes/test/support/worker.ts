@@ -13,11 +13,11 @@ export interface WorkerOptions {
   /** The compatibility date. */
   readonly compatibilityDate?: string
   readonly compatibilityFlags?: readonly string[]
-  /** The class of the module that is bound as OBJECTS. */
+  /** The module's class that is bound as OBJECTS. */
   readonly durableObject?: string
-  /** Texts by the name of their binding. */
+  /** Texts, by the name of their binding. */
   readonly bindings?: Readonly<Record<string, string>>
-  /** The folder for the storage of objects. @default the storage ends with the process */
+  /** The folder in which objects are stored. @default the storage exists only as long as the process */
   readonly storage?: string
 }
 
@@ -57,7 +57,9 @@ async function serve(write: (file: string) => Promise<void>, options: WorkerOpti
   }
 }
 
-/** For example 1.20261117.0, from the date that `workerd --version` prints. */
+/**
+ * Returns the version, for example 1.20261117.0. It is derived from the date that `workerd --version` prints.
+ */
 async function workerdVersion(): Promise<string> {
   const { stdout } = await promisify(execFile)(runtime('workerd'), ['--version'])
   return stdout

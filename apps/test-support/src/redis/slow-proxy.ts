@@ -6,9 +6,9 @@ export interface SlowProxy {
   readonly url: string
   /** Delays all later data in each direction by this many ms. */
   delay(ms: number): void
-  /** Whether to reset all connections, including new ones. */
+  /** Sets whether all connections, including new ones, are reset. */
   refuse(refused: boolean): void
-  /** Leads further connections to another port. Open ones stay where they are. */
+  /** Routes new connections to another port. Open connections are not affected. */
   moveTo(port: number): void
   /** Resets all connections. */
   reset(): void

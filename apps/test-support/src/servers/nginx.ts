@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The time limit for the start of nginx, in ms. */
+/** How long nginx may take to start, in ms. */
 const START_MS = 30_000
 
-/** A running nginx on this machine. */
+/** An nginx that is running on this machine. */
 export interface Nginx {
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface Nginx {
 /**
  * Starts Debian's nginx.
  *
- * @param http - directives and blocks of the `http` block. Its servers listen on 127.0.0.1
+ * @param http - the directives and blocks in the `http` block. Its servers must listen on 127.0.0.1
  * @param ports - the ports on which nginx must listen
  */
 export async function startNginx(http: string, ports: readonly number[]): Promise<Nginx> {
@@ -49,7 +49,7 @@ export async function startNginx(http: string, ports: readonly number[]): Promis
   return { stop }
 }
 
-/** Runs one process without a master, so that no process is left running. */
+/** Configures a single process without a master, so that no process is left running. */
 function configuration(folder: string, http: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
@@ -64,7 +64,7 @@ function configuration(folder: string, http: string): string {
   ].join('\n')
 }
 
-/** Keeps all ports open until all are known, so that none is chosen twice. */
+/** Keeps all ports open until all of them are known, so that no port is chosen twice. */
 export async function freePorts(count: number): Promise<number[]> {
   const held = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   const ports: number[] = []

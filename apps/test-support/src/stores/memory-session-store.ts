@@ -22,8 +22,8 @@ interface Entry extends StoredSession {
 const SWEEP_STEPS = 2
 
 /**
- * Stores session records in this process, for tests of several nodes. Expiry does not need a timer, because it is checked
- * on access.
+ * Stores session records in this process, for tests with several nodes. No timer is needed for expiry, because
+ * it is checked on access.
  */
 export class MemorySessionStore implements SessionStore {
   readonly #max: number

@@ -4,8 +4,8 @@ import { listen } from '@jetway-apps/test-support/http'
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
 /**
- * A loopback stand-in for the weather service, with the formats of
- * https://www.weather.gov/documentation/services-web-api
+ * A loopback stand-in for the weather service. For its formats, see
+ * https://www.weather.gov/documentation/services-web-api.
  */
 export interface FakeNws {
   readonly url: string
@@ -37,7 +37,7 @@ export const geoJson =
     response.writeHead(200, { 'content-type': 'application/geo+json' }).end(JSON.stringify(body))
   }
 
-/** Returns an error of the service, a problem document. */
+/** Returns one of the service's errors, as a problem document. */
 export const problem =
   (status: number, kind: string): Answer =>
   (response) => {
@@ -46,12 +46,12 @@ export const problem =
     response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(body))
   }
 
-/** Sends the head and the first bytes of a body that never ends. */
+/** Sends the head, and the first bytes of a body that never ends. */
 export const stalled: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/geo+json' }).write('{"properties":')
 }
 
-/** Returns the reply of `/points/{latitude},{longitude}`. */
+/** Returns the reply to `/points/{latitude},{longitude}`. */
 export const pointAnswer = (forecast: string | null): object => ({
   '@context': ['https://geojson.org/geojson-ld/geojson-context.jsonld'],
   id: 'https://api.weather.gov/points/39.7392,-104.9903',
@@ -73,7 +73,9 @@ export const pointAnswer = (forecast: string | null): object => ({
   },
 })
 
-/** Returns the reply of `/gridpoints/{office}/{x},{y}/forecast`: fourteen periods, alternating day and night. */
+/**
+ * The reply to `/gridpoints/{office}/{x},{y}/forecast`: fourteen periods, alternating between day and night.
+ */
 export const forecastAnswer: object = {
   type: 'Feature',
   geometry: { type: 'Polygon', coordinates: [] },
@@ -100,7 +102,7 @@ export const forecastAnswer: object = {
   },
 }
 
-/** Returns the reply of `/alerts/active?area={state}`. */
+/** The reply to `/alerts/active?area={state}`. */
 export const alertsAnswer: object = {
   type: 'FeatureCollection',
   features: [

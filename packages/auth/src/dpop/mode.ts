@@ -4,7 +4,9 @@ import { Nonces } from './nonces.ts'
 
 export type Mode = 'off' | 'accept' | 'require'
 
-/** The checked option `dpop`. All mounts share its nonces, because clients remember one nonce per origin. */
+/**
+ * The checked option `dpop`. All mounts share its nonces, because clients remember only one nonce per origin.
+ */
 export interface ResolvedDpop {
   readonly mode: Mode
   readonly nonces: Nonces | undefined

@@ -3,21 +3,20 @@ import { createSealer, type Sealer, type SealKey } from '@jetway/core/http'
 const PURPOSE = 'dpop nonce'
 const TTL_MS = 300_000
 /**
- * The time for which all clients get the same nonce, in ms, so that the key does not seal a nonce for every
- * request.
+ * How long all clients receive the same nonce, in ms. Otherwise, the key would seal a nonce for every request.
  */
 const KEPT_MS = 30_000
 /** The maximum length of this server's nonces. */
 const MAX_LENGTH = 128
 
 /**
- * Creates and checks the nonces in proofs. A nonce is a sealed time, so the server does not store nonces, and every
- * process with the same keys accepts it.
+ * Creates and checks the nonces in proofs. A nonce is a sealed time. The server therefore does not store
+ * nonces, and every process with the same keys accepts them.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
  */
 export class Nonces {
-  /** Whether the keys were configured, so that several processes can share nonces. */
+  /** Whether the keys were configured. If so, several processes can share nonces. */
   readonly isShared: boolean
   #sealer: Sealer | undefined
   #current: { readonly nonce: Promise<string>; readonly madeAt: number } | undefined
@@ -28,7 +27,7 @@ export class Nonces {
     if (keys !== undefined) this.#sealer = createSealer({ keys, name: 'dpop.nonce.keys' })
   }
 
-  /** @param now - ms since 1970 */
+  /** @param now - the time, in ms since 1970 */
   current(now: number): Promise<string> {
     if (this.#current === undefined || Math.abs(now - this.#current.madeAt) >= KEPT_MS)
       this.#current = { nonce: this.#getSealer().seal(PURPOSE, String(now), ''), madeAt: now }
@@ -42,7 +41,9 @@ export class Nonces {
     return madeAt !== undefined && Math.abs(now - Number(madeAt)) < TTL_MS
   }
 
-  /** Creates the sealer on first use, because Workers do not have random numbers before the first request. */
+  /**
+   * Creates the sealer on first use, because Workers cannot generate random numbers before the first request.
+   */
   #getSealer(): Sealer {
     const random = (): Uint8Array => crypto.getRandomValues(new Uint8Array(32))
     return (this.#sealer ??= createSealer({ keys: [random()], name: 'dpop.nonce.keys' }))

@@ -11,13 +11,13 @@ import {
 import { ALGORITHMS } from '../tokens/algorithms.ts'
 import { InvalidProof, Refused } from '../tokens/refused.ts'
 
-/** The request and the token that a proof must belong to. */
+/** The request and the token to which a proof must belong. */
 export interface Expected {
   readonly method: string
   /** The address of the request, without its query. */
   readonly address: string
   readonly token: string
-  /** The thumbprint of the key that the token is bound to. */
+  /** The thumbprint of the key to which the token is bound. */
   readonly jkt: string
   /** Ms since 1970. */
   readonly now: number
@@ -50,7 +50,9 @@ export async function readProof(proof: string | undefined, expected: Expected): 
   return checkedClaims(claims, expected, await digestOf(expected.token))
 }
 
-/** Checks the key before the signature, so that only the token's owner can make the server verify signatures. */
+/**
+ * Checks the key before the signature, so that only the token's owner can make the server verify a signature.
+ */
 async function checkHeader(proof: string, jkt: string): Promise<void> {
   const { typ, alg, jwk } = headerOf(proof)
   if (typ !== 'dpop+jwt') throw new InvalidProof('typ')
@@ -76,7 +78,7 @@ async function thumbprintOf(jwk: JWK | undefined): Promise<string> {
 
 async function verified(proof: string, now: number): Promise<JWTPayload> {
   try {
-    // EmbeddedJWK refuses private keys.
+    // `EmbeddedJWK` refuses private keys.
     const { payload } = await jwtVerify(proof, EmbeddedJWK, {
       algorithms: [...ALGORITHMS],
       currentDate: new Date(now),
@@ -98,7 +100,7 @@ function checkedClaims(claims: JWTPayload, { method, address, now }: Expected, a
   return { id: jti, issuedAt: iat, nonce: claims['nonce'] }
 }
 
-/** Removes query, fragment and closing slash. Returns undefined for a string that is not a URL. */
+/** Removes the query, the fragment and a trailing slash. Returns undefined for a string that is not a URL. */
 function normalized(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const { origin, pathname } = new URL(address)

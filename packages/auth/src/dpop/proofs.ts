@@ -15,13 +15,13 @@ export interface BoundToken {
 
 export interface ProofsOptions {
   readonly nonces: Nonces | undefined
-  /** Undefined if one process serves all requests. */
+  /** Undefined if a single process serves all requests. */
   readonly usedStates: UsedStates | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Checks the proofs of possession for one mount. Each proof is accepted once. */
+/** Checks proofs of possession for one mount. Each proof is accepted only once. */
 export class Proofs {
   readonly #options: ProofsOptions
   readonly #used: UsedStates
@@ -32,7 +32,7 @@ export class Proofs {
   }
 
   /**
-   * @param address - the URL of the request, as its client uses it
+   * @param address - the URL of the request, as used by its client
    * @throws InvalidProof, Refused, NonceRequired, Unavailable
    */
   async check(request: HttpRequest, address: string, bound: BoundToken): Promise<void> {
@@ -68,8 +68,8 @@ export class Proofs {
 }
 
 /**
- * Returns whether the header is repeated: a proxy may have checked a different value from the one that
- * `header('dpop')` returns.
+ * Returns whether the header is repeated. If it is, a proxy may have checked a different value from the one
+ * that `header('dpop')` returns.
  */
 function isRepeated({ rawHeaders = [] }: HttpRequest): boolean {
   let seen = 0

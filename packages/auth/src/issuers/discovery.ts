@@ -10,14 +10,18 @@ export interface IssuerMetadata {
 }
 
 const KEPT_MS = 86_400_000
-/** The minimum time in ms between requests for the metadata, because each invented token may cause a failure. */
+/**
+ * The minimum time between requests for the metadata, in ms. It is needed because each invented token may cause
+ * a failure.
+ */
 const RETRY_MS = 5_000
 const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
 
 /**
- * Lists the possible addresses of an issuer's metadata: RFC 8414, then OpenID Connect in both spellings.
+ * Lists the possible addresses of an issuer's metadata: RFC 8414 first, then OpenID Connect in both spellings.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#authorization-server-metadata-discovery
  */
 function metadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer)
@@ -43,7 +47,7 @@ export class Discovery {
     this.#clock = clock
   }
 
-  /** Concurrent callers share a request. @throws Unavailable */
+  /** Returns the metadata. Concurrent callers share a request. @throws Unavailable */
   async metadata(): Promise<IssuerMetadata> {
     const { metadata, at = Number.NEGATIVE_INFINITY } = this.#found ?? {}
     const kept = this.#isDoubtful ? RETRY_MS : KEPT_MS
@@ -54,8 +58,8 @@ export class Discovery {
   }
 
   /**
-   * Causes the metadata to be fetched again on its next use, because its addresses may have changed, but no sooner than
-   * 5 s after the last time.
+   * Causes the metadata to be fetched again when it is next used, because its addresses may have changed. It is
+   * fetched again after 5 s at the earliest.
    */
   doubt(): void {
     this.#isDoubtful = true
@@ -66,8 +70,8 @@ export class Discovery {
     for (const url of metadataUrls(this.#issuer)) {
       try {
         const found = (await this.#fetchJson(url, LIMITS)) as IssuerMetadata | null
-        // Another issuer's document would name that issuer's keys:
-        // https://www.rfc-editor.org/rfc/rfc8414#section-3.3
+        // Another issuer's document would name that issuer's keys. See
+        // https://www.rfc-editor.org/rfc/rfc8414#section-3.3.
         if (found?.issuer === this.#issuer) {
           this.#found = { metadata: found, at: this.#clock.now() }
           this.#isDoubtful = false

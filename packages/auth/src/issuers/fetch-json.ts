@@ -8,15 +8,15 @@ export interface JsonRequest {
   readonly init?: Pick<RequestInit, 'method' | 'headers' | 'body'>
 }
 
-/** Returns the parsed body of a 200 reply. @throws Unavailable */
+/** Returns the parsed body of a reply with status 200. @throws Unavailable */
 export type FetchJson = (url: string, request: JsonRequest) => Promise<unknown>
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Returns whether a URL names this machine, where `http:` is safe. */
+/** Returns whether a URL names the local machine, where `http:` is safe. */
 export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
-/** Returns whether a URL may be an issuer or the address of its documents. */
+/** Returns whether a URL may be an issuer, or the address of an issuer's documents. */
 export const isTrustworthy = (url: string): boolean => {
   if (!URL.canParse(url)) return false
   const parsed = new URL(url)
@@ -24,8 +24,8 @@ export const isTrustworthy = (url: string): boolean => {
 }
 
 /**
- * Fetches JSON over HTTPS. Does not follow redirects, because then another host would reply in place of the
- * authorization server.
+ * Fetches JSON over HTTPS. Redirects are not followed, because a different host would then reply in place of
+ * the authorization server.
  */
 export function createFetchJson(
   fetch: (url: string, init: RequestInit) => Promise<Response>,

@@ -11,16 +11,18 @@ import type { CheckContext, TokenCheck, TokenRequest, TokenVerifier } from './to
 
 /** The options of {@link introspection}. */
 export interface IntrospectionOptions {
-  /** This server's credentials at the authorization server. */
+  /** This server's client id and secret at the authorization server. */
   readonly clientId: string
   readonly clientSecret: string
-  /** The address of the introspection endpoint. @default the `introspection_endpoint` of the issuer's metadata */
+  /**
+   * The address of the introspection endpoint. @default the `introspection_endpoint` in the issuer's metadata
+   */
   readonly endpoint?: string
   /** How the credentials are sent. @default 'client_secret_basic' */
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post'
   /**
-   * `issuer` accepts responses without `aud`, for an issuer whose tokens are all for this server. Never set it for an
-   * issuer that other servers use too: their tokens would be accepted here.
+   * `issuer` accepts responses without `aud`, for an issuer whose tokens are all for this server. Never set it
+   * for an issuer that other servers also use, because their tokens would be accepted here.
    *
    * @default 'required'
    */
@@ -35,13 +37,13 @@ const NAMES: OptionNames<IntrospectionOptions> = {
   audience: 1,
 }
 const LIMITS = { timeoutMs: 2_000, maxBytes: 65_536 }
-/** The time that an active token is cached, in ms. A revocation takes effect at the latest after this time. */
+/** How long an active token is cached, in ms. A revocation takes effect after this time at the latest. */
 const ACTIVE_MS = 30_000
-/** The maximum time in ms that the last answer about an active token counts while the issuer does not answer. */
+/** How long the last response about an active token remains valid while the issuer does not respond, in ms. */
 const KNOWN_MS = 3_600_000
-/** The maximum time in ms that a request with such a token waits for the issuer. */
+/** How long a request with such a token waits for the issuer, in ms. */
 const WAIT_MS = 2_000
-/** The minimum time in ms before the issuer is asked again about such a token. */
+/** The minimum time before the issuer is asked again about such a token, in ms. */
 const RETRY_MS = 5_000
 const MAX_KNOWN = 10_000
 const INACTIVE_MS = 5_000
@@ -50,9 +52,9 @@ const MAX_INACTIVE = 1_000
 const LOG_MS = 1_000
 
 /**
- * Checks opaque tokens by asking their issuer. An answer is cached for at most 30 s. Anyone can invent tokens, so tokens
- * that were active are asked about first. If the issuer does not answer within 2 s, the last answer about such a token
- * counts until its `exp`, but no longer than an hour.
+ * Checks opaque tokens by asking their issuer. A response is cached for at most 30 s. Because anyone can invent
+ * tokens, tokens that have been active before are checked first. If the issuer does not respond within 2 s, the
+ * last response about such a token remains valid until its `exp`, but for no longer than an hour.
  *
  * @throws `ERR_MCP_OPTION`
  * @see https://www.rfc-editor.org/rfc/rfc7662
@@ -90,7 +92,7 @@ class Introspection implements TokenVerifier {
   readonly #turns: QuestionTurns
   /** Concurrent checks of the same token share one request. */
   readonly #open = new Map<string, Promise<Claims>>()
-  /** The last answers about active tokens. */
+  /** The last responses about active tokens. */
   readonly #known: TokenCache<Claims>
   readonly #inactive: TokenCache<true>
   readonly #logged = { at: Number.NEGATIVE_INFINITY, skipped: 0 }
@@ -115,7 +117,7 @@ class Introspection implements TokenVerifier {
     return found ?? { ...this.#checked(known, audiences), keptMs: RETRY_MS }
   }
 
-  /** Checks an answer, and remembers it, even if nobody waits for it any more. */
+  /** Checks a response and remembers it, even if no one is waiting for it any more. */
   #remembered(token: string, claims: Claims, audiences: readonly string[]): VerifiedToken {
     const { clock } = this.#context
     this.#known.delete(token)
@@ -124,7 +126,7 @@ class Introspection implements TokenVerifier {
       throw new Refused('inactive')
     }
     const verified = this.#checked(claims, audiences)
-    // Without a holder's share, a client with many tokens could make those of all others unknown.
+    // Without a limit per holder, a client with many tokens could displace those of all other clients.
     const holder = JSON.stringify([clientOf(claims), subjectOf(claims), claims['username']])
     this.#known.set(token, claims, clock.now() + KNOWN_MS, holder)
     return verified
@@ -217,15 +219,15 @@ function endpointIn(endpoint: unknown, issuer: string): string {
 }
 
 /**
- * Returns the credentials for Basic authentication. The id and the secret are form-encoded first:
- * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+ * Returns the credentials for Basic authentication. The id and the secret are first form-encoded. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1.
  */
 function basic(id: string, secret: string): string {
   const encode = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
   return btoa(`${encode(id)}:${encode(secret)}`)
 }
 
-/** Resolves to undefined if the issuer has not answered in time, or cannot be asked. @throws Refused */
+/** Resolves to undefined if the issuer has not responded in time, or cannot be asked. @throws Refused */
 async function within<T>(ms: number, answered: Promise<T>, clock: Clock): Promise<T | undefined> {
   let timer: unknown
   const late = new Promise<undefined>((resolve) => {

@@ -9,7 +9,7 @@ import { JwtVerifier } from './verify.ts'
 
 /** The options of {@link jwt}. */
 export interface JwtOptions {
-  /** The address of the issuer's keys. @default the `jwks_uri` of its metadata */
+  /** The address of the issuer's keys. @default the `jwks_uri` in the issuer's metadata */
   readonly jwksUri?: string
   /**
    * The accepted signature algorithms.
@@ -18,8 +18,8 @@ export interface JwtOptions {
    */
   readonly algorithms?: readonly string[]
   /**
-   * `at+jwt` accepts only tokens that say in their header that they are access tokens (RFC 9068). Few
-   * authorization servers do so.
+   * `at+jwt` accepts only tokens whose header declares them as access tokens (RFC 9068). Few authorization
+   * servers issue such tokens.
    *
    * @default 'any'
    */
@@ -29,7 +29,7 @@ export interface JwtOptions {
 const NAMES: OptionNames<JwtOptions> = { jwksUri: 1, algorithms: 1, typ: 1 }
 
 /**
- * Checks access tokens in JWT format with the keys of their issuer. The keys are fetched on first use.
+ * Checks access tokens in JWT format with their issuer's keys. The keys are fetched on first use.
  *
  * @throws `ERR_MCP_OPTION`
  * @see https://www.rfc-editor.org/rfc/rfc9068

@@ -6,12 +6,12 @@ import type { TokenRequest } from './token-check.ts'
 import type { FetchJson } from './fetch-json.ts'
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>
-/** A key that verifies a signature. */
+/** A key for verifying a signature. */
 export type VerificationKey = Awaited<ReturnType<LocalKeys>>
 
 export interface KeySetOptions {
   readonly uri: () => Promise<string>
-  /** Called after a failure, because the address may have changed. */
+  /** Called after a failure, because the address of the keys may have changed. */
   readonly onFailure: () => void
   readonly fetchJson: FetchJson
   readonly clock: Clock
@@ -20,11 +20,14 @@ export interface KeySetOptions {
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 262_144 }
 const MAX_KEYS = 100
-/** The age at which keys are fetched again, in ms. The old keys stay in use until the new ones arrive. */
+/** The age at which keys are fetched again, in ms. The old keys remain in use until the new ones arrive. */
 const FRESH_MS = 600_000
-/** The maximum age of keys in use, in ms, because one of them may have been revoked. */
+/** The maximum age of keys that are still used, in ms. It is limited because a key may have been revoked. */
 const USABLE_MS = FRESH_MS + 3_600_000
-/** The minimum time between requests for unknown key ids, in ms, because anyone can invent them. */
+/**
+ * The minimum time between requests caused by unknown key ids, in ms. It is needed because anyone can invent
+ * key ids.
+ */
 const UNKNOWN_KEY_MS = 30_000
 /** The minimum time between requests during an outage, in ms. */
 const RETRY_MS = 5_000
@@ -57,7 +60,7 @@ export class KeySet {
   async #current(request: TokenRequest): Promise<LocalKeys> {
     const age = this.#options.clock.now() - this.#fetchedAt
     if (this.#keys === undefined || age > USABLE_MS) return this.#load(request)
-    // `#fetch` logs a failure, and these keys stay in use.
+    // `#fetch` logs a failure, and the current keys remain in use.
     if (age > FRESH_MS) this.#load(request).catch(() => {})
     return this.#keys
   }
@@ -107,7 +110,8 @@ async function pick(keys: LocalKeys, header: JWSHeaderParameters): Promise<Verif
     return await keys(header)
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return undefined
-    // The token has no key id and several keys match. Trying each key would let a forged token cost many checks.
+    // The token has no key id, and several keys match. If each key were tried, a forged token could cause many
+    // checks.
     throw new Refused('kid')
   }
 }

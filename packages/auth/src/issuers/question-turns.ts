@@ -2,13 +2,18 @@ import type { Clock } from '@jetway/core/stores'
 import { Unavailable } from '../tokens/refused.ts'
 
 const MAX_RUNNING = 64
-/** The maximum number of running questions of one kind, so that the other kind always has some turns. */
+/**
+ * The maximum number of running questions of one kind. It ensures that the other kind always has some turns.
+ */
 const SHARE = 48
-/** The maximum number of tokens never seen that wait. */
+/** The maximum number of waiting tokens that have never been seen before. */
 const MAX_WAITING = 1_000
 const WAIT_MS = 2_000
 
-/** The token that a question is about: one that was active before, or one never seen, with its client's network. */
+/**
+ * The token that is being asked about: one that was active before, or one that has never been seen, with its
+ * client's network.
+ */
 type Asked = { readonly kind: 'known' } | { readonly kind: 'unknown'; readonly network: string }
 
 interface Waiter {
@@ -17,15 +22,16 @@ interface Waiter {
 }
 
 /**
- * Limits the concurrent questions to an authorization server. Anyone can invent tokens, so tokens that were active
- * before go first. The networks that send tokens never seen take turns, so a network that sends many delays itself.
+ * Limits the concurrent questions to an authorization server. Because anyone can invent tokens, tokens that
+ * were active before have priority. Networks that send tokens that have never been seen take turns, so a
+ * network that sends many of them delays only itself.
  */
 export class QuestionTurns {
   readonly #clock: Clock
   readonly #running = { known: 0, unknown: 0 }
   /** At most one waiter for each known token, because requests with the same token share a question. */
   readonly #known = new Set<Waiter>()
-  /** The other waiters by network. The first network is the next. */
+  /** The other waiters, by network. The first network is served next. */
   readonly #unknown = new Map<string, Set<Waiter>>()
   #unknownCount = 0
 
@@ -33,7 +39,10 @@ export class QuestionTurns {
     this.#clock = clock
   }
 
-  /** @throws Unavailable after waiting for 2 s, or at once if too many tokens never seen wait */
+  /**
+   * @throws Unavailable after waiting for 2 s, or immediately if too many tokens that have never been seen are
+   * waiting
+   */
   async run<T>(asked: Asked, ask: () => Promise<T>): Promise<T> {
     if (this.#isFree(asked)) this.#running[asked.kind]++
     else await this.#wait(asked)
@@ -72,7 +81,10 @@ export class QuestionTurns {
     return queue
   }
 
-  /** Refuses the newest waiter of the network with the most. @throws Unavailable if the newcomer's network has the most */
+  /**
+   * Refuses the newest waiter from the network with the most waiters. @throws Unavailable if the newcomer's own
+   * network has the most
+   */
   #makeRoomFor(network: string): void {
     const own = this.#unknown.get(network)
     let most = own ?? new Set<Waiter>()
@@ -94,14 +106,14 @@ export class QuestionTurns {
     }
   }
 
-  /** Ends the wait, with the error if the question is not asked. */
+  /** Ends the wait. If the question is not asked, ends it with the error. */
   #end(waiter: Waiter, error?: Unavailable): void {
     const { asked, settle } = waiter
     const queue = this.#queueOf(asked)
     queue.delete(waiter)
     if (asked.kind === 'unknown') {
       this.#unknownCount--
-      // The other networks are next.
+      // The other networks are served next.
       this.#unknown.delete(asked.network)
       if (queue.size > 0) this.#unknown.set(asked.network, queue)
     }

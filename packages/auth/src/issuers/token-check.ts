@@ -4,7 +4,7 @@ import type { HttpRequest } from '@jetway/core/http'
 import type { FetchJson } from './fetch-json.ts'
 import type { VerifiedToken } from '../tokens/claims.ts'
 
-/** The values of `oauth` and its mount that a check uses. */
+/** The values from `oauth` and its mount that a check uses. */
 export interface CheckContext {
   readonly issuer: string
   readonly clock: Clock
@@ -13,15 +13,15 @@ export interface CheckContext {
 }
 
 /**
- * The parts of a request that a check uses. Workers stop work at the response unless it is passed to `waitUntil`: a
- * promise that several requests share would then stay pending.
+ * The parts of a request that a check uses. Workers stop all work when the response has been sent, unless the
+ * work was passed to `waitUntil`. A promise shared by several requests would then stay pending.
  */
 export type TokenRequest = Pick<HttpRequest, 'waitUntil' | 'peer'>
 
 /** Checks the tokens of one issuer. */
 export interface TokenVerifier {
   /**
-   * @param audiences - the token must name one of them
+   * @param audiences - the accepted audiences; the token must name one of them
    * @throws Refused, Unavailable
    */
   verify(token: string, audiences: readonly string[], request: TokenRequest): Promise<VerifiedToken>

@@ -12,7 +12,7 @@ import { timeOf, type VerifiedToken } from '../tokens/claims.ts'
 import { Refused, type RefusalReason, Unavailable } from '../tokens/refused.ts'
 import type { TokenRequest, TokenVerifier } from './token-check.ts'
 
-/** The maximum difference between clocks, in seconds. */
+/** The maximum difference between clocks that is tolerated, in seconds. */
 export const TOLERANCE_S = 60
 
 export interface JwtVerifierOptions {
@@ -44,7 +44,7 @@ export class JwtVerifier implements TokenVerifier {
 
   async verify(token: string, audiences: readonly string[], request: TokenRequest): Promise<VerifiedToken> {
     const { issuer, keys, algorithms, clock } = this.#options
-    // This check precedes the fetch of keys, so that an invalid token costs nothing.
+    // This check comes before the keys are fetched, so that an invalid token costs nothing.
     const isAccessToken = this.#checkHeader(headerOf(token))
     try {
       const { payload } = await jwtVerify(token, (found) => keys.find(found, request), {
@@ -60,7 +60,7 @@ export class JwtVerifier implements TokenVerifier {
       return { issuer, claims: payload, expiresAt: timeOf(payload.exp) }
     } catch (error) {
       if (error instanceof Refused || error instanceof Unavailable) throw error
-      // jose throws a TypeError for a key that it cannot use, such as an RSA key below 2,048 bits.
+      // jose throws a TypeError for a key that it cannot use, such as an RSA key with fewer than 2,048 bits.
       throw new Refused(error instanceof errors.JOSEError ? reasonOf(error) : 'kid')
     }
   }
@@ -84,13 +84,13 @@ function headerOf(token: string): ProtectedHeaderParameters {
   }
 }
 
-/** Refuses ID tokens, which describe a login at a client and are not meant for a server. */
+/** Refuses ID tokens. They describe a login at a client, and are not meant for servers. */
 function refuseIdToken(claims: JWTPayload): void {
   for (const name of ['nonce', 'at_hash', 'c_hash'])
     if (claims[name] !== undefined) throw new Refused('id-token')
 }
 
-/** Refuses a future `iat`, which jose checks only if there is a maximum age. */
+/** Refuses an `iat` in the future. jose checks this only if there is a maximum age. */
 function refuseFuture({ iat }: JWTPayload, clock: Clock): void {
   if (iat !== undefined && iat > clock.now() / 1000 + TOLERANCE_S) throw new Refused('iat')
 }

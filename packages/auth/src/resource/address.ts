@@ -4,7 +4,10 @@ import { checkOption } from '@jetway/core/protocol'
 /** The addresses of a route and of its metadata, as clients use them. */
 export interface ResourceAddress {
   readonly resource: string
-  /** The path of the metadata, which contains the route's path: https://www.rfc-editor.org/rfc/rfc9728#section-3.1 */
+  /**
+   * The path of the metadata. It contains the route's path. See
+   * https://www.rfc-editor.org/rfc/rfc9728#section-3.1.
+   */
   readonly metadataPath: string
   readonly metadataUrl: string
 }
@@ -13,7 +16,7 @@ export interface ResourceAddress {
 export interface ResourceAddresses {
   readonly mcp: ResourceAddress
   readonly sse: ResourceAddress | undefined
-  /** The URL of messages. It has no metadata of its own, because clients start at `sse`. */
+  /** The URL to which messages are posted. It has no metadata of its own, because clients start at `sse`. */
   readonly message: string | undefined
 }
 
@@ -43,7 +46,7 @@ function addressesAt(
 }
 
 function addressAt(origin: string, path: string): ResourceAddress {
-  // Users do not type a closing slash, but the URL of an origin always has one.
+  // Users do not type a trailing slash, but the URL of an origin always has one.
   const own = path.replace(/\/+$/, '')
   const metadataPath = WELL_KNOWN + own
   return { resource: origin + own, metadataPath, metadataUrl: origin + metadataPath }
@@ -69,7 +72,7 @@ export function knownAddresses(
 /**
  * Derives the addresses of a mount from a request. The app may have mounted it below a prefix.
  *
- * @param asked - the path of the request, without a closing slash
+ * @param asked - the path of the request, without a trailing slash
  */
 export function addressesFor(
   origin: string,
@@ -79,7 +82,7 @@ export function addressesFor(
   if (path === undefined) {
     const [, ...streams] = routePaths('/', legacySse).keys()
     const found = streams.find((inner) => asked.endsWith(inner))
-    // The client of `/sse` posts to `/message` with the same token, so both routes share one resource.
+    // The client of `/sse` posts to `/message` with the same token, so the two routes share one resource.
     return found === undefined
       ? addressesAt(origin, asked, undefined)
       : addressesAt(origin, `${asked.slice(0, -found.length)}/`, legacySse)
@@ -94,7 +97,7 @@ export function addressesFor(
 /** Lists the accepted values of `aud` for these addresses. */
 export function audiencesOf({ mcp, sse }: ResourceAddresses): readonly string[] {
   const resources = [mcp.resource, ...(sse === undefined ? [] : [sse.resource])]
-  // A URL without a path is equal to the URL with a slash.
+  // A URL without a path is equivalent to the same URL with a slash.
   return resources.flatMap((resource) =>
     new URL(resource).pathname === '/' ? [resource, `${resource}/`] : [resource],
   )

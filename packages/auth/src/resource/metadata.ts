@@ -12,7 +12,7 @@ export interface MetadataFields extends ResourceMetadataFields {
   readonly dpop_bound_access_tokens_required?: boolean
 }
 
-/** @param scopes - the scopes that every request needs, under their advertised names */
+/** @param scopes - the advertised names of the scopes that every request needs */
 export const metadataFields = (
   { issuers, dpop, metadata }: Pick<CheckedOptions, 'issuers' | 'dpop' | 'metadata'>,
   scopes: readonly string[],
@@ -28,7 +28,10 @@ export const metadataFields = (
 
 export interface ResourceDocumentsOptions {
   readonly fields: MetadataFields
-  /** The addresses by which a request reaches the mount; undefined for a host that the mount does not serve. */
+  /**
+   * Returns the addresses at which a request reaches the mount, or undefined for a host that the mount does not
+   * serve.
+   */
   readonly addressesFor: (request: WellKnownRequest) => ResourceAddresses | undefined
   /** The path of the MCP route inside the app. A proxy may have shortened it. */
   readonly innerPath: string | undefined
@@ -37,7 +40,7 @@ export interface ResourceDocumentsOptions {
   readonly root: boolean
 }
 
-/** Allows any origin, because the metadata is public and clients in browsers read it. */
+/** Any origin is allowed, because the metadata is public, and clients in browsers read it. */
 const HEADERS = Object.freeze({
   'content-type': 'application/json',
   'cache-control': 'public, max-age=300',
@@ -57,8 +60,8 @@ const PREFLIGHT: HttpReply = Object.freeze({
 const WRONG_METHOD: HttpReply = Object.freeze({ status: 405, headers: Object.freeze({ allow: METHODS }) })
 
 /**
- * Serves the protected resource metadata of one mount. There is a document for each route at its address, at
- * the path behind a prefix-stripping proxy, and at the root.
+ * Serves the protected resource metadata of one mount. For each route, there is a document at the route's
+ * address, at the path as it appears behind a proxy that strips a prefix, and at the root.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728
  */
@@ -92,7 +95,7 @@ export class ResourceDocuments implements WellKnown {
     const addresses = addressesFor(request)
     if (addresses === undefined) return undefined
     const { mcp, sse } = addresses
-    // Fastify's routes match one closing slash, so other adapters accept no more either.
+    // Fastify's routes match at most one trailing slash, so other adapters do not accept more either.
     const asked = path.replace(/\/$/, '')
     if (asked === sse?.metadataPath) return sse
     const isInner = innerPath !== undefined && asked === innerOf(innerPath)
@@ -106,7 +109,7 @@ export class ResourceDocuments implements WellKnown {
 
 const innerOf = (path: string): string => WELL_KNOWN + path.replace(/\/+$/, '')
 
-/** The documents of all mounts of one `oauth`, for the root of an app whose mounts are below a prefix. */
+/** The documents of all mounts that use one `oauth`, for the root of an app whose mounts are below a prefix. */
 export class AllDocuments implements WellKnown {
   readonly #mounts: WellKnown[] = []
   #elsewhere = false

@@ -2,7 +2,9 @@ import { Rejection } from '@jetway/core/http'
 import type { Mode } from '../dpop/mode.ts'
 import { type Challenge, challengeText, type Scheme } from './challenge.ts'
 
-/** The refusals of a resource. Each is created once, so that all invalid tokens get the same bytes. */
+/**
+ * A resource's refusals. Each is created once, so that the replies to all invalid tokens have the same bytes.
+ */
 export interface Refusals {
   /** The refusal of requests without a token. */
   readonly missing: Rejection
@@ -20,21 +22,21 @@ export interface TokenRefusals {
 
 export interface RefusalOptions {
   readonly mode: Mode
-  /** The scopes that every request needs, under their advertised names. */
+  /** The advertised names of the scopes that every request needs. */
   readonly scopes: readonly string[]
-  /** The same scopes, under their names in tokens. */
+  /** The names of the same scopes in tokens. */
   readonly needed: readonly string[]
   readonly metadataUrl: string
 }
 
-/** The schemes of the challenge to a request without a proof. */
+/** The schemes in the challenge to a request without a proof. */
 const SCHEMES: Readonly<Record<Mode, readonly Scheme[]>> = {
   off: ['Bearer'],
   accept: ['Bearer', 'DPoP'],
   require: ['DPoP'],
 }
 
-/** Returns the schemes of a challenge. A client that sends proofs does not need any other scheme. */
+/** Returns the schemes for a challenge. A client that sends proofs does not need any other scheme. */
 export const schemesFor = (mode: Mode, used: Scheme): readonly Scheme[] =>
   used === 'DPoP' ? ['DPoP'] : SCHEMES[mode]
 

@@ -1,4 +1,7 @@
-/** The accepted algorithms, all with asymmetric keys. With `HS256`, anyone who knows the public key could sign. */
+/**
+ * The accepted algorithms. All of them use asymmetric keys. With `HS256`, anyone who knows the public key could
+ * sign.
+ */
 export const ALGORITHMS: readonly string[] = [
   'RS256',
   'RS384',

@@ -3,13 +3,16 @@ import { Refused } from './refused.ts'
 /** The claims of an access token, or the members of an introspection response. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** A token that was checked: it comes from a known issuer, is for this server, and is valid now. */
+/**
+ * A token that has been checked: it comes from a known issuer, is meant for this server, and is currently
+ * valid.
+ */
 export interface VerifiedToken {
   readonly issuer: string
   readonly claims: Claims
-  /** Seconds since 1970; undefined if the issuer states no expiry. */
+  /** The expiry, in seconds since 1970; undefined if the issuer states no expiry. */
   readonly expiresAt: number | undefined
-  /** The maximum time in the cache, in ms. @default the option `cache.ttlMs` */
+  /** How long the token may be cached, in ms. @default the option `cache.ttlMs` */
   readonly keptMs?: number
 }
 
@@ -17,9 +20,9 @@ const MAX_SCOPES = 256
 const MAX_SCOPE_LENGTH = 256
 
 /**
- * Reads a token's scopes: `scope` as text, or `scp` of Entra and Okta as text or list.
+ * Reads a token's scopes: `scope` as text, or `scp` (Entra and Okta) as text or as a list.
  *
- * @throws Refused beyond 256 scopes of 256 characters
+ * @throws Refused for more than 256 scopes, or for a scope of more than 256 characters
  */
 export function scopesOf({ scope, scp }: Claims): readonly string[] {
   const given = scope ?? scp ?? []
@@ -30,7 +33,7 @@ export function scopesOf({ scope, scp }: Claims): readonly string[] {
   return [...new Set(named)]
 }
 
-/** Reads a token's client, which RFC 9068 calls `client_id` and OpenID providers call `azp`. */
+/** Reads a token's client. RFC 9068 calls it `client_id`, and OpenID providers call it `azp`. */
 export function clientOf({ client_id: id, azp }: Claims): string | undefined {
   const client = id ?? azp
   return typeof client === 'string' && client !== '' ? client : undefined
@@ -40,9 +43,10 @@ export const subjectOf = ({ sub }: Claims): string | undefined =>
   typeof sub === 'string' && sub !== '' ? sub : undefined
 
 /**
- * Reads the thumbprint of the key that a token is bound to; undefined for a bearer token.
+ * Reads the thumbprint of the key to which a token is bound; undefined for a bearer token.
  *
- * @throws Refused for other bindings, such as to a certificate, because a stolen token must be useless without its key
+ * @throws Refused if the token is bound to anything else, such as a certificate, because a stolen token must be
+ * useless without its key
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-6
  */
 export function boundKeyOf({ cnf }: Claims): string | undefined {

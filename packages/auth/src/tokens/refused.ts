@@ -1,6 +1,5 @@
 /**
- * The reason why a token was refused. Clients get the same reply for every reason. Only the log contains the
- * reason.
+ * Why a token was refused. Clients receive the same reply for every reason. Only the log contains the reason.
  */
 export type RefusalReason =
   | 'malformed'
@@ -21,7 +20,10 @@ export type RefusalReason =
   | 'inactive'
   | 'dpop'
 
-/** The invalid part of a proof of possession. `scheme` and `cnf` mean that the token itself is not bound. */
+/**
+ * The invalid part of a proof of possession. `scheme` and `cnf` mean that the token itself is not bound to a
+ * key.
+ */
 export type ProofCheck =
   | 'scheme'
   | 'cnf'
@@ -38,10 +40,10 @@ export type ProofCheck =
   | 'jti'
   | 'replay'
 
-/** Thrown if a token is not valid here. The error does not contain claims or any part of the token. */
+/** Thrown if a token is not valid here. The error contains neither claims nor any part of the token. */
 export class Refused extends Error {
   readonly reason: RefusalReason
-  /** Set for the reason `dpop`. */
+  /** The invalid part of the proof, for the reason `dpop`. */
   readonly check: ProofCheck | undefined
 
   constructor(reason: RefusalReason, check?: ProofCheck) {
@@ -60,7 +62,7 @@ export class InvalidProof extends Refused {
   }
 }
 
-/** Thrown if a proof of possession is valid but lacks a nonce from this server. */
+/** Thrown if a proof of possession is valid but does not contain a nonce from this server. */
 export class NonceRequired extends Error {
   readonly nonce: string
 
@@ -71,7 +73,7 @@ export class NonceRequired extends Error {
   }
 }
 
-/** Thrown if the authorization server cannot be reached, so that tokens cannot be checked. */
+/** Thrown if the authorization server cannot be reached, in which case tokens cannot be checked. */
 export class Unavailable extends Error {
   constructor(problem: string, options?: ErrorOptions) {
     super(problem, options)

@@ -7,15 +7,15 @@ interface Entry<T> {
   readonly holder: string
 }
 
-/** The part of a full cache that one holder's tokens may take. */
+/** The share of a full cache that one holder's tokens may use. */
 const HOLDER_SHARE = 0.1
-/** The length of a key. A JWT ends with its signature, so these characters are unique. */
+/** The length of a key. A JWT ends with its signature, so its last characters are unique. */
 const TAIL = 24
 
 /**
- * Caches values by token. The key is the end of the token, because hashing a whole token costs more than the
- * rest of the lookup. The whole token is then compared, because otherwise a caller could put other claims before the
- * signature of a cached token.
+ * Caches values by token. The key is the end of the token, because hashing a whole token would cost more than
+ * the rest of the lookup. The whole token is then compared. Otherwise, a caller could combine other claims with
+ * the signature of a cached token.
  */
 export class TokenCache<T> {
   readonly #entries = new Map<string, Entry<T>>()
@@ -40,8 +40,9 @@ export class TokenCache<T> {
   }
 
   /**
-   * @param until - ms since 1970
-   * @param holder - whose token it is. If the cache is full, a holder with many tokens replaces their own oldest
+   * @param until - when the entry expires, in ms since 1970
+   * @param holder - the owner of the token. If the cache is full, a new token from a holder with many tokens
+   * replaces that holder's oldest one
    */
   set(text: string, value: T, until: number, holder = ''): void {
     if (until <= this.#clock.now()) return

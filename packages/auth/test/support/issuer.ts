@@ -4,7 +4,7 @@ const ISSUER = 'http://localhost:9'
 
 export interface IssuerKeys {
   readonly privateKey: CryptoKey
-  /** With the members `kid` and `alg`. */
+  /** The public key, with the members `kid` and `alg`. */
   readonly publicJwk: JWK
 }
 
@@ -13,7 +13,7 @@ async function createKeys(alg: string, kid: string = alg): Promise<IssuerKeys> {
   return { privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg } }
 }
 
-/** All tests of a process share the key pairs, because creating one takes longer than a test. */
+/** All tests in a process share the key pairs, because creating a pair takes longer than a test. */
 const shared = new Map<string, Promise<IssuerKeys>>()
 
 export function keysOf(alg: string, kid: string = alg): Promise<IssuerKeys> {
@@ -28,12 +28,12 @@ export interface TestIssuer {
   readonly issuer: string
   /** The published keys. */
   keys: JWK[]
-  /** The documents by URL. `fetch` of any other URL returns 404. */
+  /** The documents, by URL. Fetching any other URL returns 404. */
   readonly documents: Map<string, (init: RequestInit) => Response | Promise<Response>>
-  /** The URLs that were fetched. */
+  /** The URLs that have been fetched. */
   readonly fetched: string[]
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Signs a token, valid for 5 min. */
+  /** Signs a token that is valid for 5 min. */
   readonly sign: (
     claims?: Readonly<Record<string, unknown>>,
     header?: object,

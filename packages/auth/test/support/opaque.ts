@@ -4,7 +4,7 @@ import { ISSUER, protect, type Protected } from './protect.ts'
 export const INTROSPECT = `${ISSUER}/introspect`
 
 export interface OpaqueMount extends Protected {
-  /** The questions to the issuer. */
+  /** The questions that the issuer was asked. */
   readonly asked: readonly RequestInit[]
 }
 

@@ -6,14 +6,14 @@ import { RESOURCE } from './requests.ts'
 
 export const ISSUER = 'https://auth.example.com'
 
-/** One log entry of a protected mount: its level, fields and message. */
+/** One log entry from a protected mount: its level, fields and message. */
 export type Logged = readonly [level: string, fields: object, message: string]
 
 /** A protected mount without a server. */
 export interface Protected {
   readonly issuer: TestIssuer
   readonly clock: FakeClock
-  /** Sends a request with a token. Returns the status of a refusal, or 200. */
+  /** Sends a request with a token. Returns the status of the refusal, or 200. */
   readonly send: (token: string, more?: Partial<HttpRequest>) => Promise<number>
   readonly authenticate: Authenticate
   readonly logged: readonly Logged[]

@@ -3,19 +3,19 @@ import { calculateJwkThumbprint, exportJWK, type JWK, SignJWT } from 'jose'
 import { type TestRequest, ORIGIN } from './requests.ts'
 import { keysOf } from './issuer.ts'
 
-/** Changes that a test makes to a proof. Undefined omits a member. */
+/** Changes that a test makes to a proof. If a member is undefined, it is omitted. */
 export interface Change {
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>
-  /** Signs the proof instead of the key in the header. */
+  /** The key that signs the proof, instead of the key in the header. */
   readonly key?: CryptoKey | Uint8Array
 }
 
-/** A client that signs proofs with its key. A test can change them. */
+/** A client that signs proofs with its key. Tests can change the proofs. */
 export interface Prover {
   readonly jwk: JWK
   readonly privateJwk: JWK
-  /** For the claim `cnf` of its tokens. */
+  /** The thumbprint for the claim `cnf` in the client's tokens. */
   readonly jkt: string
   readonly prove: (
     token: string,

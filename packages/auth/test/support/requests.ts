@@ -3,7 +3,7 @@ import { callTool, initialize, MODERN, requestMeta } from '@jetway-apps/test-sup
 export const ORIGIN = 'https://api.example.com'
 export const RESOURCE = `${ORIGIN}/mcp`
 
-/** A request that a protected mount may get. */
+/** A request that a protected mount may receive. */
 export interface TestRequest {
   readonly method: string
   readonly path: string
@@ -12,7 +12,7 @@ export interface TestRequest {
 }
 
 const modern = callTool('run', {})
-/** One request for each verb and route of both eras. */
+/** One request for each method and route in both eras. */
 export const REQUESTS: Readonly<Record<string, TestRequest>> = {
   'POST with a session': {
     method: 'POST',

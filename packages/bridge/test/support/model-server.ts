@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { listen } from '@jetway-apps/test-support/http'
 
-/** Starts a model's HTTP API. It returns the given replies in order, and records its requests. */
+/** An HTTP API of a model. It returns the given replies in order, and records the requests. */
 export interface ModelServer extends Disposable {
   readonly url: string
   readonly asked: readonly { readonly path: string; readonly body: Record<string, unknown> }[]
-  /** Returns a list in the body of a request. */
+  /** Returns a list from the body of a request. */
   list(request: number, member: string): readonly Record<string, unknown>[]
 }
 

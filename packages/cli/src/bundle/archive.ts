@@ -13,7 +13,10 @@ export type Archive = ReadonlyMap<string, ArchiveFile>
 
 const [PLAIN, EXECUTABLE] = [0o100644, 0o100755]
 const UNIX = 3
-/** The first year of the format. The same files make the same bytes, whenever and wherever they are packed. */
+/**
+ * The first year that the format supports. All files get it, so that the same files always give the same
+ * bytes.
+ */
 const FIRST_YEAR = 1980
 
 export const textFile = (text: string): ArchiveFile => ({
@@ -26,7 +29,7 @@ export function pack(archive: Archive): Uint8Array {
   const names = [...archive.keys()].toSorted()
   const entries = names.map((name) => {
     const { bytes, isExecutable } = archive.get(name) as ArchiveFile
-    // The format has the local time.
+    // The format stores local time.
     const mtime = new Date(FIRST_YEAR, 0, 1)
     const attrs = (isExecutable ? EXECUTABLE : PLAIN) * 0x1_00_00
     return [name, [bytes, { level: 9, mtime, os: UNIX, attrs }]] as const
@@ -34,7 +37,7 @@ export function pack(archive: Archive): Uint8Array {
   return zipSync(Object.fromEntries(entries) as Zippable)
 }
 
-/** Unpacks a zip into a folder. @throws Error for a path that leads outside of it */
+/** Unpacks a zip into a folder. @throws Error for a path outside of the folder */
 export function unpack(bytes: Uint8Array, folder: string): void {
   for (const [name, content] of Object.entries(unzipSync(bytes))) {
     const path = resolve(folder, name)

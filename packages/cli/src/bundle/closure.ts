@@ -3,15 +3,18 @@ import { dirname, join } from 'node:path'
 import { CliError } from '../errors.ts'
 import { type InstalledPackage, readPackage } from './installed-package.ts'
 
-/** Where each package is copied, such as `node_modules/a/node_modules/b`, in the order of their discovery. */
+/**
+ * The packages by the path to copy them to, such as `node_modules/a/node_modules/b`, in the order in which
+ * they were found.
+ */
 export type Closure = ReadonlyMap<string, InstalledPackage>
 
 const MAX_PACKAGES = 2_000
 
 /**
- * Finds packages and everything that they need, in the versions that are installed now, whichever package manager has
- * installed them. A package is placed as high as possible; another version of the same name is placed below the package
- * that needs it.
+ * Finds packages and all their dependencies, in the versions that are installed now, whichever package
+ * manager installed them. A package is placed as high as possible. Another version of the same name is placed
+ * below the package that needs it.
  *
  * @throws CliError `failed` if a package is not installed
  */

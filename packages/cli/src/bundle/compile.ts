@@ -10,7 +10,7 @@ import type { Project } from '../project/project.ts'
 
 export interface CompileOptions {
   readonly project: Project
-  /** The export to serve. Undefined for a program, which serves by itself. */
+  /** The export to serve. Undefined for a program that serves itself. */
   readonly definition: string | undefined
   /** The names of packages that are not bundled. */
   readonly external: readonly string[]
@@ -32,7 +32,7 @@ const OLDEST_NODE = '20.19.0'
 export async function compile(options: CompileOptions): Promise<Compiled> {
   const { folder } = options.project.packageJson
   const external = new Set(options.external)
-  // Each build may show further packages with native code, because those found are not entered again.
+  // Each build may find more packages with native code, because packages that were already found are skipped.
   for (;;) {
     const natives = new Set<string>()
     const { outputFiles, metafile } = await build(options, [...external], (path) => natives.add(path))
@@ -87,7 +87,7 @@ async function build(
       platform: 'node',
       target: `node${(minVersion(packageJson.node ?? OLDEST_NODE) ?? OLDEST_NODE).toString()}`,
       charset: 'utf8',
-      // Removes dead code. Names and lines stay, for stack traces and for reviewers.
+      // Removes dead code. Names and lines stay readable, for stack traces and for reviewers.
       minifySyntax: true,
       logLevel: 'silent',
       conditions: CONDITION_FLAGS.map((flag) => flag.replace(/^[^=]*=/, '')),
@@ -102,7 +102,7 @@ async function build(
   }
 }
 
-/** A definition serves nothing by itself, so its bundle begins with a module that serves it over stdio. */
+/** A definition does not serve itself, so its bundle starts with a module that serves it over stdio. */
 function entryOf(file: string, definition: string | undefined): Readonly<Record<string, unknown>> {
   if (definition === undefined) return { entryPoints: [file] }
   const path = `./${relative(dirname(file), file)}`

@@ -23,7 +23,7 @@ export interface BundleOptions {
   readonly progress: (text: string) => void
 }
 
-/** A bundle that has run. */
+/** A bundle that was started successfully. */
 export interface Bundle {
   readonly bytes: Uint8Array
   readonly sha256: string
@@ -31,7 +31,7 @@ export interface Bundle {
   readonly warnings: readonly string[]
 }
 
-/** Bundles a server, and starts the bundle elsewhere. @throws CliError */
+/** Bundles a server, and starts the bundle in another folder. @throws CliError */
 export async function createBundle(options: BundleOptions): Promise<Bundle> {
   const { project, running, values, env, progress } = options
   checkVersion(project, running.details.info?.version)
@@ -89,7 +89,7 @@ function warningsOf(missing: readonly string[], isNative: boolean): readonly str
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
 
-/** The server may read its version from `../package.json`, and Node.js reads the type of its module. */
+/** The server may read its version from `../package.json`, and Node.js reads the module type from it. */
 function bundledPackage({ packageJson: { name, version, mcpName, node } }: Project): object {
   return {
     name,

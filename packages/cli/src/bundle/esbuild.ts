@@ -48,7 +48,7 @@ export interface BuildMessage {
   readonly location: { readonly file: string; readonly line: number; readonly column: number } | null
 }
 
-/** Loads the esbuild of tsx: pnpm lets no other package see it. */
+/** Loads the esbuild that tsx depends on, because pnpm hides it from other packages. */
 export function loadEsbuild(): Esbuild {
   const ofTsx = createRequire(createRequire(import.meta.url).resolve('tsx/package.json'))
   return ofTsx('esbuild') as Esbuild

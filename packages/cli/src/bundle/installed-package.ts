@@ -23,7 +23,7 @@ export function packageOfInput(path: string): InstalledPackage | undefined {
   return undefined
 }
 
-/** Reads the package in a folder. Some packages have further manifests, which have no name. */
+/** Reads the package in a folder. Some packages contain more manifests, without a name. */
 export function readPackage(folder: string): InstalledPackage | undefined {
   const path = join(folder, 'package.json')
   if (!existsSync(path)) return undefined
@@ -61,7 +61,9 @@ function dependenciesOf(
   }
 }
 
-/** Whether a package has native code, which runs on one platform only and must stay a file. */
+/**
+ * Whether a package has native code. Native code runs on one platform only, and must stay a separate file.
+ */
 export function hasNativeCode({ folder }: InstalledPackage): boolean {
   return existsSync(join(folder, 'binding.gyp')) || filesIn(folder).some((path) => path.endsWith('.node'))
 }

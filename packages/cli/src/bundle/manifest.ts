@@ -5,7 +5,7 @@ import type { RunningServer } from '../project/running-server.ts'
 import { environmentOf, type UserConfigOption, userConfigOf } from './user-config.ts'
 
 /**
- * The manifest of a bundle, version 0.3. Version 0.4 adds only a runtime of Python.
+ * The manifest of a bundle, version 0.3. Version 0.4 only adds a Python runtime.
  * https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md
  */
 export interface Manifest {
@@ -33,7 +33,7 @@ export interface ManifestOptions {
   readonly project: Project
   readonly running: RunningServer
   readonly toolsGenerated: boolean
-  /** Whether the bundle has files for this platform only. */
+  /** Whether the bundle has files for the current platform only. */
   readonly isNative: boolean
   readonly images: Images
 }
@@ -46,11 +46,11 @@ export interface Images {
 
 export const ENTRY_POINT = 'server/index.js'
 
-/** Returns the name of a package without the characters of a scope. */
+/** Returns the package name without the `@` and `/` of a scope. */
 export const bundleName = ({ name }: Project['packageJson']): string =>
   name.replace(/^@/, '').replaceAll('/', '-')
 
-/** Creates the manifest. @throws CliError `failed` if a fact is missing that each manifest needs */
+/** Creates the manifest. @throws CliError `failed` if a required fact is missing */
 export function manifestOf(options: ManifestOptions): Manifest {
   const { project, running, toolsGenerated } = options
   const { packageJson, jetwayJson } = project
@@ -110,7 +110,7 @@ function imageMembers({ icon, screenshots }: Images): Readonly<Record<string, un
   }
 }
 
-/** The manifest needs a text for each prompt. Hosts show it; the prompt's messages come from the server. */
+/** The manifest requires a text for each prompt. Hosts show it, but get the messages from the server. */
 function promptsOf({ offers: { prompts } }: RunningServer): readonly object[] | undefined {
   if (prompts.length === 0) return undefined
   return prompts.map(({ name, description, arguments: args }) =>

@@ -1,4 +1,4 @@
-/** What a bundle's file needs besides its own code. */
+/** What the file of a bundle needs in addition to its own code. */
 export interface Prelude {
   /** The first lines of the file. */
   readonly banner: string
@@ -7,10 +7,11 @@ export interface Prelude {
 }
 
 /**
- * Creates the prelude. Code of CommonJS packages calls `require` and reads `__dirname`, which ES modules do not have:
- * Fastify does not start without. `require` is a property, since modules often declare a constant of that name.
+ * Creates the prelude. CommonJS packages use `require` and `__dirname`, which ES modules do not have. For
+ * example, Fastify does not start without them. `require` is a property, since modules often declare a
+ * constant of that name.
  *
- * Hosts leave the placeholder of a setting without a value as it is, so the prelude removes such variables.
+ * If a setting has no value, hosts pass its placeholder unchanged, so the prelude removes such variables.
  *
  * @param keys - the keys of `user_config` by variable
  */

@@ -20,7 +20,7 @@ export interface TryBundleOptions {
   readonly bytes: Uint8Array
   readonly manifest: Manifest
   readonly project: Project
-  /** The revision in which the server has answered before it was bundled. */
+  /** The revision in which the server answered before it was bundled. */
   readonly protocolVersion: RevisionDate
   /** The values of settings for this run. */
   readonly values: Values
@@ -29,8 +29,8 @@ export interface TryBundleOptions {
 }
 
 /**
- * Unpacks a bundle into a folder whose path has a space and a letter outside of ASCII, starts it as a host does, and
- * compares its lists with the manifest. The process gets `PATH`, `HOME` and the settings only.
+ * Unpacks a bundle into a folder whose path has a space and a letter outside of ASCII, starts it like a host,
+ * and compares its lists with the manifest. The process only gets `PATH`, `HOME` and the settings.
  *
  * @throws CliError `failed` with what is wrong with the bundle
  */
@@ -64,7 +64,7 @@ function startOf(
   const { args, env = {} } = manifest.server.mcp_config
   const { env: few } = appEnvironment(own)
   const keys = userConfigKeys(project.jetwayJson)
-  // A host leaves the placeholder of a setting that has no value.
+  // A host passes the placeholder of a setting without a value unchanged.
   const settings = Object.entries(env).map(([name, placeholder]) => [
     name,
     keys.has(name) ? (values[name] ?? placeholder) : placeholder,
@@ -107,7 +107,7 @@ function trialFailure(trial: Trial): Failure | undefined {
   }
 }
 
-/** Compares the lists in the revisions of both eras, as far as the server has answered in them. */
+/** Compares the lists in the revisions of both eras, if the server answered in them. */
 async function listsFailure(
   start: Start,
   manifest: Manifest,
@@ -120,7 +120,7 @@ async function listsFailure(
   return undefined
 }
 
-/** Returns the revision in which a server has answered `initialize`. */
+/** Returns the revision in which a server answered `initialize`. */
 function answered({ answer }: Trial): readonly RevisionDate[] {
   const version = answer !== undefined && 'result' in answer ? answer.result['protocolVersion'] : undefined
   return REVISIONS.filter((revision) => revision.version === version).map((revision) => revision.version)

@@ -7,15 +7,15 @@ import { unknownName } from '../unknown-name.ts'
 export interface GivenArguments {
   /** `--args` */
   readonly text: string | undefined
-  /** `--args-file`. `-` is stdin. */
+  /** The value of `--args-file`. `-` means stdin. */
   readonly file: string | undefined
   /** `name=text` and `name:=json` */
   readonly words: readonly string[]
 }
 
 /**
- * Reads the arguments of a call. `--args` overrides the file, and positional arguments override both. The
- * text of a positional argument is converted to the type in the schema.
+ * Reads the arguments of a call. `--args` overrides the file, and positional arguments override both. The text
+ * of a positional argument is converted to the type given in the schema.
  *
  * @throws CliError `usage`
  */
@@ -30,7 +30,7 @@ export function readArguments({ text, file, words }: GivenArguments, schema: Jso
     const type = propertyOf(schema, name)
     const parsed = isJson ? parseJson(value, name) : withType(value, name, type)
     const before = args[name]
-    // `tag=a tag=b` becomes a list if the schema expects one.
+    // `tag=a tag=b` becomes a list if the schema expects a list.
     const isList = !isJson && repeated.has(name) && Array.isArray(before) && Array.isArray(parsed)
     args[name] = isList ? [...before, ...parsed] : parsed
     repeated.add(name)
@@ -38,7 +38,7 @@ export function readArguments({ text, file, words }: GivenArguments, schema: Jso
   return args
 }
 
-/** Keywords with which a schema can accept members that its `properties` do not name. */
+/** Keywords that allow a schema to accept members that are not in its `properties`. */
 const OPEN = [
   'patternProperties',
   'unevaluatedProperties',
@@ -50,14 +50,17 @@ const OPEN = [
   'if',
 ]
 
-/** Returns the names of the arguments that a schema declares. Undefined if it may accept others. */
+/**
+ * Returns the names of the arguments that a schema declares. Undefined if the schema may accept other
+ * arguments.
+ */
 export function declaredNames(schema: JsonObject): readonly string[] | undefined {
   const { properties, additionalProperties = false } = schema
   if (additionalProperties !== false || !isObject(properties)) return undefined
   return OPEN.some((keyword) => schema[keyword] !== undefined) ? undefined : Object.keys(properties)
 }
 
-/** Checks the names of arguments, because servers may drop what they do not know. @throws CliError `usage` */
+/** Checks the names of arguments, because servers may drop unknown ones. @throws CliError `usage` */
 export async function checkNames(args: JsonObject, known: readonly string[] | undefined): Promise<void> {
   const wrong = Object.keys(args).find((name) => known?.includes(name) === false)
   if (wrong !== undefined) throw await unknownName('The argument', wrong, known ?? [])
@@ -82,8 +85,8 @@ function propertyOf(schema: JsonObject, name: string): JsonObject {
 }
 
 /**
- * Converts text to the type in the schema. Text that does not match the type is left as it is, so that the
- * server reports the error.
+ * Converts text to the type given in the schema. Text that does not match the type is left unchanged, so that
+ * the server reports the error.
  */
 function withType(text: string, name: string, schema: JsonObject): JsonValue {
   const types = typesOf(schema)

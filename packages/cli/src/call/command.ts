@@ -41,7 +41,8 @@ async function run({ client, positionals: [name, ...words], values, terminal }: 
   if (name === undefined)
     throw usageError('There is no tool to call', 'jetway list <target> prints the tools')
   const given = { words, text: values.args, file: values['args-file'] }
-  // If no level is set, a server with sessions sends all messages, and a server without sessions sends none.
+  // If no level is set, a server with sessions sends all log messages, and a server without sessions sends
+  // none.
   if (!terminal.json && client.server?.capabilities.logging !== undefined) await client.setLogLevel('info')
   const options = progressOptions(values.progress === true, terminal)
   if (values.prompt === true) return getPrompt(client, name, { given, options, terminal })
@@ -94,7 +95,7 @@ async function getPrompt(
   name: string,
   { given, options, terminal }: Request,
 ): Promise<ExitCode> {
-  // A prompt's arguments are strings: without a schema, positional arguments are not converted.
+  // A prompt's arguments are strings. Without a schema, positional arguments are not converted.
   const words = readArguments(given, {})
   if (client.server?.capabilities.prompts !== undefined) {
     const prompt = (await client.listPrompts()).find((one) => one.name === name)

@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock, GetPromptResult, ReadResourceResult } from '@jetway/core/protocol'
 import { printable, type Terminal } from '../terminal.ts'
 
-/** Prints the result of a tool: its content, or its structured value if there is no content. */
+/** Prints a tool's result: its content, or its structured value if there is no content. */
 export function printToolResult({ content, structuredContent }: CallToolResult, terminal: Terminal): void {
   for (const block of content) print(terminal, blockText(block))
   if (structuredContent !== undefined && !content.some(({ type }) => type === 'text'))
@@ -37,11 +37,14 @@ type ResourceContents = ReadResourceResult['contents'][number]
 const resourceText = (contents: ResourceContents): string =>
   'text' in contents ? contents.text : binary(contents.uri, contents.mimeType, contents.blob)
 
-/** Describes binary data, which only `--json` prints. */
+/** Describes binary data instead of printing it. Only `--json` prints the data. */
 const binary = (what: string, mimeType: string | undefined, base64: string): string =>
   `[${what}${mimeType === undefined ? '' : ` ${mimeType}`}, ${Buffer.byteLength(base64, 'base64')} bytes]`
 
-/** Removes escape sequences from text for a terminal, but not for a file. */
+/**
+ * Removes escape sequences from text that is printed to a terminal, but not from text that is written to a
+ * file.
+ */
 function print(terminal: Terminal, text: string): void {
   terminal.print(terminal.streams.stdout.isTTY === true ? printable(text) : text)
 }

@@ -1,6 +1,6 @@
 import type { Child } from './process/child.ts'
 
-/** The part of a server process that a relay needs. */
+/** The parts of a server process that a relay needs. */
 export type ServedProcess = Pick<Child, 'generation' | 'port' | 'ended' | 'lines'>
 
 /** A relay between clients and server processes, over stdio or HTTP. */
@@ -9,8 +9,8 @@ export interface ClientSide {
   prepare(child: ServedProcess): Promise<void>
   /** Sends new requests to this process. */
   use(child: ServedProcess): void
-  /** Resolves when a replaced process has answered its requests. */
+  /** Resolves when a replaced process has responded to all its requests. */
   drained(child: ServedProcess): Promise<void>
-  /** Answers the requests of a process that has ended. */
+  /** Responds to the requests of a process that has exited. */
   lost(child: ServedProcess): void
 }

@@ -16,7 +16,7 @@ export interface DevOptions {
   readonly print: (text: string) => void
 }
 
-/** The maximum time that calls may run after their client has disconnected, in ms. */
+/** How long calls may continue after their client has disconnected, in ms. */
 const END_MS = 2_000
 
 /**
@@ -77,7 +77,7 @@ function run({ job, stopFirst, globs, print }: DevOptions, clients: ClientSide):
   }
 }
 
-/** Resolves on SIGINT or SIGTERM. A second signal ends the process at once. */
+/** Resolves on SIGINT or SIGTERM. A second signal terminates the process immediately. */
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -1,4 +1,4 @@
-/** The maximum time that messages wait for a process, in ms. */
+/** How long messages may wait for a process, in ms. */
 export const WAIT_MS = 10_000
 /** The maximum number of held messages, and their maximum total size in UTF-16 units. */
 const MAX_MESSAGES = 1_024
@@ -16,7 +16,7 @@ export class HeldMessages {
   #held: Held[] = []
   #length = 0
 
-  /** @param onTimeout - called with each message that has waited for 10 s */
+  /** @param onTimeout - called with each message that has waited for 10 s without reaching a process */
   constructor(onTimeout: (message: unknown) => void) {
     this.#onTimeout = onTimeout
   }

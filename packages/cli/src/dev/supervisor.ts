@@ -6,7 +6,7 @@ import { within } from './conversation/within.ts'
 export type Supervised = Pick<Child, keyof Child>
 
 export interface SupervisorOptions {
-  /** Starts a process in advance. `onImport` receives the URL of each file that it imports. */
+  /** Starts a process in advance. `onImport` is called with the URL of each file that the process imports. */
   readonly spawn: (generation: number, onImport: (url: string) => void) => Promise<Supervised>
   readonly clients: ClientSide
   /** Whether to end the old process before the new one starts. */
@@ -15,18 +15,17 @@ export interface SupervisorOptions {
   readonly print: (text: string) => void
 }
 
-/** The maximum time that running calls may take after a change, in ms. */
+/** How long running calls may continue after a change, in ms. */
 const DRAIN_MS = 2_000
-/** The delay before the restart after a crash, in ms. It doubles with each crash. */
+/** The delay before a restart after a crash, in ms. It doubles with each crash. */
 const FIRST_RETRY_MS = 200
 const LAST_RETRY_MS = 5_000
 /** The time after which a slow start is reported, in ms. */
 const SLOW_START_MS = 10_000
 
 /**
- * Keeps one process of the server running. After a change the new process starts before the old one ends, so
- * clients stay
- * connected if the new code does not start.
+ * Keeps one of the server's processes running. After a change, the new process starts before the old one is
+ * ended, so clients stay connected even if the new code does not start.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions
@@ -34,7 +33,7 @@ export class Supervisor {
   #stopFirst: boolean
   #active: Supervised | undefined
   #candidate: Supervised | undefined
-  /** The spare process, which is ready to import the file. */
+  /** The spare process. It is ready to import the file. */
   #spare: Promise<Supervised> | undefined
   #spareTimer: NodeJS.Timeout | undefined
   /** The files that the spare process has already loaded. */
@@ -44,9 +43,9 @@ export class Supervisor {
   #retry: NodeJS.Timeout | undefined
   #attempt = 0
   #closed = false
-  /** Whether a process has served, or else whether a start has failed. */
+  /** Whether a process has served. If none has, whether a start has failed. */
   #outcome: 'failed' | 'served' | undefined
-  /** With `stopFirst`, resolves when the old process has ended. */
+  /** With `stopFirst`, resolves when the old process has exited. */
   #retiring: Promise<void> = Promise.resolve()
   readonly #children = new Set<Supervised>()
 
@@ -127,11 +126,11 @@ export class Supervisor {
     this.#options.clients.use(child)
     void child.exited.then((how) => this.#ended(child, how))
     if (old !== undefined) void this.#retire(old)
-    // Start the spare process later, because clients need the CPU now.
+    // The spare process is started later, because clients need the CPU now.
     this.#spareTimer = setTimeout(() => this.#spawnSpare(), SPARE_DELAY_MS)
   }
 
-  /** Says nothing about a first start that succeeds, because the author has just started the command. */
+  /** Prints nothing about a first start that succeeds, because the author has just started the command. */
   #reportStart(ms: number): void {
     const what = this.#outcome === 'served' ? 'Restarted' : 'Started'
     if (this.#outcome !== undefined) this.#options.print(`${what} in ${(ms / 1_000).toFixed(1)} s`)
@@ -170,7 +169,7 @@ export class Supervisor {
     this.#retry = setTimeout(() => void this.#replace(), ms)
   }
 
-  /** Waits until a process has finished its calls, then ends it. */
+  /** Waits until a process has finished its calls, and then ends it. */
   async #retire(child: Supervised): Promise<void> {
     if (this.#active === child) this.#active = undefined
     await within(DRAIN_MS, Promise.race([this.#options.clients.drained(child), child.exited])).catch(() => {})
@@ -178,7 +177,7 @@ export class Supervisor {
   }
 
   #spawnSpare(): void {
-    // Each spare process has its own set, because a process in use imports files that the next one has not
+    // Each spare process has its own set, because the process in use may import files that the next one has not
     // loaded.
     const imports = new Set<string>()
     this.#spareImports = imports
@@ -220,5 +219,5 @@ export class Supervisor {
 }
 
 const SPARE_DELAY_MS = 50
-/** Matches files that a process reads before it imports the server's file. */
+/** Matches files that are read before a process imports the server's file. */
 const CONFIGURATION = /\/(?:tsconfig|package)\.json$/

@@ -4,19 +4,19 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type FSWatcher, watch } from 'chokidar'
 import picomatch from 'picomatch'
 
-/** The time within which saves of several files cause only one restart, in ms. */
+/** The period within which several saved files cause only one restart, in ms. */
 const DEBOUNCE_MS = 50
 /** Files that the server reads without importing them. */
 const PROJECT_FILES = ['.env', 'tsconfig.json', 'package.json']
 
-/** The maximum number of errors that are printed: each folder of a tree may have one. */
+/** The maximum number of errors that are printed. Each folder in a tree may cause one. */
 const MAX_ERRORS = 5
 
 export interface WatchOptions {
   readonly folder: string
-  /** Files to watch besides the imported ones. */
+  /** Patterns of files to watch in addition to the imported ones. */
   readonly globs: readonly string[]
-  /** Called with the URLs of changed files. */
+  /** Called with the URLs of the changed files. */
   readonly onChange: (urls: readonly string[]) => void
   readonly print: (text: string) => void
 }
@@ -28,12 +28,16 @@ export interface Watching {
   close(): Promise<void>
 }
 
-/** Watches files. What cannot be watched is printed, because a folder from elsewhere may have any links. */
+/**
+ * Watches files. Errors are only printed, because a folder from an unknown source may contain links that cannot
+ * be watched.
+ */
 export function watchFiles({ folder, globs, onChange, print }: WatchOptions): Watching {
   const known = new Set(PROJECT_FILES.map((name) => resolve(folder, name)))
   const watcher = watch([...known], {
     ignoreInitial: true,
-    // A folder in the place of a file, such as the folder .env of a Python project, has files without end.
+    // There may be a folder in place of a file, such as a Python project's folder `.env`. It can contain any
+    // number of files.
     ignored: (path, stats) => known.has(path) && stats?.isDirectory() === true,
   })
   let changed = new Set<string>()
@@ -78,7 +82,10 @@ export function watchFiles({ folder, globs, onChange, print }: WatchOptions): Wa
   }
 }
 
-/** Watches the files that match a pattern. Does not follow links below its folder, which may lead anywhere. */
+/**
+ * Watches the files that match a pattern. Links below the pattern's folder are not followed, because they may
+ * lead anywhere.
+ */
 function watchGlob(folder: string, pattern: string, print: (text: string) => void): FSWatcher | undefined {
   const { base, glob } = picomatch.scan(pattern)
   const named = resolve(folder, base)
@@ -100,7 +107,7 @@ function watchGlob(folder: string, pattern: string, print: (text: string) => voi
   })
 }
 
-/** Follows the links to a folder that the user has named. */
+/** Follows links to a folder that the user has named. */
 function targetOf(path: string): string {
   try {
     return realpathSync(path)
@@ -109,6 +116,6 @@ function targetOf(path: string): string {
   }
 }
 
-/** Returns how deep the matches of a pattern can be. Extended patterns such as `+(a/)` may match at any depth. */
+/** Returns how deep a pattern's matches can be. Extended patterns such as `+(a/)` may match at any depth. */
 const depthOf = (glob: string): { readonly depth?: number } =>
   glob === '' || /\*\*|\(/.test(glob) ? {} : { depth: glob.split('/').length - 1 }

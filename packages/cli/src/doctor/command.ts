@@ -84,7 +84,10 @@ interface WantedHosts {
   readonly server?: string
 }
 
-/** Resolves to the hosts that the command line names, or undefined if it names another kind of target. @throws CliError */
+/**
+ * Resolves to the hosts named on the command line, or undefined if the command line names another kind of
+ * target. @throws CliError
+ */
 async function hostsOf(
   { values, positionals, rest }: Arguments<typeof OPTIONS>,
   terminal: Terminal,

@@ -13,13 +13,13 @@ import { checkStart } from './local/start.ts'
 import { examineServer, examineUrl } from './remote.ts'
 import type { Examination, FileSubject, ProgramSubject, Subject } from './subject.ts'
 
-/** Runs all checks of one server. */
+/** Runs all checks for one server. */
 export function examine(subject: Subject, examination: Examination): Promise<readonly Finding[]> {
   if (subject.kind === 'url') return examineUrl(subject, examination)
   return subject.kind === 'file' ? examineFile(subject, examination) : examineProgram(subject, examination)
 }
 
-/** Examines a program. Later checks run only if earlier ones did not find a fault that prevents them. */
+/** Examines a program. Later checks run only if earlier checks have not found a fault that prevents them. */
 async function examineProgram(
   subject: ProgramSubject,
   examination: Examination,
@@ -34,7 +34,7 @@ async function examineProgram(
   const started = await checkStart({ ...subject, start, harness: false }, examination)
   findings.push(...started.findings)
   if (!started.serves) return findings
-  // The server does not have a name yet if no host has it.
+  // If no host has the server, it does not have a name yet.
   const serverName = subject.startedBy === 'user' ? undefined : subject.name.split(':').at(-1)
   findings.push(...(await examineServer({ ...start, inheritEnv: 'none' }, examination, serverName)))
   return findings
@@ -43,7 +43,7 @@ async function examineProgram(
 const hasFault = (findings: readonly Finding[]): boolean =>
   findings.some(({ verdict }) => verdict === 'fault')
 
-/** Returns how the server's host starts it. */
+/** Returns how the server's host starts the server. */
 function startOf({ program, startedBy, ofProject }: ProgramSubject, own: Examination['env']): Start {
   const { command, args } = program
   const { env, cwd } =
@@ -54,7 +54,7 @@ function startOf({ program, startedBy, ofProject }: ProgramSubject, own: Examina
         : userEnvironment(own)
   const start = { command, args, env: { ...env, ...program.env }, cwd: program.cwd ?? cwd }
   if (startedBy !== 'user') return start
-  // No host has this server yet, so resolve its paths as the user does.
+  // No host has this server yet, so its paths are resolved as they would be for the user.
   const script = scriptOf(program)
   return {
     ...start,
@@ -63,7 +63,7 @@ function startOf({ program, startedBy, ofProject }: ProgramSubject, own: Examina
   }
 }
 
-/** Examines a user's file, which runs in the harness and may serve HTTP. */
+/** Examines a user's file. It runs in the harness, and may serve HTTP. */
 async function examineFile(
   { name, path, exportName }: FileSubject,
   examination: Examination,

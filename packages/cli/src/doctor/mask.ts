@@ -1,10 +1,13 @@
-/** The minimum length of a secret. Shorter values, such as a port, also occur by chance. */
+/** The minimum length of a secret. Shorter values, such as a port, may also occur by chance. */
 const MIN_LENGTH = 4
 
-/** The user's variables that probably contain secrets, which a server may print with its environment. */
+/**
+ * Matches the names of the user's variables that probably contain secrets. A server may print them with its
+ * environment.
+ */
 const SECRET_NAME = /key|token|secret|passw|credential|auth/i
 
-/** Replaces secrets in a string. */
+/** Replaces the secrets in a string. */
 export type Mask = (text: string) => string
 
 export const secretVariables = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
@@ -14,14 +17,14 @@ export const secretVariables = (env: Readonly<Record<string, string | undefined>
 
 /** Creates a mask that treats all values of variables and headers as secrets. */
 export function createMask(values: Iterable<string>): Mask {
-  // A server may print a key of several lines line by line.
+  // A server may print a multi-line key line by line.
   const secrets = [...values]
     .flatMap((value) => [value, ...value.split(/\r?\n/)])
     .filter((value) => value.length >= MIN_LENGTH)
   const forms = new Set(
     secrets.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]),
   )
-  // Replace long secrets first, because they may contain short ones.
+  // Long secrets are replaced first, because they may contain shorter ones.
   const longestFirst = [...forms].toSorted((a, b) => b.length - a.length)
   return (text) => longestFirst.reduce((masked, secret) => masked.replaceAll(secret, '***'), text)
 }

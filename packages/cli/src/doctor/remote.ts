@@ -4,7 +4,7 @@ import type { Examination, UrlSubject } from './subject.ts'
 
 type RemoteSubject = Pick<UrlSubject, 'url' | 'headers'> & Partial<Pick<UrlSubject, 'name'>>
 
-/** Matches a server of a host, such as `cursor:weather`, but not a URL. */
+/** Matches a host's server, such as `cursor:weather`, but not a URL. */
 const OF_HOST = /^[a-z-]+:(?!\/\/)(.+)$/
 
 /** Checks a server at a URL. */
@@ -22,12 +22,12 @@ export async function examineUrl(
 }
 
 /**
- * The time limits for ending the server, which are short because it is started several times and its shutdown was already
- * checked.
+ * The time limits for ending the server. They are short, because the server is started several times and its
+ * shutdown has already been checked.
  */
 const STOP = { inputMs: 500, signal: 'SIGTERM', signalMs: 500 } as const
 
-/** Runs the checks of every reachable server. */
+/** Runs the checks that apply to every reachable server. */
 export async function examineServer(
   config: ServerConfig,
   { progress }: Examination,

@@ -10,7 +10,7 @@ const MARKS: Readonly<Record<Finding['verdict'], readonly [mark: string, colour:
   step: ['•', 'cyan'],
 }
 
-/** Prints all sections, as text or as one document. */
+/** Prints all sections, either as text or as one JSON document. */
 export function printReport(sections: readonly Section[], terminal: Terminal, mask: Mask): void {
   const masked = sections.map(({ name, findings }) => ({
     name: mask(name),

@@ -6,13 +6,13 @@ import type { Streams } from '../terminal.ts'
 export interface Program {
   readonly command: string
   readonly args: readonly string[]
-  /** The variables of the entry. */
+  /** The entry's variables. */
   readonly env: Readonly<Record<string, string>>
-  /** The folder. Undefined means the host's folder. */
+  /** The working directory. If undefined, the host's directory is used. */
   readonly cwd?: string
 }
 
-/** A program of a host or of the command line. */
+/** A program from a host's file or from the command line. */
 export interface ProgramSubject {
   readonly kind: 'program'
   readonly name: string
@@ -22,11 +22,14 @@ export interface ProgramSubject {
    * an app may start it later.
    */
   readonly startedBy: 'app' | 'terminal' | 'user'
-  /** Whether a file of a project may name the program. It then never gets the user's whole environment. */
+  /**
+   * Whether a project's file may name the program. If so, the program never receives the user's whole
+   * environment.
+   */
   readonly ofProject?: boolean
 }
 
-/** A user's file, which exports a server or serves on its own. */
+/** A user's file that exports a server or serves on its own. */
 export interface FileSubject {
   readonly kind: 'file'
   readonly name: string
@@ -48,7 +51,7 @@ export type Subject = ProgramSubject | FileSubject | UrlSubject
 export interface Examination {
   /** The user's environment. */
   readonly env: Streams['env']
-  /** Reports slow steps to the user. */
+  /** Informs the user about slow steps. */
   readonly progress: (text: string) => void
 }
 

@@ -24,7 +24,7 @@ interface Verdicts {
   readonly fault: (evidence: string, advice: string) => Finding
 }
 
-/** Returns functions that create the findings of one check. */
+/** Returns functions that create findings for one check. */
 export const verdictsOf = (check: string): Verdicts => ({
   ok: (evidence) => ok(check, evidence),
   warning: (evidence, advice) => warning(check, evidence, advice),
@@ -34,7 +34,10 @@ export const verdictsOf = (check: string): Verdicts => ({
 const MAX_NAMES = 5
 const MAX_NAME = 128
 
-/** Lists the first names and the number of the others. Shortens names, which may have any length. */
+/**
+ * Lists the first few names, and states how many others there are. Truncates names, because they may have any
+ * length.
+ */
 export function some(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).map((name) => clip(name, MAX_NAME))
   const rest = names.length - shown.length

@@ -5,14 +5,17 @@ import { plain } from './parsed.ts'
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Reads the entry in a text as plain objects. Returns undefined if the entry does not exist.
+ * Reads an entry from a text as plain objects. Returns undefined if the entry does not exist.
  *
  * @throws SyntaxError, EditError
  */
 export const readEntry = (format: Format, text: string, edit: EntryEdit): unknown =>
   plain(format.find(withoutMark(text), edit).value)
 
-/** A text whose entry has `***` in the place of each value that may be a secret, and where the entry is. */
+/**
+ * Returns a text in which each of the entry's values that may be a secret is replaced by `***`, and the
+ * position of the entry.
+ */
 export function maskedEntry(
   format: Format,
   text: string,
@@ -25,15 +28,15 @@ export function maskedEntry(
   return { text: source, entry: format.find(source, edit).span }
 }
 
-/** Sets an entry, and leaves the rest of the text unchanged. @throws SyntaxError, EditError */
+/** Sets an entry. The rest of the text remains unchanged. @throws SyntaxError, EditError */
 export const setEntry = (format: Format, text: string, edit: EntryEdit, entry: Entry): string =>
   edited(format, text, edit, entry)
 
-/** Removes an entry that exists. @throws SyntaxError, EditError */
+/** Removes an existing entry. @throws SyntaxError, EditError */
 export const removeEntry = (format: Format, text: string, edit: EntryEdit): string =>
   edited(format, text, edit, undefined)
 
-/** Edits a text, and throws if the parsed result differs anywhere but in the entry. */
+/** Edits a text. Throws if the parsed result differs anywhere except in the entry. */
 function edited(format: Format, text: string, edit: EntryEdit, entry: Entry | undefined): string {
   const source = withoutMark(text)
   const found = format.find(source, edit)

@@ -7,22 +7,25 @@ export interface EntryEdit {
 
 export type Entry = Readonly<Record<string, unknown>>
 
-/** The syntax of a host's file. JSON may have comments and trailing commas. */
+/** The syntax of a host's file. JSON may contain comments and trailing commas. */
 export type FormatName = 'json' | 'toml' | 'yaml'
 
-/** Edits texts of one syntax. The texts have no byte order mark. */
+/** Edits text in one syntax. The text must not contain a byte order mark. */
 export interface Format {
-  /** Parses a text. An empty text is an empty object. @throws SyntaxError with a line and a column */
+  /** Parses a text. An empty text counts as an empty object. @throws SyntaxError with a line and a column */
   parse(text: string): unknown
   /** Finds an entry, and the place for one that does not exist. @throws SyntaxError, EditError */
   find(text: string, edit: EntryEdit): FoundEntry
-  /** Whether two texts differ only in the entry. An empty container counts as missing. @throws SyntaxError */
+  /**
+   * Returns whether two texts differ only in the entry. An empty container counts as missing. @throws
+   * SyntaxError
+   */
   isSameOutside(before: string, after: string, edit: EntryEdit): boolean
   /** Formats the entry as the user would write it. */
   snippet(edit: EntryEdit, entry: Entry): string
 }
 
-/** A range of a text. */
+/** A range in a text. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -32,7 +35,7 @@ export interface Span {
 export interface FoundEntry {
   /** Undefined if the entry does not exist. */
   readonly value: unknown
-  /** Where the entry is, if other entries may be on its lines. */
+  /** The position of the entry, if there may be other entries on its lines. */
   readonly span?: Span
   /** Returns the text with the new value. @throws EditError */
   set(entry: Entry): string
@@ -40,7 +43,7 @@ export interface FoundEntry {
   remove(): string
 }
 
-/** Thrown for a file that cannot be edited without damage. */
+/** Thrown for a file that cannot be edited without damaging it. */
 export class EditError extends Error {
   override name = 'EditError'
 }

@@ -1,12 +1,15 @@
 import { type Span, syntaxError } from './format.ts'
 
-/** A member of an object, which starts with its name. */
+/** A member of an object. It starts with its name. */
 export interface Member extends Span {
   readonly name: string
   readonly value: Span
 }
 
-/** The depth above which a text is refused. Functions that visit the values by recursion have the stack for it. */
+/**
+ * The maximum depth. Deeper texts are refused, so that functions that visit the values recursively do not
+ * overflow the stack.
+ */
 const MAX_DEPTH = 1_000
 
 const QUOTE = 0x22
@@ -23,12 +26,12 @@ const CLOSE_OBJECT = 0x7d
 const PLAIN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y
 const CONTROL = /[^\P{Cc}\u007F-\u009F]/u
-/** The length up to which a loop checks a string. */
+/** The maximum length of a string that is checked with a loop. */
 const SHORT = 32
 
 /**
- * Reads JSON by its offsets, without creating its values: a host's file can have megabytes of the host's own data.
- * Accepts comments and trailing commas unless `strict`.
+ * Scans JSON by offsets, without creating its values, because a host's file may contain megabytes of the host's
+ * own data. Accepts comments and trailing commas unless `strict`.
  */
 export class JsonScanner {
   /** The comments and trailing commas that were read. */
@@ -41,7 +44,10 @@ export class JsonScanner {
     this.#strict = strict
   }
 
-  /** Checks the whole text. Returns its value, or undefined if there is none. @throws SyntaxError */
+  /**
+   * Checks the whole text. Returns the position of its value, or undefined if there is none. @throws
+   * SyntaxError
+   */
   document(): Span | undefined {
     const start = this.blankEnd(0)
     if (start === this.#text.length && !this.#strict) return undefined
@@ -50,13 +56,13 @@ export class JsonScanner {
     return { start, end }
   }
 
-  /** Checks that nothing follows the value of the text. @throws SyntaxError */
+  /** Checks that nothing follows the text's value. @throws SyntaxError */
   checkEnd(end: number): void {
     const rest = this.blankEnd(end)
     if (rest < this.#text.length) throw this.#fault(rest)
   }
 
-  /** Reads the members of the object at an offset, and returns its end. @throws SyntaxError */
+  /** Yields the members of the object at an offset, and returns the object's end. @throws SyntaxError */
   *members(start: number): Generator<Member, number> {
     let at = this.blankEnd(start + 1)
     while (this.#text.charCodeAt(at) !== CLOSE_OBJECT) {
@@ -108,7 +114,7 @@ export class JsonScanner {
     }
   }
 
-  /** Returns the offset of the next item after one that ends, or of the closing bracket. */
+  /** Returns the offset of the next item, or of the closing bracket, after an item that ends here. */
   #afterItem(end: number, closer: number): number {
     const at = this.blankEnd(end)
     const code = this.#text.charCodeAt(at)
@@ -141,7 +147,7 @@ export class JsonScanner {
   }
 
   #plainEnd(start: number, code: number): number {
-    // Most numbers of large lists have one digit.
+    // Most numbers in large lists have one digit.
     const next = this.#text.charCodeAt(start + 1)
     if (code >= 0x30 && code <= 0x39 && (next === COMMA || next === CLOSE_LIST)) return start + 1
     PLAIN.lastIndex = start
@@ -173,7 +179,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1
 }
 
-/** Whether a part of a text is short, and has neither escapes nor control characters. */
+/** Returns whether a part of a text is short and contains neither escapes nor control characters. */
 function isPlain(text: string, from: number, to: number): boolean {
   if (to - from > SHORT) return false
   for (let at = from; at < to; at++) {
@@ -183,7 +189,7 @@ function isPlain(text: string, from: number, to: number): boolean {
   return true
 }
 
-/** Checks the inside of a string without copying it. */
+/** Checks the inside of a string without copying the string. */
 function isValid(inside: string): boolean {
   if (CONTROL.test(inside)) return false
   for (let at = inside.indexOf('\\'); at >= 0; at = inside.indexOf('\\', ESCAPE.lastIndex)) {

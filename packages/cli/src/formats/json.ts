@@ -11,8 +11,8 @@ import {
 import { JsonScanner, type Member, parseText, without } from './json-scan.ts'
 
 /**
- * JSON, optionally with comments and trailing commas. Only the text of the entry is changed, at offsets from
- * the scanner.
+ * JSON, optionally with comments and trailing commas. Only the entry's text is changed, at offsets determined
+ * by the scanner.
  */
 export const jsonFormat: Format = {
   parse: (text) => parseText(text) ?? {},
@@ -49,12 +49,12 @@ export const jsonFormat: Format = {
   snippet: ({ key, name }, entry) => print({ [key]: { [name]: entry } }, '  ', '', '\n'),
 }
 
-/** An object in a text, and what an edit of one member needs to know. */
+/** An object in a text, with the information needed to edit one of its members. */
 interface ObjectInText extends Span {
   readonly count: number
   readonly last: Member | undefined
   readonly found: Member | undefined
-  /** The member before the found one. */
+  /** The member before the one that was found. */
   readonly previous: Member | undefined
 }
 
@@ -75,7 +75,10 @@ const isObjectAt = (text: string, { start }: Pick<Span, 'start'>): boolean => te
 
 const valueAt = (text: string, { start, end }: Span): unknown => parseText(text.slice(start, end))
 
-/** @throws EditError for an object that has the name twice, because readers use different ones */
+/**
+ * @throws EditError for an object in which the name occurs twice, because different readers use different
+ * members
+ */
 function objectAt(text: string, { start }: Pick<Span, 'start'>, name: string): ObjectInText {
   let [count, last, found, previous]: [number, Member?, Member?, Member?] = [0]
   const members = new JsonScanner(text).members(start)
@@ -92,7 +95,7 @@ function objectAt(text: string, { start }: Pick<Span, 'start'>, name: string): O
   }
 }
 
-/** Lists the texts of all members except the entry, one after the other. The text is a valid object. */
+/** Yields the texts of all members except the entry, one after another. The text must be a valid object. */
 function* membersOutside(text: string, { key, name }: EntryEdit): Generator<string> {
   const scanner = new JsonScanner(text)
   const start = scanner.blankEnd(0)
@@ -106,7 +109,7 @@ function* membersOutside(text: string, { key, name }: EntryEdit): Generator<stri
   }
 }
 
-/** Changes only the members of an entry that differ, one after the other. */
+/** Changes only the members of an entry that differ, one after another. */
 function updateMembers(text: string, { name, value: span }: Member, entry: Entry): string {
   if (!isObjectAt(text, span)) throw new EditError(`${name} is not an object`)
   const before = valueAt(text, span) as Entry
@@ -131,7 +134,7 @@ function replaceValue(text: string, object: Span, old: Span, value: unknown): st
   return text.slice(0, old.start) + printed + text.slice(old.end)
 }
 
-/** Adds a property after the last one, in the style of its object. */
+/** Adds a property after the last one, in the same style as the rest of the object. */
 function insertProperty(text: string, object: ObjectInText, name: string, value: unknown): string {
   const { last } = object
   const close = object.end - 1

@@ -1,23 +1,26 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Entry, type EntryEdit, type Format, isObject } from './format.ts'
 
-/** How to edit the text of a format. */
+/** How to edit text in a format. */
 export interface TextEdits {
-  /** Adds an entry that does not exist. @throws EditError */
+  /** Adds a new entry. @throws EditError */
   add(text: string, edit: EntryEdit, entry: Entry): string
-  /** Replaces an entry that exists. @throws EditError */
+  /** Replaces an existing entry. @throws EditError */
   replace(text: string, edit: EntryEdit, entry: Entry): string
   /** @throws EditError if the entry does not exist */
   remove(text: string, edit: EntryEdit): string
 }
 
-/** Reads and compares the entries of a format by parsing whole texts. Each entry has its own lines. */
+/**
+ * Reads and compares a format's entries by parsing whole texts. For formats in which each entry has its own
+ * lines.
+ */
 export function byParsing(parseText: (text: string) => unknown, edits: TextEdits): Omit<Format, 'snippet'> {
   const parse = (text: string): unknown => {
     try {
       return parseText(text)
     } catch (error) {
-      // A parser reads nested values by recursion.
+      // A parser reads nested values recursively.
       if (error instanceof RangeError) throw new SyntaxError('It is nested too deeply', { cause: error })
       throw error
     }
@@ -38,7 +41,7 @@ export function byParsing(parseText: (text: string) => unknown, edits: TextEdits
   }
 }
 
-/** Removes prototypes, because parsers create objects with different ones. */
+/** Removes prototypes, because different parsers create objects with different ones. */
 export const plain = (value: unknown): unknown => structuredClone(value)
 
 const member = (value: unknown, name: string): unknown =>

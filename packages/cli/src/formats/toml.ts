@@ -3,13 +3,13 @@ import { EditError, type Entry, type EntryEdit, eolOf, type Format, isObject, sy
 import { byParsing } from './parsed.ts'
 
 /**
- * TOML. Tables are appended and removed as lines of text, because no library preserves comments. The lines are found
- * without a parser, so the caller compares the parsed values before and after the edit.
+ * TOML. Tables are appended and removed as lines of text, because no library preserves comments. The lines are
+ * found without a parser, so the caller must compare the parsed values before and after the edit.
  */
 export const tomlFormat: Format = {
   ...byParsing(parseToml, {
     add: (text, edit, entry) => append(text, table(edit, entry), eolOf(text)),
-    // Replace the entry in place, so that the comments before it stay there.
+    // The entry is replaced in place, so that the comments before it remain there.
     replace(text, edit, entry) {
       const eol = eolOf(text)
       const lines = text.split(eol)
@@ -20,7 +20,7 @@ export const tomlFormat: Format = {
       const eol = eolOf(text)
       const lines = text.split(eol)
       const { from, to } = range(lines, edit)
-      // Remove the blank line that `append` added.
+      // The blank line that `append` added is removed as well.
       const start = from > 0 && lines[from - 1] === '' ? from - 1 : from
       const rest = [...lines.slice(0, start), ...lines.slice(to)]
       return rest.join(eol)
@@ -52,7 +52,7 @@ function table({ key, name }: EntryEdit, entry: Entry): string {
 
 const keyText = (name: string): string => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name))
 
-/** Formats a value on one line, so that the entry stays one table. */
+/** Formats a value on one line, so that the entry remains a single table. */
 function valueText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
   if (isObject(value))
@@ -62,7 +62,7 @@ function valueText(value: unknown): string {
   return stringify({ x: value }).trim().slice('x = '.length)
 }
 
-/** Returns the lines of a table and its subtables, without the blank lines and comments after them. */
+/** Returns the lines of a table and its subtables, without the blank lines and comments that follow. */
 function range(
   lines: readonly string[],
   { key, name }: EntryEdit,

@@ -53,7 +53,7 @@ export const yamlFormat: Format = {
       const { servers, map, pair } = find(text, edit)
       const [from, to] = linesOf(text, pair)
       if (map.items.length > 1) return cutLines(text, from, to)
-      // Remove the key as well: without a value it is null, which a host may refuse.
+      // The key is removed as well. Without a value it would be null, and a host may refuse that.
       const after = cutLines(text, from, to)
       const colon = after.indexOf(':', servers.key.range?.[1] ?? 0) + 1
       return `${after.slice(0, colon)} {}${after.slice(colon)}`
@@ -66,7 +66,7 @@ function parseYaml(text: string): unknown {
   try {
     return (document(text).toJS() as unknown) ?? {}
   } catch (error) {
-    // A text with many aliases can have far more values than characters.
+    // A text with many aliases can contain far more values than characters.
     if (error instanceof ReferenceError) throw new SyntaxError(error.message, { cause: error })
     throw error
   }
@@ -81,7 +81,7 @@ function document(text: string): ReturnType<typeof parseDocument> {
   const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = parsed.errors
   if (error === undefined) return parsed
-  // The parser reports the end of the stack as an error of the text.
+  // The parser reports a stack overflow as an error in the text.
   if (error.message.startsWith('Maximum call stack')) throw new RangeError(error.message)
   const { line, col } = lines.linePos(error.pos[0])
   throw syntaxError(error.message, line, col)
@@ -118,7 +118,7 @@ const columnOf = (text: string, { key }: PairNode): string => {
   return ' '.repeat(at - (text.lastIndexOf('\n', at - 1) + 1))
 }
 
-/** Returns the end of the line in which a pair ends, before its line break. */
+/** Returns the end of a pair's last line, before its line break. */
 function endOfPair(text: string, { key, value }: PairNode): number {
   const end = value?.range?.[1] ?? key.range?.[1] ?? 0
   // A block ends at the start of the next line.
@@ -132,14 +132,17 @@ function lineEnd(text: string, offset: number): number {
   return text[at - 1] === '\r' ? at - 1 : at
 }
 
-/** Returns the lines of a pair, including the last line break. */
+/** Returns the range of a pair's lines, including the last line break. */
 function linesOf(text: string, pair: PairNode): readonly [from: number, to: number] {
   const from = text.lastIndexOf('\n', (pair.key.range?.[0] ?? 0) - 1) + 1
   const end = endOfPair(text, pair)
   return [from, end + (/^\r?\n/.exec(text.slice(end))?.[0].length ?? 0)]
 }
 
-/** Removes lines. At the end of a text without a final line break, removes the line break before them. */
+/**
+ * Removes lines. If they are at the end of a text without a final line break, removes the line break before
+ * them.
+ */
 function cutLines(text: string, from: number, to: number): string {
   if (to < text.length || text.endsWith('\n')) return text.slice(0, from) + text.slice(to)
   return text.slice(0, from).replace(/\r?\n$/, '')

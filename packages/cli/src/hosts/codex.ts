@@ -19,7 +19,7 @@ export const codex: Host = {
     command,
     args: [...args],
     ...(Object.keys(env).length > 0 && { env }),
-    // By default, Codex passes only a few variables to a server. These are passed in addition.
+    // By default, Codex passes only a few variables to a server. These are passed as well.
     ...(references.length > 0 && { env_vars: [...references] }),
   }),
   remote: ({ url, headers }) => ({ url, ...(Object.keys(headers).length > 0 && { http_headers: headers }) }),
@@ -44,7 +44,7 @@ export const codex: Host = {
 
 const members = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
 
-/** The items are names, or tables with a name. */
+/** The items are names, or tables that contain a name. */
 const variableNames = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : []).flatMap((each: unknown) => {
     const name = isObject(each) ? each['name'] : each

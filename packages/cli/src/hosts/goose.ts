@@ -2,7 +2,7 @@ import { isObject } from '../formats/format.ts'
 import { type Host, pick } from './host.ts'
 import { dotConfigFolder, pathOf, settingsFolder } from './place.ts'
 
-/** The timeout in seconds, which is the default in Goose's forms. */
+/** The timeout, in seconds. It is the same as the default in Goose's forms. */
 const TIMEOUT = 300
 
 // https://goose-docs.ai/docs/guides/config-files
@@ -59,7 +59,7 @@ export const goose: Host = {
 const mapValues = (values: Readonly<Record<string, unknown>>, map: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
 
-/** Replaces `$NAME` and `${NAME}`, by which headers may refer to variables of the same entry. */
+/** Replaces `$NAME` and `${NAME}`, which headers may use to refer to variables of the same entry. */
 function substitute(text: unknown, env: Readonly<Record<string, unknown>>): unknown {
   if (typeof text !== 'string') return text
   return text.replaceAll(

@@ -6,11 +6,11 @@ export interface LocalServer {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Variables that the server needs, without their values in the file. */
+  /** Variables that the server needs. Their values are not stored in the file. */
   readonly references: readonly string[]
 }
 
-/** A URL that a host connects to. */
+/** A URL to which a host connects. */
 export interface RemoteServer {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -20,36 +20,43 @@ export type InstalledServer = LocalServer | RemoteServer
 
 export const isLocal = (server: InstalledServer): server is LocalServer => 'command' in server
 
-/** A host whose configuration is a file. */
+/** A host that is configured with a file. */
 export interface Host {
   readonly id: string
   readonly title: string
   readonly format: FormatName
   /** The member of the file that contains the servers. */
   readonly key: string
-  /** Returns the user's files. All existing files are written, or the first one if none exists. */
+  /** Returns the paths of the user's files. All existing files are written, or the first one if none exists. */
   files(place: Place): readonly string[]
   /** The path of the project's file, relative to the project. */
   readonly projectFile?: string
-  /** The servers for one project in the user's file, which have priority. */
+  /** Returns the servers for one project in the user's file. They take precedence. */
   ofProject?: (content: unknown, folder: string) => unknown
   /**
-   * How an entry refers to an environment variable: `text` means `${NAME}` in a string, `members` means a member with
-   * the name, and `none` means that references are not supported, so the entry must contain the value.
+   * How an entry refers to an environment variable: `text` means `${NAME}` in a string, `members` means a
+   * member that contains the name, and `none` means that references are not supported, so the entry must
+   * contain the value itself.
    */
   readonly references: 'text' | 'members' | 'none'
   /** Converts a server at a URL to an entry. Undefined if the host's file does not support such servers. */
   remote?: (server: RemoteServer, name: string) => Entry
   local: (server: LocalServer, name: string) => Entry
-  /** Converts an entry of the host to the usual form. Absent if the host uses that form. @throws CliError */
+  /**
+   * Converts one of the host's entries to the usual format. Absent if the host uses that format. @throws
+   * CliError
+   */
   read?: (entry: Entry, env: Place['env']) => Entry
-  /** Whether the host runs in a terminal and passes the user's environment on. Other hosts are apps with a short `PATH`. */
+  /**
+   * Whether the host runs in a terminal and passes on the user's environment. Other hosts are apps with a short
+   * `PATH`.
+   */
   readonly inTerminal?: true
   /** Whether the host uses `JSON.parse`, which accepts neither comments nor trailing commas. */
   readonly strictJson?: true
-  /** The next step for the user. */
+  /** The next step for the user after installation. */
   readonly next: string
-  /** A link that installs the entry, for a README. */
+  /** Returns a link that installs the entry, for use in a README. */
   link?: (name: string, entry: Entry) => string
 }
 
@@ -65,7 +72,7 @@ export const OWNED_MEMBERS: readonly string[] = [
   'httpUrl',
 ]
 
-/** Returns the usual form of a local server. */
+/** Returns a local server in the usual format. */
 export const commandEntry = (
   { command, args, env, references }: LocalServer,
   reference: (variable: string) => string,
@@ -74,10 +81,10 @@ export const commandEntry = (
   return { command, args: [...args], ...(Object.keys(all).length > 0 && { env: all }) }
 }
 
-/** Returns the variables with these names that are set. */
+/** Returns those of the named variables that are set. */
 export const pick = (env: Place['env'], names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
 
-/** Returns the usual form of headers, without a member if there are none. */
+/** Returns headers in the usual format. The member is omitted if there are no headers. */
 export const headersMember = ({ headers }: RemoteServer): { readonly headers?: RemoteServer['headers'] } =>
   Object.keys(headers).length === 0 ? {} : { headers }

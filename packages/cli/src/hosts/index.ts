@@ -10,8 +10,8 @@ import { windsurf } from './windsurf.ts'
 import { zed } from './zed.ts'
 
 /**
- * Each host was compared with its public documentation in November 2026, but was not run. References to
- * variables in VS Code, Goose and Codex are known only from reports.
+ * Each host's data was checked against its public documentation in November 2026, but not with the host itself.
+ * How VS Code, Goose and Codex refer to variables is known only from users' reports.
  */
 export const HOSTS: readonly Host[] = [
   claudeDesktop,

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { posix, win32 } from 'node:path'
 import process from 'node:process'
 
-/** A machine and its user, which determine the files of hosts. */
+/** A machine and its user. Together they determine the paths of hosts' files. */
 export interface Place {
   readonly platform: NodeJS.Platform
   readonly home: string
@@ -28,7 +28,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Returns the `node:path` for the place's platform. */
+/** Returns `node:path` for the place's platform. */
 export const pathOf = ({ platform }: Place): { readonly join: (...parts: readonly string[]) => string } =>
   platform === 'win32' ? win32 : posix
 

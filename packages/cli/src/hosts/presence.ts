@@ -2,7 +2,7 @@ import type { Host } from './host.ts'
 import type { Place } from './place.ts'
 
 /**
- * Returns whether the host's file exists, or the folder for that file unless it is the user's home folder.
+ * Returns whether the host's file exists, or at least its folder, unless that folder is the user's home folder.
  */
 export function isPresent(host: Host, place: Place): boolean {
   return host.files(place).some((file) => {

@@ -3,10 +3,13 @@ import { type Entry, isObject } from '../formats/format.ts'
 /** The members of entries whose values may be secrets: variables and headers. */
 const SECRET_MEMBER = /^(?:envs?|headers|http_headers|requestInit)$/
 
-/** A reference to a variable, which shows no value. */
+/** A reference to a variable. It does not reveal the value. */
 const REFERENCE = /^\$(?:\w+|\{[\w:]+\})$/
 
-/** An argument that names a secret, such as `--api-key`, with its value if the value is part of it. */
+/**
+ * An argument that names a secret, such as `--api-key`, together with its value if that is part of the
+ * argument.
+ */
 const SECRET_ARGUMENT = /^(--?[\w-]*(?:key|token|secret|passw|credential|auth)[\w-]*)(?:=(.+))?$/is
 
 /** Returns the strings that must not be printed: variables, headers, and secrets in arguments and URLs. */
@@ -20,10 +23,10 @@ export function secretsIn(value: unknown): readonly string[] {
 }
 
 /**
- * Replaces the strings in variables and headers, and the secrets in arguments and URLs, by `***`.
+ * Replaces the strings in variables and headers, and the secrets in arguments and URLs, with `***`.
  *
  * @param other - the entry before or after a change
- * @param mark - the replacement of a string that is different there
+ * @param mark - the replacement for a string that is different in the other entry
  */
 export const maskEntry = (entry: Entry, other: unknown = entry, mark = '***'): Entry =>
   mapSecrets(entry, other, (secret, counterpart) => {
@@ -49,7 +52,7 @@ function mapSecrets(value: unknown, other: unknown, map: MapSecret, within = fal
   return Object.fromEntries(members) as unknown
 }
 
-/** Returns whether an argument is the value of the argument before it: `['--token', 'abc']`. */
+/** Returns whether an argument is the value of the argument before it, as in `['--token', 'abc']`. */
 function followsSecretName(args: readonly unknown[], index: number): boolean {
   const [before, value] = [args[index - 1], args[index]]
   if (typeof before !== 'string' || typeof value !== 'string' || value.startsWith('-')) return false
@@ -57,7 +60,7 @@ function followsSecretName(args: readonly unknown[], index: number): boolean {
   return name !== undefined && joined === undefined
 }
 
-/** Replaces the secrets that are only a part of a string. */
+/** Replaces secrets that are only part of a string. */
 function mapParts(text: string, isUnchanged: boolean, map: MapSecret): string {
   const replace = (secret: string): string => map(secret, isUnchanged ? secret : undefined)
   const [, name, value] = SECRET_ARGUMENT.exec(text) ?? []

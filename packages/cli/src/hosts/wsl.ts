@@ -1,9 +1,9 @@
 import type { LocalServer } from './host.ts'
 import type { Place } from './place.ts'
 
-/** The Windows system around a Linux system in WSL. */
+/** The Windows system on which this Linux system runs in WSL. */
 export interface WindowsSide {
-  /** The Windows user. `list` takes Windows paths. */
+  /** The Windows user. `list` accepts Windows paths. */
   readonly place: Place
   /** Converts a Windows path to a path in this Linux distribution. */
   readonly mounted: (path: string) => string
@@ -12,9 +12,8 @@ export interface WindowsSide {
 }
 
 /**
- * Finds Windows around WSL, or returns undefined outside of WSL. Finds the user's folder in `PATH`, to which WSL adds the
- * `PATH` of Windows:
- * https://learn.microsoft.com/windows/wsl/filesystems.
+ * Returns the Windows system on which WSL runs, or undefined outside WSL. The user's folder is found in `PATH`,
+ * because WSL adds the Windows `PATH` to it. See https://learn.microsoft.com/windows/wsl/filesystems.
  */
 export function windowsSide({ platform, env, list }: Place): WindowsSide | undefined {
   const distribution = env['WSL_DISTRO_NAME']
@@ -32,10 +31,14 @@ export function windowsSide({ platform, env, list }: Place): WindowsSide | undef
   }
 }
 
-/** Converts a server of this Linux to one that Windows starts. Without `--exec`, a shell would parse the arguments. */
+/**
+ * Converts a server on this Linux system to one that Windows can start. Without `--exec`, a shell would parse
+ * the arguments.
+ */
 export function throughWsl(server: LocalServer, { distribution }: WindowsSide): LocalServer {
   const { command, args, env, references } = server
-  // https://learn.microsoft.com/windows/wsl/filesystems#wslenv-flags: `/u` is for Windows to Linux.
+  // `/u` passes a variable from Windows to Linux. See
+  // https://learn.microsoft.com/windows/wsl/filesystems#wslenv-flags.
   const passed = [...Object.keys(env), ...references].map((name) => `${name}/u`).join(':')
   return {
     command: 'wsl.exe',

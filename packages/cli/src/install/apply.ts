@@ -7,21 +7,21 @@ import { diff, type Side } from './diff.ts'
 import { changeFile, type FileState, readState } from './file.ts'
 import type { HostRequest } from './request.ts'
 
-/** A file that was changed, or would be with `--dry-run`. */
+/** A file that was changed, or that would be changed without `--dry-run`. */
 export interface FileReport {
   readonly path: string
   readonly outcome: Outcome
-  /** The difference, for `--dry-run`. */
+  /** The difference between the old and the new content, for `--dry-run`. */
   readonly diff?: string
 }
 
-/** Changes all files of a request. With `dryRun`, only reports the changes. */
+/** Changes all files in a request. With `dryRun`, only reports the changes. */
 export async function applyToAll(
   { host, name, paths }: HostRequest,
   { dryRun }: { readonly dryRun: boolean },
   decide: (path: string, state: FileState) => EntryChange | Promise<EntryChange>,
 ): Promise<readonly FileReport[]> {
-  // Check all files before changing the first one.
+  // All files are checked before the first one is changed.
   const planned = await Promise.all(
     paths.map(async (path) => ({ path, ...(await decide(path, await readState(path))) })),
   )
@@ -46,7 +46,9 @@ interface Sides {
   readonly format: Format
 }
 
-/** Masks the values of variables and headers, which may be secrets, before the texts are compared. */
+/**
+ * Masks the values of variables and headers before the texts are compared, because these values may be secrets.
+ */
 function maskedDiff({ path, before, text, edit, format }: Sides): string {
   const [old, next] = [before, text].map((each) => readEntry(format, each, edit))
   const isReplaced = old !== undefined && next !== undefined

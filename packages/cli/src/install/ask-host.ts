@@ -14,10 +14,10 @@ export interface HostAndWords {
   readonly words: readonly string[]
 }
 
-/** Finds the host that the first word names, or asks for it. @throws CliError `usage` */
+/** Finds the host that the first word names, or asks the user for it. @throws CliError `usage` */
 export async function hostOf(positionals: readonly string[], terminal: Terminal): Promise<HostAndWords> {
   const [id, ...words] = positionals
-  // Files and URLs have a dot or a colon.
+  // Files and URLs contain a dot or a colon.
   if (id !== undefined && /^[\w-]+$/.test(id)) return { host: await findHost(id), words }
   return { host: await askForHost(terminal), words: positionals }
 }

@@ -11,7 +11,7 @@ export interface FileWords {
   readonly word: string | undefined
   /** The arguments after `--`. */
   readonly rest: readonly string[] | undefined
-  /** For `--dev`: the export that is the server. */
+  /** For `--dev`: the name of the export that is the server. */
   readonly exportName?: string | undefined
 }
 
@@ -30,8 +30,8 @@ export function devProgram({
     'dev',
     file,
     '--stdio',
-    // Pass the current folder, which contains `.env`, `tsconfig.json` and the files of `--watch`: apps start
-    // servers in a different folder.
+    // The current folder is passed, because apps start servers in a different folder. It contains `.env`,
+    // `tsconfig.json` and the files to which `--watch` refers.
     '--cwd',
     process.cwd(),
     ...(exportName === undefined ? [] : ['--export', exportName]),

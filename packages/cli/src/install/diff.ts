@@ -3,14 +3,14 @@ import type { Span } from '../formats/format.ts'
 /** A text before or after a change. */
 export interface Side {
   readonly text: string
-  /** The entry that changes, if other entries may be on its lines. */
+  /** The entry that changes, if there may be other entries on its lines. */
   readonly entry?: Span | undefined
 }
 
 /**
- * Returns the lines that differ between two texts, without context lines, which may contain secrets of other servers. It
- * skips only the common start and end, because the texts differ in few places. Shortens what is on the lines of the entry
- * besides it.
+ * Returns the lines that differ between two texts. Context lines are omitted, because they may contain other
+ * servers' secrets. Only the common start and end of the texts are skipped, because the texts differ in few
+ * places. Any other text on the entry's lines is shortened.
  */
 export function diff(path: string, before: Side, after: Side): string {
   const [old, next] = [before.text.split('\n'), after.text.split('\n')]
@@ -50,6 +50,6 @@ function shown(
   })
 }
 
-/** Keeps brackets, and the name of an object that begins. */
+/** Keeps brackets, and the name of an object that begins here. */
 const shortened = (text: string): string =>
   /^(?:\s*"[^"]*":)?[\s{}[\],]*$/.test(text) ? text : `${/^\s*/.exec(text)?.[0] ?? ''}…`

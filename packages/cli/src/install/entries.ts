@@ -46,7 +46,7 @@ export function install({ text }: FileState, request: InstallRequest): EntryChan
 }
 
 export interface UninstallRequest extends EditRequest {
-  /** The entry to install. Undefined if only a name was given. */
+  /** The entry that would be installed. Undefined if only a name was given. */
   readonly entry: Entry | undefined
 }
 
@@ -71,9 +71,9 @@ export async function uninstall(state: FileState, request: UninstallRequest): Pr
 }
 
 /**
- * Returns the backup from before the entry was installed if nothing else has changed since, that is, if
- * installing the entry into the backup gives the current text. The backup restores states that an edit cannot
- * restore, such as an object or a file that did not exist.
+ * Returns the backup from before the entry was installed, if nothing else has changed since then. This is the
+ * case if installing the entry into the backup yields the current text. The backup restores states that an edit
+ * cannot restore, such as an object or a file that did not exist.
  */
 async function textBefore(
   target: string,
@@ -98,7 +98,7 @@ async function textBefore(
   return gives('') ? { text: undefined } : undefined
 }
 
-/** Returns the new entry, with members that the user or the host added. */
+/** Returns the new entry, combined with members that the user or the host has added. */
 function merge(existing: Entry, entry: Entry): Entry {
   const result: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(existing))
@@ -110,7 +110,7 @@ function merge(existing: Entry, entry: Entry): Entry {
   return result
 }
 
-/** Lists the differing members, but only by name, because values may be secrets. */
+/** Lists the members that differ, but only by name, because the values may be secrets. */
 function differences(existing: unknown, merged: Entry): string {
   if (!isObject(existing)) return 'everything'
   const names = Object.keys({ ...existing, ...merged })
@@ -122,7 +122,7 @@ const pointsTo = (existing: unknown, entry: Entry): boolean =>
   isObject(existing) &&
   OWNED_MEMBERS.every((name) => name === 'type' || isDeepStrictEqual(existing[name], entry[name]))
 
-/** Adds the file name to errors of an edit. */
+/** Adds the file name to errors that occur during an edit. */
 function guarded<T>(
   { path, format, edit, ...request }: EditRequest & { readonly entry?: Entry | undefined },
   run: () => T,

@@ -19,14 +19,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError } from '../errors.ts'
 import { readRegularFile } from '../regular-file.ts'
 
-/** The state of a file when it was read. */
+/** The state of a file at the time when it was read. */
 export interface FileState {
-  /** The target of a symbolic link, which must remain a link. */
+  /** The target, if the file is a symbolic link. The link must remain a link. */
   readonly target: string
-  /** The text with its byte order mark. Undefined if the file does not exist. */
+  /** The text, including its byte order mark. Undefined if the file does not exist. */
   readonly text: string | undefined
   readonly mode: number | undefined
-  /** Who owns the file, or would own a new file: the owner of its folder. */
+  /** The owner of the file. For a new file, this is the owner of its folder. */
   readonly owner: Owner
 }
 
@@ -38,7 +38,7 @@ interface Owner {
 /** The new content of a file. An undefined text deletes it. */
 export interface FileChange {
   readonly text: string | undefined
-  /** Whether other users must not read the file. */
+  /** Whether other users must be unable to read the file. */
   readonly secret: boolean
 }
 
@@ -60,8 +60,8 @@ export async function readState(path: string): Promise<FileState> {
 }
 
 /**
- * Changes a file atomically after a backup. If another program changes the file at the same time, reads the
- * file and calls `decide` again. Does not write anything if nothing changes.
+ * Changes a file atomically, after making a backup. If another program changes the file at the same time, reads
+ * the file and calls `decide` again. If nothing changes, does not write anything.
  */
 export async function changeFile<T extends FileChange>(
   path: string,
@@ -110,7 +110,7 @@ async function write(state: FileState, { text, secret }: FileChange): Promise<bo
     const file = await open(temporary, 'wx', mode)
     try {
       await giveTo(owner, file)
-      // The umask does not apply to the mode of an existing file.
+      // The umask affects only new files, so the mode of an existing file must be set explicitly.
       if (state.mode !== undefined) await file.chmod(mode)
       await file.writeFile(text)
       await file.sync()
@@ -128,7 +128,7 @@ async function write(state: FileState, { text, secret }: FileChange): Promise<bo
 const isUnchanged = async (state: FileState): Promise<boolean> =>
   (await readState(state.target)).text === state.text
 
-/** Retries `rename`, which fails on Windows while a virus scanner or a host reads the file. */
+/** Retries `rename`. On Windows, it fails while a virus scanner or a host is reading the file. */
 async function replace(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -141,10 +141,13 @@ async function replace(from: string, to: string): Promise<void> {
   }
 }
 
-/** Keeps the text in a file that only its owner can read: an entry that is replaced may contain a secret. */
+/**
+ * Keeps the text in a file that only its owner can read, because an entry that is replaced may contain a
+ * secret.
+ */
 async function backUp(target: string, text: string, owner: Owner): Promise<void> {
   const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
-  // A link that another user has put there is never followed.
+  // A link that another user has created there is never followed.
   const file = await open(`${target}.${time}.bak`, 'wx', 0o600)
   try {
     await giveTo(owner, file)
@@ -154,16 +157,19 @@ async function backUp(target: string, text: string, owner: Owner): Promise<void>
   }
   const all = await backupsOf(target)
   await Promise.all(all.slice(BACKUPS_KEPT).map((path) => rm(path, { force: true })))
-  // Earlier versions of this command copied the mode of the file.
+  // Earlier versions of this command copied the file's mode.
   await Promise.all(all.slice(1, BACKUPS_KEPT).map((path) => restrict(path).catch(() => {})))
 }
 
 async function restrict(path: string): Promise<void> {
-  // `chmod` would follow a link to another file of the user.
+  // `chmod` would follow a link to another of the user's files.
   if ((await lstat(path)).isFile()) await chmod(path, 0o600)
 }
 
-/** Gives a new file of root to its user, whose hosts could not write it otherwise. Other users cannot give files away. */
+/**
+ * Changes the owner of a new file from root to the user, because otherwise the user's hosts could not write to
+ * the file. Only root can change owners.
+ */
 async function giveTo({ uid, gid }: Owner, file: FileHandle): Promise<void> {
   if (process.getuid?.() === 0) await file.chown(uid, gid)
 }

@@ -11,7 +11,7 @@ import { throughWsl, type WindowsSide, windowsSide } from '../hosts/wsl.ts'
 import { hostOf } from './ask-host.ts'
 import { nameFor, serverFrom, type ServerWords } from './server.ts'
 
-/** The options that install and uninstall share. */
+/** The options shared by `install` and `uninstall`. */
 export const SERVER_OPTIONS = {
   name: {
     type: 'string',
@@ -53,16 +53,16 @@ export interface ServerArguments {
   readonly rest: readonly string[] | undefined
 }
 
-/** The parsed request of a command line. */
+/** The request as parsed from a command line. */
 export interface HostRequest {
   readonly host: Host
   readonly name: string
-  /** The server. Undefined if no target is given. */
+  /** The server. Undefined if no target was given. */
   readonly server: InstalledServer | undefined
   readonly entry: Entry | undefined
   /** The files to edit. */
   readonly paths: readonly string[]
-  /** The name of this Linux distribution if it runs in WSL and the host is on Windows. */
+  /** The name of this Linux distribution, if it runs in WSL and the host is on Windows. */
   readonly distribution: string | undefined
 }
 
@@ -104,7 +104,7 @@ interface WindowsHost {
   readonly paths: readonly string[]
 }
 
-/** Finds a host on Windows, in WSL. */
+/** In WSL, finds a host on Windows. */
 function windowsHost(host: Host, place: Place): WindowsHost | undefined {
   const side = windowsSide(place)
   if (side === undefined || !isPresent(host, side.place)) return undefined
@@ -115,7 +115,7 @@ const onWindows = (server: InstalledServer, { side }: WindowsHost): InstalledSer
   isLocal(server) ? throughWsl(server, side) : server
 
 /**
- * Adds the values of variables for a host that does not support references.
+ * Adds the values of variables, for a host that does not support references.
  *
  * @throws CliError `usage` if a variable is not set
  */
@@ -151,7 +151,10 @@ function projectPath({ projectFile, title }: Host): string {
   return join(process.cwd(), projectFile)
 }
 
-/** Returns all existing files, because it is unknown which one the host reads, or the first one if none exists. */
+/**
+ * Returns all existing files, because it is not known which one the host reads. If none exists, returns the
+ * first one.
+ */
 function pathsOf(all: readonly string[]): readonly string[] {
   const existing = all.filter((path) => existsSync(path))
   return existing.length > 0 ? existing : all.slice(0, 1)

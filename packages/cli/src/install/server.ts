@@ -22,7 +22,10 @@ export interface ServerWords extends FileWords {
 const JAVASCRIPT = ['.js', '.mjs', '.cjs']
 const TYPESCRIPT = ['.ts', '.mts', '.cts']
 
-/** Returns the server that a host starts or connects to. Undefined if no target is given. @throws CliError `usage` */
+/**
+ * Returns the server that a host should start or connect to. Undefined if no target was given. @throws CliError
+ * `usage`
+ */
 export function serverFrom(words: ServerWords, path: string | undefined): InstalledServer | undefined {
   const { word, rest } = words
   if (words.dev) return { ...devProgram(words), ...environment(words.env) }
@@ -41,9 +44,9 @@ export function serverFrom(words: ServerWords, path: string | undefined): Instal
 }
 
 /**
- * Returns the command with which a host starts a program. On Windows, hosts on Node.js can start `npx.cmd`
- * only through `cmd`. `cmd` is given the name instead of the path, because quoting a path with spaces would
- * depend on the arguments.
+ * Returns the command that a host uses to start a program. On Windows, hosts that run on Node.js can start
+ * `npx.cmd` only through `cmd`. The name is passed to `cmd` instead of the path, because the correct quoting of
+ * a path with spaces would depend on the arguments.
  */
 export const startable = (
   platform: NodeJS.Platform,
@@ -53,7 +56,7 @@ export const startable = (
     ? { command: 'cmd', args: ['/c', name, ...args] }
     : { command: path, args }
 
-/** Returns a server for a link, which works on every machine and does not contain secrets. @throws CliError `usage` */
+/** Returns a server for a link. It works on every machine and contains no secrets. @throws CliError `usage` */
 export function remoteOrCommand(words: ServerWords): InstalledServer {
   const { word, rest, env, headers } = words
   if (headers.length > 0 || env.some((text) => text.includes('=')))
@@ -81,7 +84,7 @@ function parseHeader(text: string): readonly [string, string] {
   return [name, value]
 }
 
-/** Resolves programs to absolute paths, because apps have a short PATH. */
+/** Resolves programs to absolute paths, because apps have a short `PATH`. */
 function programOf(word: string): readonly string[] {
   const file = resolve(word)
   if (!existsSync(file))
@@ -124,7 +127,8 @@ function environment(given: readonly string[]): Pick<LocalServer, 'env' | 'refer
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
- * Returns the name of an entry: the given name, or the name of the package, the URL's host or the file. @throws CliError
+ * Returns the name of an entry: the given name, or the name of the package, of the URL's host or of the file.
+ * @throws CliError
  */
 export function nameFor(given: string | undefined, { word, rest }: ServerWords): string {
   const name = given ?? derivedName(word, rest)

@@ -64,7 +64,7 @@ function report(
 
 type Lines = readonly [signature: string, ...about: (string | undefined)[]]
 
-/** Prints a list, but nothing if it is empty. */
+/** Prints a list. Prints nothing if the list is empty. */
 function section<T>(
   title: string,
   items: readonly T[],
@@ -84,7 +84,7 @@ function section<T>(
   return ['', colour('bold', title), ...rows]
 }
 
-/** Indents the full description, which models read. */
+/** Indents the full description, as models read it. */
 const indented = (text: string): readonly string[] =>
   printable(text.trim())
     .split('\n')

@@ -4,12 +4,12 @@ import { isObject, type JsonObject, type Prompt, type Tool } from '@jetway/core/
 const MAX_DEPTH = 2
 const MAX_LENGTH = 80
 
-/** Formats a tool as a function: `get_order(id: string, full?: boolean)`. */
+/** Formats a tool as a function, such as `get_order(id: string, full?: boolean)`. */
 export function toolSignature({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>): string {
   return `${name}(${members(inputSchema, 0).join(', ')})`
 }
 
-/** Formats a prompt as a function, whose arguments are strings. */
+/** Formats a prompt as a function. Its arguments are strings. */
 export function promptSignature({ name, arguments: args = [] }: Prompt): string {
   return `${name}(${args.map((one) => `${one.name}${one.required === true ? '' : '?'}`).join(', ')})`
 }
@@ -23,7 +23,7 @@ function members(schema: JsonObject, depth: number): readonly string[] {
   )
 }
 
-/** Formats a schema as a shortened TypeScript type. */
+/** Formats a schema as an abbreviated TypeScript type. */
 function typeText(schema: unknown, depth: number): string {
   const text = isObject(schema) ? typeOf(schema, depth) : 'unknown'
   return text.length > MAX_LENGTH ? shortForm(schema as JsonObject) : text

@@ -17,7 +17,7 @@ export interface Setting {
   readonly default?: string | number | boolean
 }
 
-/** A value that a client asks its user for. */
+/** A value that a client asks the user for. */
 export interface RemoteInput {
   readonly description?: string
   readonly secret?: boolean
@@ -35,7 +35,7 @@ export interface Remote {
   readonly variables?: Readonly<Record<string, RemoteInput>>
 }
 
-/** Why the hints of a tool are right. */
+/** The reasons for the hints of a tool. */
 export interface HintReasons {
   readonly readOnly?: string
   readonly destructive?: string
@@ -53,7 +53,10 @@ export interface PositiveTestCase extends TestCase {
   readonly tools: readonly string[]
 }
 
-/** The content of `jetway.json`: the facts that neither `package.json` nor the running server has. */
+/**
+ * The content of `jetway.json`: the facts that are neither in `package.json` nor known from the running
+ * server.
+ */
 export interface JetwayJson {
   readonly entry?: string
   readonly args?: readonly string[]
@@ -84,7 +87,7 @@ export interface JetwayJson {
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
-/** Reads `jetway.json` of a folder. An absent file has no facts. @throws CliError `failed` */
+/** Reads `jetway.json` of a folder. Returns no facts if the file is missing. @throws CliError `failed` */
 export async function readJetwayJson(folder: string): Promise<JetwayJson> {
   const path = join(folder, 'jetway.json')
   if (!existsSync(path)) return {}
@@ -118,7 +121,10 @@ interface UnknownKey {
   readonly known: readonly string[]
 }
 
-/** Finds a key before the validator runs, because a misspelled key may also miss a required one. */
+/**
+ * Looks for unknown keys before the validator runs, because with a misspelled key a required one may be
+ * missing, too.
+ */
 function findUnknownKey(
   value: unknown,
   given: unknown,
@@ -174,7 +180,7 @@ function describe({ instancePath, keyword, message = 'is not valid', schema }: V
   return `${place} ${message}${allowed}`
 }
 
-/** @throws CliError `failed` for what the schema cannot say */
+/** @throws CliError `failed` for errors that the schema cannot describe */
 function checkSettings(path: string, { settings = {} }: JetwayJson): void {
   for (const [name, { type = 'string', secret, default: preset }] of Object.entries(settings)) {
     if (secret === true && preset !== undefined)

@@ -71,7 +71,7 @@ export function readPackageJson(file: string): PackageJson {
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 
-/** npm's short form is `Ann Example <ann@example.com> (https://example.com)`. */
+/** npm also accepts a string: `Ann Example <ann@example.com> (https://example.com)`. */
 function authorOf(value: unknown): Author | undefined {
   const parts = isObject(value)
     ? [value['name'], value['email'], value['url']]
@@ -81,7 +81,7 @@ function authorOf(value: unknown): Author | undefined {
   return { name, ...(email !== undefined && { email }), ...(url !== undefined && { url }) }
 }
 
-/** npm accepts `github:owner/name`, `owner/name`, and addresses of git. */
+/** npm accepts `github:owner/name`, `owner/name`, and git addresses. */
 function repositoryOf(value: unknown): Repository | undefined {
   const given = text(isObject(value) ? value['url'] : value)
   if (given === undefined) return undefined

@@ -9,7 +9,10 @@ export interface ImageSize {
 const SIGNATURE = '89504e470d0a1a0a'
 const HEAD_BYTES = 24
 
-/** Reads the size of a PNG from its head. Returns undefined for other files. https://www.w3.org/TR/png-3/#11IHDR */
+/**
+ * Reads the size of a PNG from its header. Returns undefined for other files.
+ * https://www.w3.org/TR/png-3/#11IHDR
+ */
 export function pngSize(path: string): ImageSize | undefined {
   const head = readRegularFile(path, HEAD_BYTES)
   if (head.length < HEAD_BYTES || head.subarray(0, 8).toString('hex') !== SIGNATURE) return undefined

@@ -12,10 +12,10 @@ export interface RunningServer {
   readonly offers: Offers
 }
 
-/** A server's file that has run, and how it serves. */
+/** A server's file that was run, and how it serves. */
 export interface RunningFile extends RunningServer {
   readonly serves: 'stdio' | 'http'
-  /** The export of a file that serves nothing by itself. */
+  /** The export of a file that does not serve itself. */
   readonly definition: string | undefined
 }
 
@@ -61,11 +61,11 @@ export interface ReadFileOptions {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly stderr: (line: string) => void
-  /** What to do about a file that serves HTTP, if it must serve stdio. */
+  /** The error for a file that serves HTTP, if it must serve stdio. */
   readonly onHttp?: () => CliError
 }
 
-/** Runs a server's file, reads what it has, and ends it. @throws CliError */
+/** Runs a server's file, reads its lists, and ends the process. @throws CliError */
 export async function readServerFile(options: ReadFileOptions): Promise<RunningFile> {
   const started = await startFile(options)
   try {

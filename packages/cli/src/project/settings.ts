@@ -30,11 +30,11 @@ export function givenValues(
   )
 }
 
-/** Returns the default of a setting as text, as hosts write it into a variable. */
+/** Returns the default of a setting as text, in the form in which hosts set the variable. */
 export const defaultOf = ({ default: preset }: Setting): string | undefined =>
   preset === undefined ? undefined : String(preset)
 
-/** Returns the defaults of all settings, and the given values over them. */
+/** Returns the defaults of all settings, overridden by the given values. */
 export function startValues({ settings = {} }: JetwayJson, given: Values): Values {
   const defaults = Object.entries(settings).flatMap(([name, setting]) => {
     const preset = defaultOf(setting)

@@ -3,7 +3,7 @@ import type { McpServer } from '@jetway/core'
 /** The exports of a server's file. */
 export type Exports = Readonly<Record<string, unknown>>
 
-/** Thrown if the export is ambiguous or missing, so that `--export` must name one. */
+/** Thrown if the export is ambiguous or missing. The user must then name an export with `--export`. */
 export class ExportError extends Error {
   override name = 'ExportError'
   readonly hint: string
@@ -15,8 +15,8 @@ export class ExportError extends Error {
 }
 
 /**
- * Finds the exported server of a file: the named export, the default export, `server`, or the only server. Returns
- * undefined for a program that serves on its own.
+ * Finds the server that a file exports: the named export, the default export, `server`, or the only server.
+ * Returns undefined for a program that serves on its own.
  *
  * @throws ExportError
  */
@@ -37,8 +37,8 @@ export function findServer(file: string, exported: Exports, name: string | undef
 }
 
 /**
- * Recognizes a server by its members: a project may contain several copies of `@jetway/core`, so `instanceof` does not
- * work.
+ * Recognizes a server by its members. A project may contain several copies of `@jetway/core`, so `instanceof`
+ * does not work.
  */
 function isServer(value: unknown): value is McpServer {
   if (typeof value !== 'object' || value === null) return false
@@ -46,7 +46,7 @@ function isServer(value: unknown): value is McpServer {
   return [addTool, connect, stats].every((member) => typeof member === 'function')
 }
 
-/** Returns the error for a file that ends without serving anything. */
+/** Returns the error for a file that exits without serving anything. */
 export const servesNothing = (file: string): { readonly message: string; readonly hint: string } => ({
   message: `${file} exports no McpServer of @jetway/core, and serves nothing`,
   hint: 'Export an McpServer, or serve one until the input ends',

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { packageOf } from './package.ts'
 
-/** Why a file does not compile, for its author. */
+/** An explanation, for the author, of why a file does not compile. */
 export interface ImportFailure {
   readonly message: string
   readonly hint: string
@@ -10,16 +10,16 @@ export interface ImportFailure {
 /** The files whose module system the nearest `package.json` determines. */
 const BY_PACKAGE = /\.[jt]sx?$/i
 const TYPESCRIPT = /\.tsx?$/i
-/** What Node.js and esbuild say of an ES module that is run as CommonJS. */
+/** The messages of Node.js and esbuild for an ES module that is run as CommonJS. */
 const COMMONJS =
   /"cjs" output format|outside a module|ERR_REQUIRE_(?:ESM|ASYNC_MODULE)|Unexpected token 'export'|await is only valid in async functions|'import\.meta' outside/
 
-/** Describes the error of an import if a file does not compile, without the stack of the compiler. */
+/** Describes an import error for a file that does not compile, without the compiler's stack. */
 export function importFailure(file: string, error: unknown): ImportFailure | undefined {
   if (!(error instanceof Error) || !isSyntaxError(error)) return undefined
   const text = textOf(error)
   if (BY_PACKAGE.test(file) && packageOf(file)?.content['type'] !== 'module') {
-    // Node.js reads the types of a CommonJS file as syntax errors.
+    // Node.js reports the types in a CommonJS file as syntax errors.
     const isTyped = TYPESCRIPT.test(file) && error.name === 'SyntaxError'
     if (isTyped || COMMONJS.test(text) || COMMONJS.test(String((error as NodeJS.ErrnoException).code)))
       return {
@@ -36,7 +36,7 @@ const isSyntaxError = (error: Error): boolean =>
   'errors' in error ||
   String((error as NodeJS.ErrnoException).code).startsWith('ERR_REQUIRE_')
 
-/** Returns the place and the message. The stack of a SyntaxError begins with the source line. */
+/** Returns the position and the message. The stack of a SyntaxError begins with the source line. */
 function textOf({ name, message, stack = message }: Error): string {
   if (name === 'TransformError')
     return message.replace(/^Transform failed with \d+ errors?:\n/, '').replaceAll(': ERROR: ', ': ')

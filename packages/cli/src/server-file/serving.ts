@@ -8,21 +8,21 @@ export interface Serving {
   readonly begun: boolean
   /** Resolves when the program reads stdin. */
   readonly input: Promise<void>
-  /** Resolves to the port on which the program serves HTTP: the wanted port, or else the first. */
+  /** Resolves to the port on which the program serves HTTP: the wanted port, otherwise the first one. */
   readonly port: Promise<number>
 }
 
 /**
- * The time in ms to wait for a server on the wanted port after another server, such as one for metrics, has
- * started.
+ * How long to wait for a server on the wanted port after another server, such as one for metrics, has started,
+ * in ms.
  */
 const OTHERS_MS = 100
 
 /**
  * Detects how a program serves, with any framework. Must be called before the program is imported.
  *
- * @param wanted - the port that the program should listen on
- * @param onPortInUse - called when a server of the program cannot listen
+ * @param wanted - the port on which the program should listen
+ * @param onPortInUse - called when one of the program's servers cannot listen
  */
 export function watchServing(wanted: number, onPortInUse: (port?: number) => void = () => {}): Serving {
   const http = watchListening(wanted, onPortInUse)
@@ -56,7 +56,7 @@ function watchListening(wanted: number, onPortInUse: (port?: number) => void) {
         if (address.port === wanted) resolve(wanted)
         else setTimeout(() => resolve(address.port), OTHERS_MS).unref()
       })
-      // This does not count as a listener, so unhandled errors still end the program.
+      // This does not count as a listener, so unhandled errors still terminate the program.
       ;(this as EventEmitter).once(errorMonitor, (error: NodeJS.ErrnoException & { port?: number }) => {
         if (error.code === 'EADDRINUSE') onPortInUse(error.port)
       })
@@ -67,7 +67,7 @@ function watchListening(wanted: number, onPortInUse: (port?: number) => void) {
 }
 
 /**
- * Returns whether a server answers HTTP requests. Other servers only search for a free port, or use another
+ * Returns whether a server answers HTTP requests. Other servers only look for a free port, or use another
  * protocol.
  */
 const answersRequests = (server: Server): boolean => server.listenerCount('request') > 0

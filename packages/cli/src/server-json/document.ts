@@ -4,7 +4,7 @@ import type { RunningFile } from '../project/running-server.ts'
 import { defaultOf } from '../project/settings.ts'
 import { SERVER_SCHEMA_SOURCE } from '../schema-files.ts'
 
-/** A value that a client of the registry asks its user for. */
+/** A value that a client of the registry asks the user for. */
 export interface Input {
   readonly name?: string
   readonly description?: string
@@ -50,7 +50,7 @@ export interface ServerJson {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** A bundle that a release has. */
+/** A bundle that is part of a release. */
 export interface ReleasedBundle {
   readonly url: string
   readonly sha256: string
@@ -107,7 +107,7 @@ function npmPackage(
   })
 }
 
-/** A host asks for the settings of a bundle by its manifest. */
+/** Hosts ask for a bundle's settings according to its manifest. */
 const bundlePackage = (version: string, { url, sha256 }: ReleasedBundle): Package => ({
   registryType: 'mcpb',
   identifier: url,
@@ -162,6 +162,6 @@ function inputOf({ required, secret, ...rest }: RemoteInput): Input {
 
 type Defined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> }
 
-/** Leaves out the members that are undefined. */
+/** Removes undefined members. */
 const defined = <T extends object>(members: T): Defined<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>

@@ -7,10 +7,10 @@ const TIMEOUT_MS = 10_000
 const MAX_BYTES = 4 * 1_048_576
 
 /**
- * Checks that npm has the version of a package, with the same `mcpName`: the registry asks npm, too, and refuses
- * otherwise.
+ * Checks that npm has this version of a package, with the same `mcpName`. Otherwise the registry rejects it,
+ * because it asks npm, too.
  *
- * @param registry - another registry than npm's, as npm's own variable `npm_config_registry` names it
+ * @param registry - a registry to use instead of npm's, from npm's own variable `npm_config_registry`
  * @throws CliError `failed`, or `unreachable`
  */
 export async function checkPublished(

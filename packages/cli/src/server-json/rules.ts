@@ -4,7 +4,7 @@ import { serverSchema } from '../schema-files.ts'
 import { isPrivateHost } from './private-host.ts'
 import { type Input, NPM_REGISTRY, type Package, PUBLISHER_META, type ServerJson } from './document.ts'
 
-/** What the registry would refuse, and what to do. */
+/** What the registry would reject, and how to fix it. */
 export interface Problem {
   /** The name of the rule, such as `description-length`. */
   readonly rule: string
@@ -15,7 +15,7 @@ export interface Problem {
 interface Rule {
   readonly rule: string
   readonly advice: string
-  /** Returns texts about what breaks the rule. */
+  /** Returns descriptions of what breaks the rule. */
   readonly check: (document: ServerJson) => readonly string[]
 }
 
@@ -24,12 +24,12 @@ const MAX_DESCRIPTION = 100
 
 /** A name such as `io.github.ann/shop`. Both parts begin and end with a letter or a digit. */
 const NAME = /^[a-z\d][a-z\d.-]*[a-z\d]\/[a-z\d][\w.-]*[a-z\d]$/i
-/** Ranges of npm, which the registry refuses as versions. */
+/** npm version ranges, which the registry does not accept as versions. */
 const RANGE = /[\^~<>=*|\s]|(?:^|\.)x(?:\.|$)/i
-/** Where the registry accepts bundles from. */
+/** The places from which the registry accepts bundles. */
 const RELEASE = /^https:\/\/(?:github\.com\/[^/]+\/[^/]+\/releases\/|gitlab\.com\/.+\/-\/releases\/)/
 
-/** The rules of the official registry, which no schema has. */
+/** The rules of the official registry that are not in its schema. */
 const RULES: readonly Rule[] = [
   {
     rule: 'name',
@@ -105,7 +105,7 @@ const RULES: readonly Rule[] = [
     advice: 'Name the address that users reach, in "remotes" of jetway.json',
     check: ({ remotes = [] }) =>
       remotes.flatMap(({ url }) => {
-        // A variable of the user stands for a part of the address.
+        // A part of the address may be a variable that the user fills in.
         const filled = url.replaceAll(/\{[^}]*\}/g, 'x')
         if (!URL.canParse(filled)) return [`${url} is not a URL`]
         const { protocol, hostname } = new URL(filled)

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { pick } from '../hosts/host.ts'
 
-/** A command and the whole environment of its process. */
+/** A command, and the complete environment of its process. */
 export interface Start {
   readonly command: string
   readonly args: readonly string[]
@@ -18,8 +18,8 @@ export const APP_PATH = '/usr/bin:/bin'
 const WINDOWS_NAMES = ['PATH', 'PATHEXT', 'APPDATA', 'LOCALAPPDATA', 'USERPROFILE', 'SystemRoot', 'TEMP']
 
 /**
- * Returns the environment that an app gives its servers: a short `PATH`, no shell variables, and a different
- * folder.
+ * Returns the environment that an app provides for its servers: a short `PATH`, no shell variables, and a
+ * different folder.
  */
 export function appEnvironment(own: Variables): Pick<Start, 'env' | 'cwd'> {
   if (process.platform === 'win32') return { env: pick(own, WINDOWS_NAMES), cwd: own['SystemRoot'] ?? 'C:\\' }
@@ -32,7 +32,7 @@ export const projectEnvironment = (own: Variables): Pick<Start, 'env' | 'cwd'> =
   cwd: process.cwd(),
 })
 
-/** Returns the environment that a host in a terminal gives its servers. */
+/** Returns the environment that a host in a terminal provides for its servers. */
 export const userEnvironment = (own: Variables): Pick<Start, 'env' | 'cwd'> => ({
   env: pick(own, Object.keys(own)),
   cwd: process.cwd(),

@@ -3,7 +3,7 @@ import { ANSWER_MS, type Trial } from './trial.ts'
 const QUOTED_LINES = 5
 const QUOTED_LENGTH = 300
 
-/** Describes why a server does not serve. Returns undefined if it serves. */
+/** Describes why a server is not serving. Returns undefined if it is serving. */
 export function failureOf({ notStarted, answer, ended, stderr }: Trial): string | undefined {
   if (notStarted !== undefined)
     return notStarted === 'ENOENT'
@@ -19,17 +19,17 @@ export function failureOf({ notStarted, answer, ended, stderr }: Trial): string 
   return [what, ...quotedLines(stderr)].join('\n')
 }
 
-/** Returns whether the server runs but does not answer. */
+/** Returns whether the server is running but does not respond. */
 export const isSilent = ({ notStarted, answer, ended }: Trial): boolean =>
   notStarted === undefined && answer === undefined && ended === undefined
 
 /** Matches stack frames, and lines that Node.js and Python print around an error. */
 const NOISE = /^\s*(?:at |\^+\s*$|Node\.js v|Traceback |File "|[\]})]*\s*$)/
-/** Matches the members of an error, which Node.js prints after its stack. */
+/** Matches the members of an error. Node.js prints them after the error's stack. */
 const MEMBER = /^\s+[\w[\]]+: /
 const ERROR = /\b(?:\w*Error|\w*Exception|ERROR)\b|^error\b/
 
-/** Returns the last error and the lines after it, or the last lines if there is no error. */
+/** Returns the last error and the lines after it. If there is no error, returns the last lines. */
 function quotedLines(lines: readonly string[]): readonly string[] {
   const useful = lines.filter((line) => !NOISE.test(line))
   const error = useful.findLastIndex((line) => ERROR.test(line) && !MEMBER.test(line))

@@ -38,7 +38,7 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Returns whether a process of the group is still running. Windows has no groups. */
+/** Returns whether any process in the group is still running. Windows has no process groups. */
 function remains(leader: number): boolean {
   if (process.platform === 'win32') return false
   try {
@@ -49,7 +49,7 @@ function remains(leader: number): boolean {
   }
 }
 
-/** Waits until all processes of the group have ended. */
+/** Waits until all processes in the group have exited. */
 export async function groupEnds(leader: number, ms: number): Promise<boolean> {
   const until = Date.now() + ms
   while (remains(leader)) {
@@ -59,7 +59,10 @@ export async function groupEnds(leader: number, ms: number): Promise<boolean> {
   return true
 }
 
-/** Lists the processes of a group, such as `sleep (pid 17)`, without their arguments, which may contain secrets. */
+/**
+ * Lists the processes in a group, such as `sleep (pid 17)`. Their arguments are omitted, because they may
+ * contain secrets.
+ */
 export async function groupMembers(leader: number): Promise<readonly string[]> {
   const ps = existsSync('/bin/ps') ? '/bin/ps' : '/usr/bin/ps'
   try {

@@ -18,7 +18,9 @@ import { endWithThisProcess, signalGroup } from './group.ts'
 
 const KEPT_LINES = 40
 const MAX_LINE = 2_000
-/** The time to wait for output after a process has exited, in ms. Its children may keep the pipe open. */
+/**
+ * How long to wait for output after a process has exited, in ms. The process's children may keep the pipe open.
+ */
 const LAST_OUTPUT_MS = 500
 
 /** The report about a file that does not serve stdio. */
@@ -26,17 +28,17 @@ export type NotStdio = Exclude<HarnessReport, { readonly serves: 'stdio' }>
 
 /** A server's process and its output. */
 export class ServerProcess {
-  /** The first lines of stdout that are not messages. */
+  /** The first lines on stdout that are not messages. */
   readonly strayLines: string[] = []
-  /** The last lines of stderr. */
+  /** The last lines on stderr. */
   readonly stderr: string[] = []
-  /** The report of the harness, unless the file serves stdio. */
+  /** The harness's report. Undefined if the file serves stdio. */
   report: NotStdio | undefined
   /** Settles when the process has exited. */
   readonly exited: Promise<void>
   readonly #child: ChildProcess
   readonly #waiting = new Map<RequestId, (response: JsonRpcResponse) => void>()
-  /** Settles when no more answers can arrive. */
+  /** Settles when no more responses can arrive. */
   readonly #over: Promise<void>
   readonly #release: () => void
   #requests = 0
@@ -59,16 +61,16 @@ export class ServerProcess {
   }
 
   /**
-   * @param harness - whether the program runs in the harness, which reports over a channel.
+   * @param harness - whether the program runs in the harness, which reports over an IPC channel
    * @throws the error of `spawn`
    */
   static start(start: Start, harness: boolean): Promise<ServerProcess> {
-    // Run `.cmd` files through cmd.exe.
+    // `.cmd` files must be run by cmd.exe.
     const { command, args, options } = normalizeSpawnCommand(start.command, start.args, {
       cwd: start.cwd,
       env: { ...start.env },
       stdio: harness ? ['pipe', 'pipe', 'pipe', 'ipc'] : ['pipe', 'pipe', 'pipe'],
-      // Use a process group, so that signals reach the children.
+      // The process leads a group, so that signals reach its children.
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
@@ -83,14 +85,14 @@ export class ServerProcess {
     return this.#child.pid as number
   }
 
-  /** Returns how the process ended: `with code 1` or `by SIGSEGV`. Undefined while it runs. */
+  /** Returns how the process exited: `with code 1` or `by SIGSEGV`. Undefined while it is running. */
   get ended(): string | undefined {
     const { exitCode, signalCode } = this.#child
     if (signalCode !== null) return `by ${signalCode}`
     return exitCode === null ? undefined : `with code ${exitCode}`
   }
 
-  /** Sends a request. Resolves to undefined if no answer arrives in time, or none can arrive. */
+  /** Sends a request. Resolves to undefined if no response arrives in time, or if none can arrive. */
   async request(method: string, params: JsonObject, ms: number): Promise<JsonRpcResponse | undefined> {
     const id = ++this.#requests
     let response: JsonRpcResponse | undefined
@@ -110,7 +112,7 @@ export class ServerProcess {
     this.#write(notificationFrame(method))
   }
 
-  /** Asks the server to end. */
+  /** Asks the server to exit, by closing its input. */
   endInput(): void {
     this.#child.stdin?.end()
   }
@@ -129,7 +131,7 @@ export class ServerProcess {
   }
 
   #read(stdin: Writable, stdout: Readable, stderr: Readable): void {
-    // Ignore write errors of a server that has ended.
+    // Write errors are ignored after the server has exited.
     stdin.on('error', () => {})
     new StdioTransport({ input: stdout, output: stdin }).start({
       message: (line) => this.#onLine(line),
@@ -139,7 +141,7 @@ export class ServerProcess {
     this.#readStderr(stderr)
   }
 
-  /** Keeps the begin of each line only, because a stranger's line may have no end. */
+  /** Keeps only the beginning of each line, because a line from an unknown program may never end. */
   #readStderr(stderr: Readable): void {
     let rest = ''
     const keep = (line: string): void => {
@@ -168,7 +170,7 @@ export class ServerProcess {
   }
 }
 
-/** Waits for a promise, for a limited time in ms. */
+/** Waits for a promise for at most this time, in ms. */
 export function within(ms: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

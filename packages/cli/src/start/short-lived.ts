@@ -1,6 +1,9 @@
 import { realpathSync } from 'node:fs'
 
-/** Folders that contain a version in their name, or are caches. An update removes them, and the entry stops working. */
+/**
+ * Matches folders that are caches, or whose names contain a version. When an update removes them, the entry
+ * stops working.
+ */
 const SHORT_LIVED =
   /[\\/](?:\.?nvm|fnm_multishells|\.?fnm|mise|\.?volta|\.?asdf|\.?nodenv|nodejs[\\/]v\d[^\\/]*|n[\\/]versions|Cellar|_npx)[\\/]/i
 

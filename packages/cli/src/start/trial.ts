@@ -5,40 +5,40 @@ import type { Start } from './environment.ts'
 import { groupEnds, groupMembers, signalGroup } from './group.ts'
 import { type NotStdio, ServerProcess, within } from './server-process.ts'
 
-/** The time that hosts wait for the first answer, in ms. Codex waits 10 s. */
+/** How long hosts wait for the first response, in ms. Codex waits for 10 s. */
 export const ANSWER_MS = 10_000
-/** The maximum time for a server to end after its input was closed, in ms. */
+/** How long a server may take to exit after its input was closed, in ms. */
 export const END_MS = 5_000
 /** The time between SIGTERM and SIGKILL, in ms. */
 const SIGNAL_MS = 2_000
 const MAX_PAGES = 64
 
-/** A record of a server from its start to its end. */
+/** A record of a server's run, from its start to its exit. */
 export interface Trial {
-  /** The reason why the server could not be started, such as `ENOENT`. Everything else is unknown in that case. */
+  /** Why the server could not be started, such as `ENOENT`. If it is set, everything else is unknown. */
   readonly notStarted?: string
-  /** The report of a file that does not serve stdio. Everything else is unknown in that case. */
+  /** The report about a file that does not serve stdio. If it is set, everything else is unknown. */
   readonly report?: NotStdio
-  /** The answer to `initialize`. */
+  /** The response to `initialize`. */
   readonly answer?: JsonRpcResponse
-  /** The time from the start to the answer, in ms. */
+  /** The time from the start to the response, in ms. */
   readonly answeredAfterMs?: number
   readonly tools?: number
-  /** The first lines of stdout that are not messages. */
+  /** The first lines on stdout that are not messages. */
   readonly strayLines: readonly string[]
-  /** The last lines of stderr. */
+  /** The last lines on stderr. */
   readonly stderr: readonly string[]
-  /** How the server ended on its own: `with code 1` or `by SIGSEGV`. */
+  /** How the server exited on its own: `with code 1` or `by SIGSEGV`. */
   readonly ended?: string
   readonly shutdown?: Shutdown
 }
 
-/** How a server ended after its input was closed. */
+/** How a server exited after its input was closed. */
 export interface Shutdown {
   readonly afterMs: number
-  /** The signal that was needed. */
+  /** The signal that was needed to end the server. */
   readonly signal?: 'SIGTERM' | 'SIGKILL'
-  /** The remaining child processes, which are killed. */
+  /** The child processes that remained. They are then killed. */
   readonly left: readonly string[]
 }
 
@@ -47,7 +47,10 @@ export interface TrialOptions {
   readonly harness?: boolean
 }
 
-/** Starts a server, lists its tools as hosts do, and ends the server. The server's faults do not cause a rejection. */
+/**
+ * Starts a server, lists its tools as hosts do, and ends the server. Faults of the server do not cause a
+ * rejection.
+ */
 export async function runTrial(start: Start, options: TrialOptions = {}): Promise<Trial> {
   const { harness = false } = options
   const from = performance.now()
@@ -65,7 +68,7 @@ export async function runTrial(start: Start, options: TrialOptions = {}): Promis
   }
 }
 
-/** Starts a server, and resolves to whether it answers. Kills it afterwards. */
+/** Starts a server. Resolves to whether it responds. Kills it afterwards. */
 export async function answers(start: Start, options: TrialOptions = {}): Promise<boolean> {
   let server: ServerProcess
   try {
@@ -101,8 +104,8 @@ async function observe(server: ServerProcess, from: number): Promise<Trial> {
 }
 
 /**
- * Returns the parameters of `initialize`, the first request from most hosts, in the newest revision that has
- * this method.
+ * Returns the parameters of `initialize`, which is the first request from most hosts, in the newest revision
+ * that has this method.
  */
 function initializeParams(): Readonly<Record<string, unknown>> {
   const revision = REVISIONS.find(({ methods }) => methods.has(Method.Initialize))
@@ -138,7 +141,7 @@ async function shutDown(server: ServerProcess): Promise<Shutdown> {
   await within(END_MS, server.exited)
   const signal = server.ended === undefined ? await stop(server) : undefined
   const afterMs = performance.now() - from
-  // The children may need a moment longer, for example if they read from the process.
+  // The children may need a moment longer, for example if they are reading from the process.
   const left = (await groupEnds(pid, Math.max(0, END_MS - afterMs))) ? [] : await namesLeft(pid)
   return { afterMs, left, ...(signal !== undefined && { signal }) }
 }

@@ -5,7 +5,7 @@ import { authorizationCode, loopbackRedirect, oauth } from '@jetway/client/oauth
 import { freePort } from '../server-file/free-port.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** Authorizes in the user's browser. Keeps tokens in memory for this run only. */
+/** Authorizes this client in the user's browser. Keeps tokens in memory, for this run only. */
 export async function userAuthorization(terminal: Terminal): Promise<AuthProvider> {
   // The client registers in every run, so the port may change.
   const port = await freePort()
@@ -35,7 +35,7 @@ function openInBrowser({ href }: URL): void {
         ? ['rundll32', 'url.dll,FileProtocolHandler']
         : ['xdg-open']
   const child = spawn(command, [...args, href], { stdio: 'ignore', detached: true })
-  // Print the URL as well, because there may be no browser.
+  // The URL is also printed, because there may be no browser.
   child.on('error', () => {})
   child.unref()
 }

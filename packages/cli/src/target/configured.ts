@@ -38,10 +38,11 @@ export async function findInConfig(
 }
 
 /**
- * Finds a server of a host, such as `cursor:weather`. The user's own entry wins over the entry of a project.
+ * Finds a host's server, such as `cursor:weather`. The user's own entry takes precedence over a project's
+ * entry.
  *
  * @param project - whether the user trusts the project's files
- * @throws CliError also if the user does not agree to start the server of a project
+ * @throws CliError, also if the user does not agree to start a project's server
  */
 export async function findInHost(
   id: string,
@@ -70,13 +71,13 @@ export interface HostList {
   readonly select: (content: unknown) => unknown
   /** The folder to which paths are relative. */
   readonly workspaceFolder?: string
-  /** Whether the file belongs to the project in the current folder, and not to the user. */
+  /** Whether the file belongs to the project in the current folder rather than to the user. */
   readonly ofProject: boolean
 }
 
 const isUsers = ({ ofProject }: HostList): boolean => !ofProject
 
-/** Returns the existing lists, nearest first. */
+/** Returns the existing lists, in order of precedence. */
 export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] {
   const { key, projectFile } = host
   const folder = process.cwd()
@@ -89,7 +90,7 @@ export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] 
       workspaceFolder: folder,
       ofProject: false,
     })),
-    // In the home folder, the file of the project is the user's file.
+    // In the home folder, the project's file is the user's file.
     ...(projectFile === undefined || users.includes(join(folder, projectFile))
       ? []
       : [{ file: join(folder, projectFile), select, workspaceFolder: folder, ofProject: true }]),
@@ -98,7 +99,7 @@ export function listsOf(host: Host, { streams }: Terminal): readonly HostList[] 
   return lists.filter(({ file }) => existsSync(file))
 }
 
-/** Reads the entries of a list as written. */
+/** Reads the entries of a list as they are written in the file. */
 async function readServers(
   host: Host,
   { file, select }: HostList,
@@ -115,19 +116,19 @@ async function readServers(
   return isObject(servers) ? servers : {}
 }
 
-/** A server in a list of a host. */
+/** A server in one of a host's lists. */
 export interface ListedServer {
   readonly host: Host
   readonly list: HostList
   readonly name: string
-  /** The entry as read from the file before. */
+  /** The entry as it was previously read from the file. */
   readonly raw: unknown
 }
 
 /**
- * Loads only one server of a list, because others could ask the user for inputs.
+ * Loads only one server from a list, because other servers could ask the user for inputs.
  *
- * @throws CliError if the entry has changed since it was read, because the user has agreed to the former entry
+ * @throws CliError if the entry has changed since it was read, because the user agreed to the previous entry
  */
 export async function loadOne(
   { host, list: { file, select, workspaceFolder }, name: server, raw }: ListedServer,

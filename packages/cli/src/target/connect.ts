@@ -21,7 +21,7 @@ export interface Connection {
   readonly positionals: readonly string[]
 }
 
-/** Connects to the target, runs `use`, and closes. @throws CliError */
+/** Connects to the target, runs `use`, and closes the connection. @throws CliError */
 export async function withTarget<T>(
   args: Arguments<TargetOptions>,
   terminal: Terminal,
@@ -68,8 +68,8 @@ async function connectTo<T>(
 }
 
 /**
- * Notes the first line on stdout that is not a message, because hosts may end the connection for it, even if this client
- * ignores it.
+ * Prints a note about the first line on stdout that is not a message. This client ignores such lines, but hosts
+ * may close the connection because of them.
  */
 function noteStrayOutput(client: Client, terminal: Terminal): void {
   let noted = false
@@ -80,7 +80,7 @@ function noteStrayOutput(client: Client, terminal: Terminal): void {
   })
 }
 
-/** Exits on signals, because started servers end only when this process exits. */
+/** Exits on signals, because the servers that this process started end only when it exits. */
 export function exitOnSignals(): () => void {
   const interrupt = (): never => process.exit(130)
   const terminate = (): never => process.exit(143)
@@ -90,13 +90,13 @@ export function exitOnSignals(): () => void {
 
 interface Opened {
   readonly factory: TransportFactory
-  /** Whether requests have a token, given by the user or the browser. */
+  /** Whether requests have a token, provided by the user or obtained in the browser. */
   readonly hasToken?: boolean
   readonly close: () => Promise<void>
 }
 
 async function open(target: Target, terminal: Terminal): Promise<Opened> {
-  // Keep the last lines, which errors quote.
+  // The last lines are kept, because error messages quote them.
   const stderr = (line: string): void => {
     if (!terminal.json) terminal.noteFromServer(line)
   }

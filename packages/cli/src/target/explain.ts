@@ -3,13 +3,13 @@ import { McpError } from '@jetway/core/protocol'
 import { CliError, type CliErrorCode } from '../errors.ts'
 
 export interface ExplainOptions {
-  /** The code of an error that is no refusal. */
+  /** The code of an error that is not a refusal. */
   readonly otherwise: CliErrorCode
   /** Whether the requests had a token. */
   readonly hasToken: boolean
 }
 
-/** Returns an error of a client with an exit code and a hint. Returns other errors unchanged. */
+/** Returns a client error with an exit code and a hint. Returns other errors unchanged. */
 export function explained(error: unknown, { otherwise, hasToken }: ExplainOptions): unknown {
   if (error instanceof CliError) return error
   if (error instanceof McpError)
@@ -31,7 +31,7 @@ export function explained(error: unknown, { otherwise, hasToken }: ExplainOption
   return new CliError(code, error.message, { cause: error })
 }
 
-/** Says what the user can do about a server that does not accept the caller. */
+/** Returns a hint about what the user can do if a server does not accept the caller. */
 function refusalHint(status: number | undefined, message: string, hasToken: boolean): string | undefined {
   if (status !== 401 && status !== 403) return undefined
   if (/\b(?:Host|Origin)\b/.test(message))
@@ -49,7 +49,7 @@ function transportErrorOf(error: ClientError): TransportError | undefined {
   return cause instanceof TransportError ? cause : undefined
 }
 
-/** Explains a failed authorization. Its messages do not contain secrets. */
+/** Explains a failed authorization. The messages do not contain secrets. */
 function explainAuth({ message, cause }: TransportError): CliError {
   const reason = cause instanceof Error ? `. ${cause.message}` : ''
   return new CliError('authorization-needed', message.replace(/: see the cause$/, '') + reason, { cause })

@@ -4,7 +4,10 @@ import { usageError } from '../errors.ts'
 import type { Terminal } from '../terminal.ts'
 import type { TargetOptions } from './options.ts'
 
-/** Adds the headers of `--header` and `--bearer-env`. Errors do not contain their values. @throws CliError */
+/**
+ * Adds the headers from `--header` and `--bearer-env`. Error messages do not contain their values. @throws
+ * CliError
+ */
 export function withHeaders(
   config: ServerConfig,
   values: OptionValues<TargetOptions>,

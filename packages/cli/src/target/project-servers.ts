@@ -9,27 +9,30 @@ import { maskEntry } from '../hosts/secrets.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { printable, type Terminal } from '../terminal.ts'
 
-/** An entry in a project's file. The author of the project, such as a cloned repository, has chosen its command. */
+/**
+ * An entry in a project's file. Its command was chosen by the author of the project, which may be a cloned
+ * repository.
+ */
 export interface ProjectServer {
   /** The target's name, such as `cursor:weather`. */
   readonly name: string
   readonly file: string
-  /** The entry as written in the file. */
+  /** The entry as it is written in the file. */
   readonly entry: unknown
-  /** The folder to which the paths of the entry are relative. */
+  /** The folder to which the entry's paths are relative. */
   readonly folder?: string
 }
 
 export interface Permission {
   /** `--project`: whether the user trusts the project. */
   readonly project: boolean
-  /** Whether to ask the user if there is a terminal. */
+  /** Whether to prompt the user when a terminal is available. */
   readonly ask: boolean
 }
 
 /**
- * Returns whether a project's server may be started or contacted: the user has set `--project`, or has seen the entry
- * and agreed. An agreement is valid until the entry changes.
+ * Returns whether a project's server may be started or contacted. This is the case if the user has set
+ * `--project`, or has seen the entry and agreed. The agreement is valid until the entry changes.
  *
  * @see https://modelcontextprotocol.io/community/seps/1024
  */
@@ -44,7 +47,7 @@ export async function isAllowed(
   const digest = digestOf(server, variables)
   if ((await readAllowed(file)).includes(digest)) return true
   if (!ask || !terminal.interactive || !(await hasAgreed(server, variables, terminal))) return false
-  // The content of an unknown file may change without a change of the digest.
+  // The content of an unknown file may change without changing the digest.
   if (variables !== 'unknown') await remember(file, digest)
   return true
 }
@@ -61,13 +64,13 @@ export async function requireAllowed(
   })
 }
 
-/** Returns the entry as JSON that is safe to print, without the values of variables and headers. */
+/** Returns the entry as JSON that is safe to print. The values of variables and headers are omitted. */
 export const describeEntry = ({ entry }: ProjectServer): string =>
   printable(JSON.stringify(isObject(entry) ? maskEntry(entry) : entry) ?? '')
 
 /**
- * Returns the content of the entry's `envFile`, whose variables can make the command load other code. Returns `unknown` if
- * only the loader of configurations can find the file.
+ * Returns the content of the entry's `envFile`. It matters because variables can make the command load other
+ * code. Returns `unknown` if only the configuration loader can find the file.
  */
 function envFileOf({ entry, file, folder = dirname(file) }: ProjectServer): string | undefined {
   const path = isObject(entry) ? entry['envFile'] : undefined
@@ -94,13 +97,16 @@ Do you trust it? y/N > `
   return /^y(?:es)?$/i.test(answer?.trim() ?? '')
 }
 
-/** The number of remembered agreements. The oldest is forgotten first. */
+/** The maximum number of remembered agreements. The oldest is forgotten first. */
 const MAX_ALLOWED = 1_000
 
 const allowedFile = ({ streams }: Terminal): string =>
   join(settingsFolder(thisPlace(streams.env)), 'jetway', 'project-servers.json')
 
-/** Includes the file, because a relative path in the same entry names another program in another project. */
+/**
+ * The digest includes the file, because a relative path in the same entry refers to a different program in
+ * another project.
+ */
 const digestOf = ({ file, name, entry }: ProjectServer, variables: string | undefined): string =>
   createHash('sha256')
     .update(JSON.stringify([file, name, entry, variables]))

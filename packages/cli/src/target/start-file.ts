@@ -15,7 +15,7 @@ export interface StartFileOptions {
   readonly exportName: string | undefined
   /** The arguments of the file. @default none */
   readonly args?: readonly string[]
-  /** Variables that the process gets besides the user's own. */
+  /** Environment variables for the process, in addition to the user's. */
   readonly env?: Readonly<Record<string, string>>
   readonly stderr: (line: string) => void
 }
@@ -25,13 +25,13 @@ export interface StartedFile {
   readonly target: TransportFactory
   /** The URL if the file serves HTTP. Undefined if it serves stdio. */
   readonly url?: string
-  /** The export, if the file serves nothing by itself. */
+  /** The export, if the file does not serve itself. */
   readonly definition?: string
   /** Ends the process. */
   readonly close: () => Promise<void>
 }
 
-/** The maximum time for a program to start serving, in ms. */
+/** How long a program may take to start serving, in ms. */
 const START_MS = 30_000
 
 /** Runs a file in the harness. Resolves when it is known how the file serves. @throws CliError */
@@ -40,7 +40,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
   const close = (): Promise<void> => first.transport.close()
   if (first.report.serves === 'http') {
     const url = `http://127.0.0.1:${first.report.port}/mcp`
-    // The end of its input does not end a program that serves HTTP.
+    // Closing its input does not end a program that serves HTTP.
     const stop = (): Promise<void> => {
       first.terminate()
       return close()
@@ -52,7 +52,7 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
     const { serves, message, hint } = first.report
     throw new CliError(serves === 'unclear' ? 'usage' : 'unreachable', message, { hint })
   }
-  // A client may connect a second time if the server ended on a request in a newer revision.
+  // A client may connect a second time if the server exited on a request in a newer revision.
   let next: Launched | undefined = first
   const target = (): ReturnType<TransportFactory> => {
     const launched = next
@@ -68,7 +68,7 @@ interface Launched {
   readonly report: HarnessReport
   /** Sends SIGTERM. */
   terminate(): void
-  /** Passes on messages and the end of the process, even if the process has already ended. */
+  /** Passes on the messages and the exit of the process, even if the process has already exited. */
   attach(handlers: TransportHandlers): void
 }
 
@@ -86,7 +86,8 @@ async function launch({ path, exportName, args, env, stderr }: StartFileOptions)
     command: process.execPath,
     args: harnessArguments(path, exportName, args),
     inheritEnv: 'all',
-    // Many programs read their port from this variable. Use a free port, because many of them treat 0 as unset.
+    // Many programs read their port from this variable. A free port is chosen, because many programs treat 0
+    // as unset.
     env: { ...env, PORT: String(await freePort()) },
     stderr,
     spawn: (...given) => (child = spawnWithChannel(given, onReport)),
@@ -141,7 +142,7 @@ async function within(reported: Promise<HarnessReport>, transport: ChildProcessT
   }
 }
 
-/** Starts the process with an IPC channel for the report of the harness. */
+/** Starts the process with an IPC channel for the harness's report. */
 function spawnWithChannel(
   [command, args, { cwd, env, stdio, detached, windowsHide }]: Parameters<Spawn>,
   onReport: (report: HarnessReport) => void,

@@ -9,13 +9,13 @@ import { findInConfig, findInHost } from './configured.ts'
 import { withHeaders } from './headers.ts'
 import type { TargetOptions } from './options.ts'
 
-/** The server that a command line names. */
+/** The server named on a command line. */
 export type Target =
   | { readonly kind: 'file'; readonly path: string; readonly exportName: string | undefined }
   | {
       readonly kind: 'server'
       readonly config: ServerConfig
-      /** Whether a configuration file names the program, so that it may be a stranger's. */
+      /** Whether a configuration file names the program. If so, the program may come from a stranger. */
       readonly ofFile?: boolean
     }
 
@@ -59,7 +59,7 @@ async function findNamed(
     if (rest !== undefined) throw usageError('Set either --config or a command after --, not both')
     return findInConfig(values.config, values.server, terminal)
   }
-  // Pass the user's environment to the user's own command.
+  // The user's environment is passed to the user's own command.
   return command === undefined ? undefined : { command, args, inheritEnv: 'all' }
 }
 
@@ -68,7 +68,7 @@ async function findByWord(
   { values }: Arguments<TargetOptions>,
   terminal: Terminal,
 ): Promise<Target> {
-  // `URL.canParse` would accept Windows paths such as c:\server.ts.
+  // `URL.canParse` would also accept Windows paths such as c:\server.ts.
   if (/^https?:\/\//i.test(word)) {
     if (!URL.canParse(word))
       throw usageError(`${word} is not a valid URL`, 'Use one such as http://127.0.0.1:3000/mcp')

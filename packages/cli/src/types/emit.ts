@@ -9,8 +9,8 @@ const MAX_TOOLS = 500
 const MAX_BYTES = 1_048_576
 
 /**
- * Writes the declarations of a server's tools. The server may be hostile: each of its texts becomes an identifier, a
- * literal or a comment. The same tools give the same text.
+ * Writes the declarations of a server's tools. Because the server may be hostile, each of its texts is
+ * written as an identifier, a literal or a comment. The same tools always give the same text.
  *
  * @throws CliError `failed` beyond 500 tools or 1 MiB of schemas
  */
@@ -49,7 +49,7 @@ interface Declared {
   readonly declarations: readonly string[]
 }
 
-/** Declares the type of a schema, and those that it refers to. */
+/** Declares the type of a schema, and the types that it refers to. */
 function declare(
   schema: JsonSchema,
   names: Names,

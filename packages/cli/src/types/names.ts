@@ -1,4 +1,4 @@
-/** Words that no constant can be named, or that would hide something. */
+/** Words that are not allowed as names of constants, or that would hide a global name. */
 const RESERVED = new Set(
   (
     'abstract any arguments as async await bigint boolean break case catch class const continue debugger declare default ' +
@@ -11,7 +11,7 @@ const RESERVED = new Set(
 
 const MAX_NAME = 100
 
-/** Creates identifiers from names of strangers. No two are the same. */
+/** Creates unique identifiers from untrusted names. */
 export class Names {
   readonly #used = new Set<string>()
 
@@ -21,7 +21,7 @@ export class Names {
     return this.#unique(pascal.charAt(0).toLowerCase() + pascal.slice(1), 'Tool')
   }
 
-  /** Returns `GetOrder` for `get_order`, with an ending. */
+  /** Returns `GetOrder` for `get_order`, followed by an ending. */
   type(name: string, ending: string): string {
     return this.#unique(pascalCase(name) + ending, 'Type')
   }

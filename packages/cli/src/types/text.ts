@@ -1,9 +1,9 @@
 import { printable } from '../terminal.ts'
 
-/** Characters that end a line, that are not shown, or that change the order of what is shown. */
+/** Characters that end a line, are invisible, or change the order of the displayed text. */
 const HIDDEN = /[^\P{C}]|[\u2028\u2029]/gu
 
-/** Returns a value of JSON as a literal: no character of a stranger reaches the file as it is, if it is not shown. */
+/** Returns a JSON value as a literal. Invisible characters from an untrusted server are escaped. */
 export const literal = (value: string | number | boolean | null): string =>
   JSON.stringify(value).replaceAll(HIDDEN, (character) =>
     character
@@ -12,15 +12,15 @@ export const literal = (value: string | number | boolean | null): string =>
       .join(''),
   )
 
-/** Returns a member's name: as it is if it is an identifier, else as a literal. */
+/** Returns the name of a member: unchanged if it is an identifier, otherwise as a literal. */
 export const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name))
 
 const MAX_LINES = 20
 const MAX_LINE = 400
 
 /**
- * Returns a stranger's description as a comment. It can neither end the comment nor be a tag, such as `@ts-ignore`,
- * which the compiler obeys.
+ * Returns an untrusted description as a comment. It cannot end the comment, and cannot contain a directive
+ * such as `@ts-ignore`.
  */
 export function comment(text: string | undefined, indent = ''): readonly string[] {
   const lines = printable(text ?? '')

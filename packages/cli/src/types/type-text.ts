@@ -4,41 +4,46 @@ import { comment, literal, memberName } from './text.ts'
 
 const MAX_DEPTH = 32
 
-/** What the types of one schema need. */
+/** What the types of a schema need from their surroundings. */
 export interface TypeContext {
   readonly root: JsonSchema
-  /** Returns the name of the type for a part of the schema that others refer to, and has it written. */
+  /**
+   * Returns the name of the type for a referenced part of the schema, and makes sure that the type is
+   * written.
+   */
   readonly nameOf: (target: JsonSchema, ref: string) => string
 }
 
-/** A type of TypeScript. */
+/** A TypeScript type. */
 interface Type {
   readonly text: string
   /** Whether it needs parentheses in a list or a union. */
   readonly isCompound: boolean
 }
 
-/** Where a schema stands in the type. */
+/** Where a schema is used in the type. */
 interface Place {
   readonly depth: number
-  /** The level of the line on which the type begins. */
+  /** The indentation level of the line on which the type starts. */
   readonly indent: number
-  /** Whether a schema around this one allows objects only. */
+  /** Whether a surrounding schema allows only objects. */
   readonly isObject: boolean
-  /** The schemas whose types are being written without an object or a list in between. They must not occur again. */
+  /**
+   * The schemas whose types are being written, with no object or list in between. They must not occur again.
+   */
   readonly open: readonly unknown[]
 }
 
 /**
- * Returns a schema as a type of TypeScript. The type accepts each value that the schema accepts; where TypeScript cannot
- * say what the schema says, it is wider, and `unknown` in the end.
+ * Returns a schema as a TypeScript type. The type accepts every value that the schema accepts. Where
+ * TypeScript cannot express the schema, the type is wider, or `unknown`.
  */
 export function typeText(schema: unknown, context: TypeContext): string {
   const place = { depth: 0, indent: 0, isObject: false, open: [schema] }
   return new Writer(context).type(schema, place).text
 }
 
-/** Returns the members of a schema that is an object and nothing else, for an interface. */
+/** Returns the members of a schema that only allows an object, for an interface. */
 export function interfaceMembers(schema: unknown, context: TypeContext): readonly string[] | undefined {
   if (!isObject(schema) || schema['type'] !== 'object' || ALTERNATIVES.some((each) => each in schema))
     return undefined
@@ -70,12 +75,12 @@ class Writer {
   type(schema: unknown, place: Place): Type {
     if (schema === false) return NEVER
     if (!isObject(schema) || place.depth > MAX_DEPTH || !this.#isKnown) return UNKNOWN
-    // References below another base lead elsewhere.
+    // Below another base, references have a different meaning.
     if (schema['$id'] !== undefined && schema !== this.#context.root) return UNKNOWN
     return intersectionOf(this.#parts(schema, place))
   }
 
-  /** Returns types that each hold, which a schema's keywords say independently of each other. */
+  /** Returns the types for a schema's independent keywords. All of them apply. */
   #parts(schema: JsonObject, place: Place): readonly Type[] {
     const { $ref, enum: values, const: only, anyOf, oneOf, allOf } = schema
     const hasValues = 'const' in schema || Array.isArray(values)
@@ -101,7 +106,7 @@ class Writer {
     return simple(this.#context.nameOf(target, String(ref)))
   }
 
-  /** Whether a type would be made of itself, which TypeScript refuses unless an object or a list is in between. */
+  /** Whether a type would refer to itself. TypeScript only allows that inside an object or a list. */
   #leadsBack(schema: unknown, open: readonly unknown[], seen: Set<unknown>): boolean {
     if (!isObject(schema)) return false
     const { $ref, anyOf, oneOf, allOf } = schema
@@ -186,7 +191,7 @@ class Writer {
     return index === undefined ? members : [...members, `${before}readonly [name: string]: ${index}`]
   }
 
-  /** Returns the type of the members that have no name, if the schema speaks of them. */
+  /** Returns the type of the other members, if the schema describes them. */
   #index(
     { additionalProperties: others, patternProperties }: JsonObject,
     hasNames: boolean,
@@ -194,14 +199,14 @@ class Writer {
   ): string | undefined {
     if (isObject(patternProperties)) return 'unknown'
     if (others === undefined || others === false) return undefined
-    // A named member must fit the type of the others, too.
+    // In TypeScript, the type of the others must also accept the named members.
     return hasNames ? 'unknown' : this.type(others, place).text
   }
 }
 
 const spaces = (indent: number): string => '  '.repeat(indent)
 
-/** Returns undefined for a dialect that is not known. */
+/** Returns undefined for an unknown dialect. */
 function dialectIn(root: JsonSchema): ReturnType<typeof dialectOf> | undefined {
   try {
     return dialectOf(root)
@@ -210,7 +215,7 @@ function dialectIn(root: JsonSchema): ReturnType<typeof dialectOf> | undefined {
   }
 }
 
-/** Returns undefined for a reference that leads out of the schema, or is no valid URI. */
+/** Returns undefined for a reference that points outside the schema, or is not a valid URI. */
 function targetOf(root: JsonSchema, ref: unknown): unknown {
   if (typeof ref !== 'string') return undefined
   try {
@@ -220,7 +225,7 @@ function targetOf(root: JsonSchema, ref: unknown): unknown {
   }
 }
 
-/** Returns the type of one value of JSON. */
+/** Returns the type of one JSON value. */
 function valueType(value: unknown): Type {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return simple(literal(value))
   if (typeof value === 'number') return simple(Number.isFinite(value) ? literal(value) : 'number')

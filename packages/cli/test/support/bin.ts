@@ -13,7 +13,7 @@ export interface BinRun {
   readonly exitCode: number
 }
 
-/** Runs the built command in a process, without a terminal. */
+/** Runs the built command in its own process, without a terminal. */
 export const runBin = (argv: readonly string[]): Promise<BinRun> =>
   new Promise((resolve) => {
     const child = execFile(process.execPath, [BIN, ...argv], (error, stdout, stderr) =>

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest'
 
-/** Fakes timers and the date until the test has finished. */
+/** Fakes timers and the date until the end of the test. */
 export function useFakeTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())

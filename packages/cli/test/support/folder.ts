@@ -6,7 +6,10 @@ import { onTestFinished } from 'vitest'
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** Writes files into a new folder, which is removed when the test has finished. Values that are not texts become JSON. */
+/**
+ * Writes files into a new folder, which is removed at the end of the test. Values that are not strings are
+ * written as JSON.
+ */
 export function folderOf(files: Readonly<Record<string, unknown>>): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'jetway-project-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -23,7 +26,7 @@ export function linkModules(folder: string): void {
   symlinkSync(MODULES, join(folder, 'node_modules'), 'junction')
 }
 
-/** A PNG's head with a size. No test shows it. */
+/** The header of a PNG with this size. No test displays the image. */
 export function pngOf(width: number, height: number): Uint8Array {
   const head = Buffer.alloc(33)
   head.write('89504e470d0a1a0a0000000d49484452', 0, 'hex')

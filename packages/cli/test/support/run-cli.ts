@@ -3,10 +3,13 @@ import type { ExitCode } from '../../src/exit-codes.ts'
 import { runCommandLine } from '../../src/main.ts'
 
 export interface CliOptions {
-  /** Whether all three streams are a terminal. */
+  /** Whether all three streams are connected to a terminal. */
   readonly isTTY?: boolean
   readonly env?: Readonly<Record<string, string>>
-  /** Typed one after the other, each at a prompt. A function is called at its prompt, and returns what is typed. */
+  /**
+   * The answers. They are typed one after another, each at a prompt. A function is called when its prompt
+   * appears, and returns the text to type.
+   */
   readonly answers?: readonly Answer[]
 }
 

@@ -4,11 +4,11 @@ import type { McpServer } from '@jetway/core'
 import { mcp } from '@jetway/node'
 import { onTestFinished } from 'vitest'
 
-/** Serves everything over HTTP until the test has finished. */
+/** Serves the server with every feature over HTTP until the end of the test. */
 export const serveEverything = (options?: Parameters<typeof createEverythingServer>[0]): Promise<string> =>
   serve(createEverythingServer(options))
 
-/** Serves over HTTP until the test has finished. Resolves to the URL. */
+/** Serves over HTTP until the end of the test. Resolves to the URL. */
 export async function serve(server: McpServer): Promise<string> {
   const { origin, release } = await listen(mcp({ server, path: '/mcp' }))
   onTestFinished(async () => {

@@ -1,6 +1,8 @@
 import { onTestFinished } from 'vitest'
 
-/** Lets the event loop turn until a condition holds, also with fake timers. Rejects when the test has ended. */
+/**
+ * Lets the event loop run until a condition is true, even with fake timers. Rejects when the test has ended.
+ */
 export async function until(done: () => boolean): Promise<void> {
   let over = false
   onTestFinished(() => void (over = true))

@@ -3,7 +3,7 @@ import { isToken } from '../util/headers.ts'
 
 /** An HTTP request before it is sent. */
 export interface AuthRequest {
-  /** The configured URL of the server that the credentials are for. */
+  /** The configured URL of the server for which the credentials are intended. */
   readonly resource: string
   /** The URL of the request. It has the same origin as `resource`. */
   readonly url: string
@@ -13,7 +13,7 @@ export interface AuthRequest {
   readonly signal?: AbortSignal
 }
 
-/** The status and headers of a response, and the headers that the provider had added. */
+/** The status and headers of a response, and the headers that the provider added to the request. */
 export interface AuthResponse extends AuthRequest {
   readonly sent: Readonly<Record<string, string>>
   readonly status: number
@@ -21,18 +21,18 @@ export interface AuthResponse extends AuthRequest {
 }
 
 /**
- * Adds credentials to each HTTP request. `bearerToken` sends a token, `oauth` of `@jetway/client/oauth`
+ * Adds credentials to each HTTP request. `bearerToken` sends a fixed token, `oauth` from `@jetway/client/oauth`
  * follows the specification, and a custom object can do anything else.
  *
  * One provider may serve several servers: see `resource`.
  */
 export interface AuthProvider {
-  /** Returns the headers to add. An exception fails the request. */
+  /** Returns the headers to add. If it throws, the request fails. */
   headers(request: AuthRequest): AuthHeaders | undefined | Promise<AuthHeaders | undefined>
   /**
-   * Called for 401 and 403. `retry` calls `headers` and sends the request again, at most
-   * {@link MAX_AUTH_RETRIES} times. `give-up` returns the response to the caller. An exception fails the
-   * request.
+   * Called for responses with status 401 or 403. If it returns `retry`, `headers` is called and the request is
+   * sent again, at most {@link MAX_AUTH_RETRIES} times. If it returns `give-up`, the response is returned to
+   * the caller. If it throws, the request fails.
    */
   onChallenge?(answer: AuthResponse): Promise<'retry' | 'give-up'>
   /** Called for every other response. */
@@ -42,14 +42,15 @@ export interface AuthProvider {
 /** The headers that authorize a request. */
 export type AuthHeaders = Readonly<Record<string, string>>
 
-/** The maximum number of times that one request is resent after challenges. */
+/** The maximum number of times that a request is resent after challenges. */
 export const MAX_AUTH_RETRIES = 4
 
 /**
- * Sends `Authorization: Bearer …` with every request. A function is called each time; if its token is
- * invalid, the request fails.
+ * Sends `Authorization: Bearer …` with every request. A function is called for every request; if it returns an
+ * invalid token, the request fails.
  *
- * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or that a header cannot contain
+ * @throws UsageError `ERR_MCP_OPTION` for a token that begins with `Bearer ` or contains characters that a
+ * header cannot contain
  */
 export function bearerToken(token: string | (() => string | Promise<string>)): AuthProvider {
   if (typeof token === 'function') return { headers: async () => authorization(await token()) }
@@ -58,7 +59,7 @@ export function bearerToken(token: string | (() => string | Promise<string>)): A
 }
 
 function authorization(token: string): AuthHeaders {
-  // The message must not contain the token, because it ends up in logs.
+  // The message must not contain the token, because messages are logged.
   if (/^bearer\s/i.test(token)) throw new UsageError('ERR_MCP_OPTION', 'Pass the token without "Bearer "')
   if (!isToken(token))
     throw new UsageError(

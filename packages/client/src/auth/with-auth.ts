@@ -1,7 +1,7 @@
 import { headersFrom } from '../util/headers.ts'
 import { MAX_AUTH_RETRIES, type AuthResponse, type AuthHeaders, type AuthProvider } from './provider.ts'
 
-/** A `fetch` with credentials. A request whose body is a stream is not resent. */
+/** A `fetch` that adds credentials. If the request's body is a stream, the request is not resent. */
 export type AuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
@@ -9,11 +9,11 @@ type PlainFetch = (url: string, init: RequestInit) => Promise<Response>
 const CHALLENGES: ReadonlySet<number> = new Set([401, 403])
 
 /**
- * Returns a `fetch` that adds a provider's credentials, and resends a request if the provider decides to
- * retry. Credentials are sent only to the origin of `resource`, the server's URL. Redirects are not followed,
- * because `fetch` would forward the headers.
+ * Returns a `fetch` that adds a provider's credentials, and resends a request if the provider asks for a retry.
+ * Credentials are sent only to the origin of `resource`, the server's URL. Redirects are not followed, because
+ * `fetch` would forward the headers.
  *
- * @throws TypeError for a request to another origin; what the provider or `fetch` throws
+ * @throws TypeError for a request to another origin, and the errors of the provider and of `fetch`
  */
 export function withAuth(fetch: PlainFetch, provider: AuthProvider, resource: string | URL): AuthFetch {
   const server = new URL(resource)
@@ -33,7 +33,7 @@ export function withAuth(fetch: PlainFetch, provider: AuthProvider, resource: st
   }
 }
 
-/** An unread response blocks its connection, so it is cancelled if the provider fails. */
+/** An unread response blocks its connection, so the response is cancelled if the provider fails. */
 async function decide(provider: AuthProvider, answer: AuthResponse, response: Response) {
   try {
     return await provider.onChallenge?.(answer)

@@ -34,19 +34,19 @@ import { type ClientTask, Tasks } from './tasks.ts'
 import { ToolCalls } from './tool-calls.ts'
 import type { ToolArgs, ToolOutput, TypedTool, TypedToolResult } from './typed-tool.ts'
 
-/** The server's description of itself and the negotiated revision. */
+/** The server's description of itself, and the negotiated revision. */
 export interface ServerDetails extends ServerDescription {
   readonly protocolVersion: RevisionDate
 }
 
-/** The target of {@link Client.complete}: an argument of a prompt, or a variable of a resource template. */
+/** The target of {@link Client.complete}: a prompt's argument, or a resource template's variable. */
 export type CompletionRef =
   | { readonly prompt: string; readonly argument: string }
   | { readonly template: string; readonly argument: string }
 
-/** Statistics of a client at one moment. */
+/** A snapshot of a client's statistics. */
 export interface ClientStats {
-  /** The number of requests without a response. */
+  /** The number of requests that have not received a response. */
   readonly pending: number
   readonly ignored: IgnoredMessages
 }
@@ -78,7 +78,7 @@ export class Client {
     return this.#options.name
   }
 
-  /** The server's description, undefined until {@link connect} has resolved. */
+  /** The server's description; undefined until {@link connect} has resolved. */
   get server(): ServerDetails | undefined {
     const { dialect } = this.#lifecycle
     return dialect && { ...dialect.server, protocolVersion: dialect.revision.version }
@@ -86,7 +86,8 @@ export class Client {
 
   /**
    * The HTTP session, which a later client can resume. Undefined if there is none. Read it after the last
-   * request, and set the transport's option `endSession: false`, so that closing does not end the session.
+   * request. Set the transport's option `endSession: false`, so that closing the client does not end the
+   * session.
    */
   get session(): SavedSession | undefined {
     const { dialect } = this.#lifecycle
@@ -94,7 +95,7 @@ export class Client {
   }
 
   /**
-   * Whether the connection is open, as far as is known. Over HTTP, the end of a connection may not be noticed
+   * Whether the connection is open, as far as is known. Over HTTP, the end of a connection may not be detected
    * until the next request.
    */
   get isAlive(): boolean {
@@ -113,13 +114,12 @@ export class Client {
   }
 
   /**
-   * Connects and negotiates a revision. After a failure nothing stays open, and `connect` can be called
-   * again; a client can connect successfully only once.
+   * Connects and negotiates a revision. After a failure, nothing stays open, and `connect` can be called again.
+   * A client can connect successfully only once.
    *
-   * @param target - a transport, or a function that creates one. The function may be called twice, for
-   *   servers that close the connection when they get `server/discover`
-   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and what the transport
-   *   throws
+   * @param target - a transport, or a function that creates one. The function may be called twice, for servers
+   * that close the connection when they receive `server/discover`
+   * @throws UnsupportedRevisionError, ConnectionClosedError, ClientError `timeout`, and the transport's errors
    */
   async connect(target: ConnectTarget, options: ConnectCallOptions = {}): Promise<this> {
     await this.#lifecycle.connect(target, options)
@@ -144,8 +144,8 @@ export class Client {
   }
 
   /**
-   * Whether a list may change without an event, although the server has declared list changes: it has not accepted a
-   * subscription to them. Fetch the list again when you use it.
+   * Whether a list may change without an event even though the server has declared list changes, because the
+   * server has not accepted a subscription to them. If so, fetch the list again whenever you use it.
    */
   missesChanges(list: 'tools' | 'prompts' | 'resources'): boolean {
     return this.#lifecycle.dialect?.subscriptions.missesChanges?.(list) ?? false
@@ -173,12 +173,12 @@ export class Client {
     return this.#lists.all(TOOLS, options)
   }
 
-  /** Yields tools while the pages arrive. */
+  /** Yields tools as the pages arrive. */
   tools(options?: RequestOptions): AsyncGenerator<Tool, void, undefined> {
     return this.#lists.entries(TOOLS, options)
   }
 
-  /** Fetches one page, or the first one if there is no cursor. */
+  /** Fetches one page: the first one if no cursor is given. */
   listToolsPage(cursor?: string, options?: RequestOptions): Promise<Page<Tool>> {
     return this.#lists.page(TOOLS, cursor, options)
   }
@@ -220,8 +220,8 @@ export class Client {
   }
 
   /**
-   * Calls a tool. Handlers answer the server's requests during the call. A call that becomes a task is
-   * awaited. A tool that fails returns a result with `isError`, for the model to read.
+   * Calls a tool. Handlers answer the server's requests during the call. If the call becomes a task, its result
+   * is awaited. A tool that fails returns a result with `isError` for the model to read.
    *
    * @param tool - its name, or its definition, which determines the types of the arguments and the result
    * @throws OutputMismatchError if the structured result of a listed tool does not match its `outputSchema`
@@ -241,7 +241,7 @@ export class Client {
   }
 
   /**
-   * Calls a tool as a task. Resolves as soon as the server has accepted it. Where the server decides which
+   * Calls a tool as a task. Resolves as soon as the server has accepted the task. If the server decides which
    * calls become tasks (see the `tasks` option), the task may already be completed.
    */
   startTask(
@@ -255,7 +255,7 @@ export class Client {
     return this.#toolCalls.start(nameOf(tool), args, options)
   }
 
-  /** Returns a task that was started earlier, given its id. */
+  /** Returns a task that was started earlier, by its id. */
   task(taskId: string): ClientTask {
     return this.#tasks.get(taskId)
   }
@@ -277,10 +277,10 @@ export class Client {
   }
 
   /**
-   * Completes a value that the user is typing:
-   * `client.complete({ prompt: 'plan_trip', argument: 'city' }, 'B', { known: { country: 'Italy' } })`.
+   * Completes a value that the user is typing: `client.complete({ prompt: 'plan_trip', argument: 'city' }, 'B',
+   * { known: { country: 'Italy' } })`.
    *
-   * @param ref - what to complete: an argument of a prompt, or a variable of a resource template
+   * @param ref - what to complete: a prompt's argument, or a resource template's variable
    * @param value - the text typed so far
    * @param options - `known` contains the values of the other arguments
    */
@@ -315,8 +315,8 @@ export class Client {
   }
 
   /**
-   * Subscribes to an extension's notifications: see the `notification` event. In sessions this does not send a
-   * request, since servers notify the clients that have declared the extension. Declare the extension in the
+   * Subscribes to an extension's notifications: see the `notification` event. In sessions, no request is sent,
+   * because servers notify all clients that have declared the extension. Declare the extension in the
    * `capabilities` option.
    *
    * @throws ClientError `not-supported` if the server does not accept the subscription
@@ -326,7 +326,7 @@ export class Client {
   }
 
   /**
-   * Changes the timeouts of later requests. A timeout that is omitted remains unchanged.
+   * Changes the timeouts of later requests. Timeouts that are omitted remain unchanged.
    *
    * @throws RangeError for a limit that is not a positive number of milliseconds
    */
@@ -345,7 +345,7 @@ export class Client {
     await this.#requests.dialect.setLogLevel(level)
   }
 
-  /** Tells the server that the roots have changed, in revisions that have this notification. */
+  /** Notifies the server that the roots have changed, in revisions that have this notification. */
   async rootsChanged(): Promise<void> {
     if (this.#requests.dialect.revision.notifications.has(Notification.RootsListChanged))
       await this.notify(Notification.RootsListChanged)

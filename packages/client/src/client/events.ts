@@ -8,27 +8,27 @@ import {
 import type { TransportClose } from '../transport/client-transport.ts'
 import type { Emitter } from '../util/emitter.ts'
 
-/** The events of a client, and what their listeners receive. */
+/** The events of a client, and the values that their listeners receive. */
 export interface ClientEvents {
   /** Every notification except progress, which goes to `onProgress`. */
   readonly notification: JsonRpcNotification
-  /** A log message of the server, or with the logger `@jetway/client` of this client. */
+  /** A log message from the server, or from this client itself (with the logger `@jetway/client`). */
   readonly log: { readonly level: LogLevel; readonly logger?: string; readonly data: unknown }
   readonly toolsChanged: undefined
   readonly promptsChanged: undefined
   readonly resourcesChanged: undefined
-  /** A resource with a subscription, or a part of it, has changed. */
+  /** A resource with a subscription, or a part of that resource, has changed. */
   readonly resourceUpdated: { readonly uri: string }
   readonly elicitationComplete: { readonly elicitationId: string }
   /** Notifications may have been missed: a session or a subscription was opened or reopened. */
   readonly changesMissed: undefined
-  /** A failure that no call can report: an invalid message, a failed handler, an omitted tool. */
+  /** A failure that no call can report: an invalid message, a failed handler or an omitted tool. */
   readonly error: Error
   /** The connection has ended. Emitted once for each connection. */
   readonly close: TransportClose
 }
 
-/** A listener. If it throws or rejects, the error is emitted as the `error` event. */
+/** An event listener. If it throws or rejects, the error is emitted as an `error` event. */
 export type ClientListener<E extends keyof ClientEvents> = (event: ClientEvents[E]) => void | Promise<void>
 
 /** Emits `notification`, and the event for its method. `isOpen` returns whether an elicitation is open. */

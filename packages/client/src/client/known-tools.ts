@@ -17,7 +17,10 @@ type KnownTool = Pick<Tool, 'outputSchema'> & {
 export class KnownTools {
   readonly #tools: BoundedMap<string, KnownTool>
 
-  /** @param maxWeight - the maximum size of all tools in bytes, because a server may list other tools each time */
+  /**
+   * @param maxWeight - the maximum size of all tools, in bytes. It is limited because a server may list
+   * different tools each time
+   */
   constructor(maxWeight: number) {
     this.#tools = new BoundedMap({ maxEntries: 10_000, maxWeight, weigh })
   }
@@ -32,8 +35,8 @@ export class KnownTools {
   }
 
   /**
-   * Adds a tool. Returns a problem with its headers, if there is one:
-   * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
+   * Adds a tool. Returns the problem with its headers, if any. See
+   * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header.
    */
   add({ name, inputSchema, outputSchema, execution }: Tool): string | undefined {
     const found = findHeaderParameters(inputSchema)

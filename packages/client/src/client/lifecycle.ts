@@ -16,16 +16,16 @@ export interface ConnectCallOptions {
   /** Aborts the attempt. It has no effect on an open connection. */
   readonly signal?: AbortSignal
   /**
-   * A session of an earlier client. No request is sent to resume it; if the server has lost the session, the
-   * first request opens a new one.
+   * A session that an earlier client saved. No request is sent to resume it. If the server has lost the
+   * session, the first request opens a new one.
    */
   readonly session?: SavedSession
 }
 
-/** The `logger` of log events that the client emits itself. */
+/** The `logger` field of log events that the client itself emits. */
 const LOGGER = '@jetway/client'
 
-/** The connection of a client from `connect` to `close`, and the events that the host listens to. */
+/** A client's connection from `connect` to `close`, and the events to which the host listens. */
 export class Lifecycle {
   readonly #info: Implementation
   readonly #options: ResolvedOptions
@@ -36,7 +36,7 @@ export class Lifecycle {
   readonly input: ClientInput
   readonly #observer: RequestObserver | undefined
   readonly #closed: Deferred<TransportClose> = deferred()
-  /** Aborts when the client is closed, so that `connect` does not continue. */
+  /** Aborts when the client is closed, so that a pending `connect` stops. */
   readonly #life = new AbortController()
   #connecting: { readonly target: unknown; readonly done: Promise<void> } | undefined
   #connection: Connection | undefined
@@ -61,7 +61,7 @@ export class Lifecycle {
     return this.#dialect
   }
 
-  /** The connection, which is already set during the handshake. */
+  /** The connection. It is already set during the handshake. */
   /** Undefined until {@link connect} has resolved. */
   get connection(): Connection | undefined {
     return this.#connection
@@ -150,7 +150,7 @@ export class Lifecycle {
       this.#dialect?.acceptsRequests === false ? undefined : this.#answer(message, signal),
     error: this.#onError,
     closed: (reason) => {
-      // During a handshake, another connection may follow.
+      // During a handshake, this connection may be followed by another one.
       if (this.#dialect !== undefined) this.#end(reason)
     },
   }

@@ -18,7 +18,10 @@ import { weightOf } from '../util/weight.ts'
 /** One page of a list. */
 export type Page<Item> = CacheHints & {
   readonly items: readonly Item[]
-  /** The cursor of the next page, undefined on the last. In revisions without sessions it may be an empty string. */
+  /**
+   * The cursor of the next page; undefined on the last page. In revisions without sessions, it may be an empty
+   * string.
+   */
   readonly nextCursor: string | undefined
   readonly _meta?: JsonObject
 }
@@ -27,9 +30,9 @@ export interface ListOf<Item> {
   readonly method: string
   readonly member: string
   readonly capability: 'tools' | 'prompts' | 'resources'
-  /** Checks the members that the client needs. */
+  /** Returns whether an entry has the members that the client needs. */
   readonly isItem: (entry: JsonObject) => boolean
-  /** The type of an item, which only the compiler uses. */
+  /** The type of an item. Only the compiler uses it. */
   readonly item?: Item
 }
 
@@ -63,8 +66,8 @@ export const TEMPLATES: ListOf<ResourceTemplate> = {
 }
 
 /**
- * Whether a page is the last. Servers with sessions may end a list with an empty cursor.
- * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ * Returns whether a page is the last one. Servers with sessions may end a list with an empty cursor. See
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination.
  */
 const isEnd = (cursor: string | null | undefined, { era }: Revision): cursor is null | undefined =>
   cursor === undefined || cursor === null || (cursor === '' && era === 'legacy')
@@ -115,7 +118,7 @@ export class Lists {
     return all
   }
 
-  /** Whether a tool can be called. Over HTTP, it must be possible to send its headers. */
+  /** Returns whether a tool can be called. Over HTTP, it must be possible to send its headers. */
   #accepts(tool: Tool): boolean {
     const problem = this.tools.add(tool)
     if (problem === undefined || !this.#requests.hasHeaders) return true
@@ -128,7 +131,8 @@ export class Lists {
 export type ListLimits = Pick<ResolvedOptions, 'maxPages' | 'maxItems' | 'maxListBytes'>
 
 /**
- * Fetches page after page. A server may repeat cursors or send new ones endlessly.
+ * Fetches page after page. The number of pages is limited, because a server may repeat cursors or send new ones
+ * endlessly.
  * @throws ClientError `endless-list`
  */
 export async function* followPages<Item>(
@@ -150,7 +154,7 @@ export async function* followPages<Item>(
   }
   for (let pages = 0; pages < maxPages; pages++) {
     const { items, nextCursor } = await page(cursor)
-    // The server does not recognize its own cursor, and has sent the first page again.
+    // The server does not recognize its own cursor, and has therefore sent the first page again.
     if (cursor === '' && nextCursor === '') return
     for (const item of items) {
       if (++count > maxItems) throw endless(`it has more than ${maxItems} entries`)

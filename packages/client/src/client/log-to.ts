@@ -12,16 +12,16 @@ const LEVELS: Readonly<Record<string, keyof Logger>> = {
   alert: 'error',
   emergency: 'error',
 }
-/** The maximum length of the log message in UTF-16 units. The `data` field contains the whole message. */
+/** The maximum length of a log message, in UTF-16 units. The `data` field contains the whole message. */
 const MAX_MESSAGE = 1_024
 
-/** A log event. An event from a `ClientManager` has a `server`. */
+/** A log event. An event from a `ClientManager` has a `server` field. */
 type LogEntry = ClientEvents['log'] & { readonly server?: string }
 
 /**
  * Returns a listener that writes the servers' log messages to a logger, at the nearest level:
- * `client.on('log', logTo(logger))`, `manager.on('log', logTo(logger))`. All of the text comes from the
- * server: do not trust it.
+ * `client.on('log', logTo(logger))`, `manager.on('log', logTo(logger))`. All text comes from the server, so do
+ * not trust it.
  *
  * @param server - the server's name, if the event does not contain it
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-levels

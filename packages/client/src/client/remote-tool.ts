@@ -1,20 +1,21 @@
 import type { StandardSchema } from '@jetway/core'
 
 /**
- * A tool of a server that is written elsewhere, with the types of its arguments and of its `structuredContent`.
- * `Output` is `unknown` for a tool without an output schema.
+ * A tool of a server that is implemented elsewhere, with the types of its arguments and its
+ * `structuredContent`. `Output` is `unknown` for a tool without an output schema.
  */
 export interface RemoteTool<Input, Output = unknown> {
   readonly name: string
-  /** Only a type: the server validates arguments. */
+  /** Only for its type, because the server validates arguments. */
   readonly inputSchema?: StandardSchema<Input, Input>
-  /** Only a type: the client validates results by the schema that the server sends. */
+  /** Only for its type, because the client validates results with the schema that the server sends. */
   readonly outputSchema?: StandardSchema<Output, Output>
   readonly handler: undefined
 }
 
 /**
- * Creates a typed name of a foreign server's tool, for `callTool`. `jetway types` writes such constants.
+ * Creates a typed reference to a tool of another server, for `callTool`. `jetway types` writes such
+ * constants.
  *
  * ```ts
  * const getOrder: RemoteTool<GetOrderInput, GetOrderOutput> = remoteTool('get_order')

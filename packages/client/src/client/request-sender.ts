@@ -25,7 +25,7 @@ export class RequestSender {
     return this.#dialect()
   }
 
-  /** Whether requests copy some parameters to headers. */
+  /** Whether some parameters are copied to headers. */
   get hasHeaders(): boolean {
     const { connection, revision } = this.dialect
     return connection.transport.streamPerRequest && revision.parameterHeaders
@@ -62,12 +62,15 @@ export class RequestSender {
     })
   }
 
-  /** Sends a request, and resolves to a result with the type `complete`. */
+  /** Sends a request, and resolves to a result with the `resultType` `complete`. */
   async complete(method: string, params: JsonObject, options?: RequestOptions): Promise<JsonObject> {
     return this.#checked(method, await this.send(method, params, options))
   }
 
-  /** Sends a request and answers its input requests. Resolves to a result with the type `complete` or `task`. */
+  /**
+   * Sends a request and answers its input requests. Resolves to a result with the `resultType` `complete` or
+   * `task`.
+   */
   async inRounds(
     method: string,
     params: JsonObject,
@@ -92,7 +95,7 @@ export class RequestSender {
     return this.#checked(method, result, 'task')
   }
 
-  /** Checks the type of a result, except in legacy revisions, whose results may have any `resultType`. */
+  /** Checks the `resultType` of a result. In legacy revisions, any `resultType` is accepted. */
   #checked(method: string, result: JsonObject, also?: string): JsonObject {
     return this.dialect.revision.rounds === undefined ? result : checkType(method, result, also)
   }

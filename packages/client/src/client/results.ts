@@ -10,7 +10,7 @@ import {
 import { invalidResponse } from '../errors.ts'
 import { isFiniteNumber } from '../util/numbers.ts'
 
-/** How long, and for whom, the server allows a result to be cached. */
+/** How long, and for which users, the server allows a result to be cached. */
 export interface CacheHints {
   readonly ttlMs?: number
   readonly cacheScope?: 'public' | 'private'
@@ -31,7 +31,7 @@ export function readToolResult(result: JsonObject): CallToolResult {
   return { ...result, content }
 }
 
-/** Returns the content. Some servers omit `content` or send the `toolResult` of a revision before 2024-11-05. */
+/** Returns the content. Some servers omit `content`, or send `toolResult` as in revisions before 2024-11-05. */
 function contentOf({ content, toolResult }: JsonObject): unknown {
   if (toolResult === undefined || toolResult === null || (Array.isArray(content) && content.length > 0))
     return content ?? []
@@ -66,7 +66,8 @@ export function readCompletion({ completion }: JsonObject): CompleteResult['comp
 }
 
 /**
- * Whether a value is a block. Any type is accepted, because hosts may receive blocks from newer revisions.
+ * Returns whether a value is a block. Blocks of any type are accepted, because hosts may receive blocks from
+ * newer revisions.
  */
 const isBlock = (block: unknown): boolean => isObject(block) && typeof block['type'] === 'string'
 

@@ -17,7 +17,7 @@ import type { RequestOptions } from '../options/options.ts'
 import type { RequestSender } from './request-sender.ts'
 import { readToolResult } from './results.ts'
 
-/** The state of a task, as of the last response. */
+/** The state of a task according to the last response. */
 export interface TaskState {
   readonly taskId: string
   readonly status: TaskStatus
@@ -29,12 +29,12 @@ export interface TaskState {
 export interface ClientTask {
   readonly taskId: string
   get(options?: RequestOptions): Promise<TaskState>
-  /** Waits for the result and answers input requests. Aborting the signal ends the wait, not the task. */
+  /** Waits for the result, and answers input requests. Aborting the signal ends the wait, but not the task. */
   result(options?: Pick<RequestOptions, 'signal'>): Promise<CallToolResult>
   cancel(options?: RequestOptions): Promise<void>
 }
 
-/** The poll interval in ms, if the server does not suggest one. */
+/** The polling interval if the server does not suggest one, in ms. */
 const POLL_MS = 1_000
 const MIN_POLL_MS = 100
 const MAX_POLL_MS = 60_000
@@ -42,8 +42,8 @@ const MAX_POLL_MS = 60_000
 const NO_TIMEOUT_MS = 2 ** 31 - 1
 
 /**
- * Handles tasks of 2025-11-25, which the client requests, and tasks of the extension, which the server
- * creates.
+ * Handles both kinds of tasks: those of revision 2025-11-25, which the client requests, and those of the
+ * extension, which the server creates.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
@@ -55,7 +55,7 @@ export class Tasks {
     this.#requests = requests
   }
 
-  /** Returns the parameters that turn a call into a task. */
+  /** Returns the parameters that make a call a task. */
   params(ttlMs: number | undefined): JsonObject {
     const { tasks } = this.#requests.dialect.revision
     if (tasks === undefined) throw new ClientError('not-supported', 'The negotiated revision has no tasks')
@@ -70,26 +70,26 @@ export class Tasks {
     return revision.tasks?.extension === undefined && isObject(tools) && isObject(tools['call'])
   }
 
-  /** Whether the server has refused a call because the client has not declared the extension. */
+  /** Returns whether the server has refused a call because the client has not declared the extension. */
   areMissing({ code, data }: McpError): boolean {
     const { requiredCapabilities: required } = isObject(data) ? data : {}
     const extensions = isObject(required) ? required['extensions'] : undefined
     return code === ErrorCode.MissingClientCapability && isObject(extensions) && TASKS_EXTENSION in extensions
   }
 
-  /** Returns the task in a call's result. A call that was not turned into a task yields a completed task. */
+  /** Returns the task in a call's result. If the call did not become a task, returns a completed task. */
   from(result: JsonObject): ClientTask {
     const task = taskIn(result)
     return task === undefined ? completed(result) : this.get(readTask(task).taskId)
   }
 
-  /** Returns a call's result, or the result of its task if the call has become one. */
+  /** Returns a call's result. If the call has become a task, returns the task's result. */
   async resultOf(result: JsonObject, { signal }: RequestOptions): Promise<JsonObject> {
     const task = taskIn(result)
     if (task === undefined) return result
     const { taskId } = readTask(task)
     return this.#wait(taskId, signal).catch((error: unknown) => {
-      // No other code has the task's id, so the task is cancelled with the call.
+      // Since no other code has the task's id, the task is cancelled together with the call.
       if (signal?.aborted === true) void this.get(taskId).cancel().catch(this.#requests.onError)
       throw asStarted(error)
     })
@@ -114,8 +114,8 @@ export class Tasks {
     for (;;) {
       const task = await requests.send(TaskMethod.Get, { taskId }, options)
       const { status } = readTask(task)
-      // In 2025-11-25, the server sends its requests for input while `tasks/result` is pending, which may
-      // take as long as users need.
+      // In 2025-11-25, the server sends its requests for input while `tasks/result` is pending, and that
+      // request may take as long as users need.
       if (methods.has(TaskMethod.Result) && (isFinal(status) || status === 'input_required'))
         return requests.send(
           TaskMethod.Result,
@@ -142,7 +142,7 @@ function pollInterval({ pollIntervalMs, pollInterval: legacy }: JsonObject): num
   return typeof wanted === 'number' ? Math.min(Math.max(wanted, MIN_POLL_MS), MAX_POLL_MS) : POLL_MS
 }
 
-/** Returns the task, which is a member of the result in 2025-11-25 and the result itself in the extension. */
+/** Returns the task. In 2025-11-25, it is a member of the result; in the extension, it is the result itself. */
 function taskIn(result: JsonObject): JsonObject | undefined {
   if (result['resultType'] === 'task') return result
   const { task } = result

@@ -1,7 +1,7 @@
 import type { AnySchema, InferInput, InferOutput } from '@jetway/core'
 import type { CallToolResult, JsonObject } from '@jetway/core/protocol'
 
-/** A tool definition, as `defineTool` returns it, from which `callTool` infers its types. */
+/** A tool definition as returned by `defineTool`. `callTool` infers its types from it. */
 export interface TypedTool {
   readonly name: string
   readonly inputSchema?: AnySchema | undefined
@@ -9,14 +9,14 @@ export interface TypedTool {
   readonly handler: unknown
 }
 
-/** The arguments of a tool, before defaults are applied. */
+/** A tool's arguments, before defaults are applied. */
 export type ToolInput<T extends TypedTool> = [NonNullable<T['inputSchema']>] extends [never]
   ? JsonObject
   : InferInput<NonNullable<T['inputSchema']>>
 
 /**
- * The `structuredContent` of a tool. With `wrapOutput: 'items'` it is the value or `{ items: value }`,
- * depending on the revision of the connection.
+ * A tool's `structuredContent`. With `wrapOutput: 'items'`, it is the value or `{ items: value }`, depending on
+ * the connection's revision.
  */
 export type ToolOutput<T extends TypedTool> = [NonNullable<T['outputSchema']>] extends [never]
   ? unknown
@@ -27,7 +27,8 @@ type MaybeWrapped<T, Value> = T extends { readonly wrapOutput: infer Member exte
   : Value
 
 /**
- * A typed result. `structuredContent` is undefined if the tool failed, and in revisions that do not have it.
+ * A typed result. `structuredContent` is undefined if the tool failed, and in revisions without structured
+ * content.
  */
 export type TypedToolResult<Structured> = Omit<CallToolResult, 'structuredContent'> & {
   readonly structuredContent?: Structured

@@ -14,20 +14,26 @@ export class ConfigFileError extends Error {
   }
 }
 
-/** Paths by which a shell passes the output of a program, such as `--config <(program)`. */
+/** Paths that a shell uses to pass a program's output, as in `--config <(program)`. */
 const OF_SHELL = /^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/self\/fd\/\d+)$/
 
-/** Reads the file that the caller names, which may be a pipe from a shell. @throws as `readTextFile` */
+/**
+ * Reads the file that the caller named, which may be a pipe from a shell. @throws the errors of `readTextFile`
+ */
 export const readNamedFile = (file: string, maxBytes: number): Promise<string> =>
   readText(file, maxBytes, OF_SHELL.test(file) ? open(file) : openRegular(file))
 
-/** Reads a text file. @throws ConfigFileError if it is no regular file, is longer than `maxBytes`, or is not UTF-8 */
+/**
+ * Reads a text file. @throws ConfigFileError if it is not a regular file, is longer than `maxBytes`, or is not
+ * UTF-8
+ */
 export const readTextFile = (file: string, maxBytes: number): Promise<string> =>
   readText(file, maxBytes, openRegular(file))
 
-/** Opens a file. A named pipe or a device, which may never end, is an error. */
+/** Opens a file. A named pipe or a device is refused, because it may never end. */
 async function openRegular(file: string): Promise<FileHandle> {
-  // Without the flag, the call waits until another process writes to the pipe. On Windows it is undefined, thus 0.
+  // Without this flag, the call waits until another process writes to the pipe. On Windows, the flag is
+  // undefined and becomes 0.
   const { O_NONBLOCK, O_RDONLY } = constants
   const handle = await open(file, O_RDONLY | O_NONBLOCK)
   const stats = await handle.stat()
@@ -41,7 +47,7 @@ async function readText(file: string, maxBytes: number, opening: Promise<FileHan
   let size = 0
   try {
     const handle = await opening
-    // Reads one byte more than allowed. A size determined beforehand would be wrong for pipes and growing
+    // Reads one byte more than allowed. A size determined in advance would be incorrect for pipes and growing
     // files.
     for await (const chunk of handle.createReadStream({ end: maxBytes }) as AsyncIterable<Buffer>) {
       chunks.push(chunk)

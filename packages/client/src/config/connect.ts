@@ -6,9 +6,9 @@ import { childProcess } from '../stdio/child-process.ts'
 import type { TransportFactory } from '../transport/client-transport.ts'
 import { isStdio, type ServerConfig } from './server-config.ts'
 
-/** Options of `connect(config)`: those of the client and of its transport. */
+/** The options of `connect(config)`: those of the client and those of its transport. */
 export interface ConnectOptions extends ClientOptions {
-  /** The host's name and version, which are sent to the server. */
+  /** The host's name and version, as sent to the server. */
   readonly info: Implementation
   /** Aborts the attempt. It has no effect on an open connection. */
   readonly signal?: AbortSignal
@@ -16,14 +16,14 @@ export interface ConnectOptions extends ClientOptions {
 
 /**
  * Connects to a configured server. Nothing stays open after a failure.
- * @throws TypeError, and what `Client.connect` throws
+ * @throws TypeError, and the errors of `Client.connect`
  */
 export async function connect(config: ServerConfig, options: ConnectOptions): Promise<Client> {
   const { info, signal, ...rest } = options
   return new Client(info, rest).connect(transportFor(config), signal === undefined ? {} : { signal })
 }
 
-/** Returns a target for `Client.connect`, without opening it. @throws TypeError for an invalid configuration */
+/** Returns a target for `Client.connect` without opening it. @throws TypeError for an invalid configuration */
 export function transportFor(config: ServerConfig): TransportFactory {
   if (isStdio(config)) {
     const { transport: _, ...options } = config

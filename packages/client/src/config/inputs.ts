@@ -1,7 +1,7 @@
 import { isObject } from '@jetway/core/protocol'
 import { EntryError } from './variables.ts'
 
-/** A VS Code input: https://code.visualstudio.com/docs/reference/variables-reference#_input-variables */
+/** A VS Code input. See https://code.visualstudio.com/docs/reference/variables-reference#_input-variables. */
 export interface ConfigInput {
   readonly id: string
   readonly type: 'promptString' | 'pickString' | 'command'
@@ -12,10 +12,10 @@ export interface ConfigInput {
   readonly options: readonly string[]
 }
 
-/** Asks the user for a value. Undefined stands for the default. */
+/** Asks the user for a value. If it returns undefined, the default is used. */
 export type AskForInput = (input: ConfigInput) => string | undefined | Promise<string | undefined>
 
-/** Resolves `${input:…}`. The user is asked for each input only once, when a server needs it. */
+/** Resolves `${input:…}`. The user is asked for each input only once, when a server first needs it. */
 export function answering(
   defined: unknown,
   ask: AskForInput | undefined,

@@ -9,15 +9,15 @@ import type { ServerConfig } from './server-config.ts'
 
 /** A problem in a file. It does not contain values from the file. */
 export interface ConfigProblem {
-  /** Whether the server is omitted (`error`) or the field is ignored (`warning`). */
+  /** `error` if the server is omitted, or `warning` if the field is ignored. */
   readonly severity: 'error' | 'warning'
   readonly server: string
-  /** The field, such as `command` or `env.TOKEN`. Undefined for the whole server. */
+  /** The field, such as `command` or `env.TOKEN`. Undefined if the problem concerns the whole server. */
   readonly field: string | undefined
   readonly message: string
 }
 
-/** The servers of a configuration file, and the entries that were omitted. */
+/** The servers in a configuration file, and the problems with it. */
 export interface LoadedConfig {
   /** The servers by name, in file order. */
   readonly servers: Readonly<Record<string, ServerConfig>>
@@ -30,10 +30,11 @@ export interface LoadConfigOptions {
   /** The values of `${VAR}` and `${env:VAR}`. @default the environment */
   readonly env?: Readonly<Record<string, string | undefined>>
   /**
-   * The base of relative paths, the value of `${workspaceFolder}`, and the directory of processes without `cwd`.
+   * The base of relative paths, the value of `${workspaceFolder}`, and the directory of processes without
+   * `cwd`.
    *
-   * @default for `.mcp.json` and files in `.vscode` and `.cursor`, the file's project; for
-   *   others, the current directory
+   * @default the file's project for `.mcp.json` and files in `.vscode` and `.cursor`; otherwise the current
+   * directory
    */
   readonly workspaceFolder?: string
   /** The value of `${userHome}`. @default the user's home directory */
@@ -41,18 +42,18 @@ export interface LoadConfigOptions {
   /** Whether to keep `${…}` unexpanded, as hosts without variables do. @default false */
   readonly literal?: boolean
   /**
-   * Parses the file's text, for example as YAML. The result must have `mcpServers` or `servers`. Its errors are
-   * rethrown unchanged.
+   * Parses the file's text, for example as YAML. The result must have a member `mcpServers` or `servers`.
+   * Errors thrown by this function are rethrown unchanged.
    *
    * @default JSON, with comments and trailing commas
    */
   readonly parse?: (text: string) => unknown
   /**
-   * Asks the user for `${input:…}`, one at a time. If this function is missing, only inputs with a default
-   * have a value.
+   * Asks the user for `${input:…}`, one at a time. Without this function, only inputs with a default have a
+   * value.
    */
   readonly input?: AskForInput
-  /** The maximum size in bytes of the file and of each `envFile`. @default 4 MiB */
+  /** The maximum size of the file and of each `envFile`, in bytes. @default 4 MiB */
   readonly maxBytes?: number
 }
 
@@ -61,10 +62,10 @@ const LISTS = ['mcpServers', 'servers'] as const
 
 /**
  * Loads the configuration files of Claude Desktop, Claude Code, Cursor, VS Code and other hosts that use
- * `mcpServers` or `servers`, without starting a server. A server that cannot be used is reported as a problem.
+ * `mcpServers` or `servers`. Does not start any server. A server that cannot be used is reported as a problem.
  *
- * @throws ConfigFileError if the file cannot be read, is a named pipe or a device, is longer than
- *   `maxBytes`, is not JSON, or has no list of servers
+ * @throws ConfigFileError if the file cannot be read, is a named pipe or a device, is longer than `maxBytes`,
+ * is not JSON, or has no list of servers
  */
 export async function loadConfig(file: string, options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { env = process.env, userHome = homedir(), maxBytes = 4 * 1024 * 1024 } = options
@@ -87,7 +88,10 @@ export async function loadConfig(file: string, options: LoadConfigOptions = {}):
   })
 }
 
-/** Returns the project of a file, or undefined for a file outside projects, such as `~/.cursor/mcp.json`. */
+/**
+ * Returns the project that a file belongs to, or undefined for a file outside projects, such as
+ * `~/.cursor/mcp.json`.
+ */
 function projectOf(path: string, userHome: string): string | undefined {
   const folder = dirname(path)
   if (basename(path) === '.mcp.json') return folder

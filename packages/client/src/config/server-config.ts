@@ -4,14 +4,14 @@ import type { ChildProcessOptions } from '../stdio/options.ts'
 
 /** A server that is started as a child process. */
 export interface StdioServer extends ChildProcessOptions {
-  /** The transport, which is optional if there is a `command`. */
+  /** The transport. It can be omitted if there is a `command`. */
   readonly transport?: 'stdio'
 }
 
 /** A server at a URL. */
 export interface RemoteServer extends HttpOptions {
   /**
-   * - `http`: Streamable HTTP, or HTTP+SSE if the server refuses it.
+   * - `http`: Streamable HTTP, or HTTP+SSE if the server refuses Streamable HTTP.
    * - `sse`: HTTP+SSE.
    *
    * @default 'http'
@@ -24,7 +24,7 @@ export interface RemoteServer extends HttpOptions {
 /** The configuration of one server, for `transportFor` and `connect`. `loadConfig` returns it. */
 export type ServerConfig = StdioServer | RemoteServer
 
-/** The fields of a process, typed so that the compiler finds a missing one. */
+/** The fields of a process, typed so that the compiler detects missing ones. */
 const STDIO_FIELDS: OptionNames<StdioServer> = {
   transport: 1,
   command: 1,
@@ -43,7 +43,10 @@ const REMOTE_FIELDS: OptionNames<RemoteServer> = {
   ...HTTP_OPTION_NAMES,
 }
 
-/** Whether the server is a process. Errors do not contain values, which may be secret. @throws TypeError */
+/**
+ * Returns whether the server is a process. Error messages do not contain values, because these may be secret.
+ * @throws TypeError
+ */
 export function isStdio(config: ServerConfig): config is StdioServer {
   if (typeof config !== 'object' || config === null)
     throw new TypeError('A server must be { command, args } or { url }')
@@ -76,7 +79,7 @@ function checkStdio({ command, args, transport }: { readonly [field: string]: un
 
 function checkRemote({ url }: { readonly [field: string]: unknown }): void {
   const text = url instanceof URL ? url.href : url
-  // The error of `new URL` contains the URL.
+  // The error thrown by `new URL` would contain the URL.
   if (typeof text !== 'string' || !URL.canParse(text))
     throw new TypeError("A server's url must be absolute, such as https://example.com/mcp")
 }

@@ -9,9 +9,9 @@ import { EntryError, type Place } from './variables.ts'
 export interface EntryContext {
   /** Replaces variables in a string. @throws EntryError */
   readonly expand: (text: string, place: Place) => Promise<string>
-  /** The base of relative paths. */
+  /** The directory to which relative paths refer. */
   readonly workspaceFolder: string
-  /** The directory of processes without `cwd`. Undefined for the current directory. */
+  /** The directory of processes without `cwd`; undefined for the current directory. */
   readonly cwd: string | undefined
   readonly maxBytes: number
 }
@@ -37,7 +37,7 @@ const OF_ADDRESSES: readonly string[] = [...OF_ALL, 'url', 'headers']
 export const isDisabled = (entry: JsonObject): boolean =>
   entry['disabled'] === true || entry['enabled'] === false
 
-/** Reads the entry of one server. @throws EntryError */
+/** Reads a server's entry. @throws EntryError */
 export async function readEntry(entry: JsonObject, context: EntryContext): Promise<ReadEntry> {
   const transport = transportOf(entry)
   const known = transport === 'stdio' ? OF_PROCESSES : OF_ADDRESSES
@@ -65,7 +65,7 @@ function transportOf(entry: JsonObject): 'stdio' | 'http' | 'sse' {
 }
 
 async function readProcess(entry: JsonObject, context: EntryContext): Promise<StdioServer> {
-  // The user relies on a sandbox, which this client does not provide.
+  // The user expects a sandbox, but this client does not provide one.
   if (entry['sandboxEnabled'] === true)
     throw new EntryError('sandboxEnabled', 'is not supported: there is no sandbox')
   const own = new Set(Object.keys(isObject(entry['env']) ? entry['env'] : {}))
@@ -93,7 +93,7 @@ async function readAddress(entry: JsonObject, transport: 'http' | 'sse', context
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Checks headers without using the error of `Headers`, which contains the value. */
+/** Checks headers without using the error thrown by `Headers`, because it contains the value. */
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   const sendable = new Headers()
   for (const [name, value] of Object.entries(headers))
@@ -107,7 +107,9 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
     }
 }
 
-/** Reads an object of strings. Numbers and booleans become strings, and null removes a name, as in VS Code. */
+/**
+ * Reads an object of strings. Numbers and booleans become strings, and null removes the name, as in VS Code.
+ */
 async function readTexts(value: unknown, field: 'env' | 'headers', context: EntryContext) {
   if (value === undefined) return {}
   if (!isObject(value)) throw new EntryError(field, 'must be an object of strings')

@@ -2,7 +2,7 @@ import { basename, sep } from 'node:path'
 
 /** A problem with one field of one server. The message does not contain values from the file. */
 export class EntryError extends Error {
-  /** The field, undefined for the whole server. */
+  /** The field; undefined if the problem concerns the whole server. */
   readonly field: string | undefined
 
   constructor(field: string | undefined, message: string) {
@@ -15,13 +15,13 @@ export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly userHome: string
   readonly workspaceFolder: string
-  /** Returns the value of an input. @throws EntryError if there is none */
+  /** Returns the value of an input. @throws EntryError if the input has no value */
   readonly input: (id: string, field: string) => Promise<string>
 }
 
 export interface Place {
   readonly field: string
-  /** The names in the server's own `env`, which the server may expand itself. */
+  /** The names in the server's own `env`. The server may expand them itself. */
   readonly own: ReadonlySet<string>
 }
 
@@ -42,7 +42,7 @@ export async function expand(text: string, place: Place, variables: Variables): 
   }
 }
 
-/** Returns the value of a variable, or undefined if the text stays as it is. */
+/** Returns the value of a variable, or undefined if the text should remain unchanged. */
 async function valueOf(inner: string, place: Place, variables: Variables): Promise<string | undefined> {
   const { field, own } = place
   if (inner.includes('${')) throw new EntryError(field, 'has nested variables, which are not supported')
@@ -58,7 +58,7 @@ async function valueOf(inner: string, place: Place, variables: Variables): Promi
       `uses ${JSON.stringify(`\${${inner.slice(0, 64)}}`)}, which only its own host knows`,
     )
   const value = held(plain, variables) ?? fallback
-  // Hosts that do not expand variables pass them to the server unchanged.
+  // Hosts that do not expand variables pass them on to the server unchanged.
   if (value === undefined && own.has(plain)) return undefined
   return needed(value, plain, field)
 }

@@ -32,23 +32,25 @@ export type { RequestSettings }
 
 export interface ConnectionHandlers {
   notification(message: JsonRpcNotification): void
-  /** Handles a request. Returns undefined if it is not answered. A rejection becomes a JSON-RPC error. */
+  /**
+   * Handles a request. Returns undefined if no response should be sent. A rejection becomes a JSON-RPC error.
+   */
   request(message: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
   readonly error: (error: Error) => void
   closed(reason: TransportClose): void
 }
 
 export interface NotifySettings {
-  /** The time in ms that the transport may take to send the notification. @default 60_000 */
+  /** How long the transport may take to send the notification, in ms. @default 60_000 */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** The request on whose connection the notification is sent. */
+  /** The request whose connection is used to send the notification. */
   readonly relatedTo?: RequestId
 }
 
 /**
- * The numbers of ignored messages: late or unknown responses, unwanted progress and requests, and malformed
- * messages.
+ * The number of ignored messages of each kind: late or unknown responses, unwanted progress and requests, and
+ * malformed messages.
  */
 export type IgnoredMessages = Readonly<Record<'responses' | 'progress' | 'requests' | 'malformed', number>>
 
@@ -58,7 +60,7 @@ const MAX_PENDING = 1024
 const MAX_BATCH = 1024
 const NOTIFY_TIMEOUT_MS = 60_000
 
-/** JSON-RPC over one transport: matches responses to requests and applies their time limits. */
+/** JSON-RPC over one transport: matches responses to requests, and applies the requests' time limits. */
 export class Connection {
   /** The negotiated revision; undefined during the handshake. */
   revision: Revision | undefined
@@ -111,7 +113,7 @@ export class Connection {
     )
   }
 
-  /** Tells the transport that it may open a stream. */
+  /** Informs the transport that it may open a stream. */
   negotiated(revision: Revision): void {
     this.revision = revision
     this.apart(() => this.transport.negotiated?.(revision))
@@ -190,12 +192,12 @@ export class Connection {
     await this.transport.close()
   }
 
-  /** Sends a message. The function is async, so that what the transport throws becomes a rejection. */
+  /** Sends a message. The function is async, so that errors thrown by the transport become rejections. */
   async #send(...args: Parameters<ClientTransport['send']>): Promise<void> {
     await this.transport.send(...args)
   }
 
-  /** Finds the request with this id, which some servers return as a string. */
+  /** Finds the request with this id. Some servers return the id as a string. */
   #find(id: RequestId | undefined): PendingRequest | undefined {
     if (id === undefined) return undefined
     return this.#pending.get(id) ?? this.#pending.get(Number(id))
@@ -207,7 +209,7 @@ export class Connection {
     return request
   }
 
-  /** Cancels an abandoned request. Over HTTP without sessions, ending its stream cancels it. */
+  /** Cancels an abandoned request. Over HTTP without sessions, a request is cancelled by ending its stream. */
   #abandon(request: PendingRequest, reason: unknown, settings: RequestSettings): void {
     this.#pending.delete(request.id)
     if (settings.uncancellable === true || this.closed !== undefined) return
@@ -340,7 +342,7 @@ export class Connection {
     this.#guard(() => this.#handlers.closed(reason))
   }
 
-  /** Reports what a callback throws, so that reading continues. */
+  /** Reports errors that a callback throws, so that reading can continue. */
   #guard(run: () => void): void {
     try {
       run()
@@ -352,7 +354,10 @@ export class Connection {
   readonly #report = (error: unknown): void => this.#handlers.error(toError(error))
 }
 
-/** Returns the request of a malformed response, which has to fail because no other response will come. */
+/**
+ * Returns the request to which a malformed response belongs. The request must fail, because no other response
+ * will arrive.
+ */
 function requestOf(value: unknown, relatedTo: RequestId | undefined): RequestId | undefined {
   if (!isObject(value)) return relatedTo
   if ('method' in value) return undefined

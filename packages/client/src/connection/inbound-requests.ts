@@ -9,16 +9,16 @@ import {
 } from '@jetway/core/protocol'
 import { type Deferred, deferred } from '../util/promises.ts'
 
-/** The maximum number of requests handled at a time. Further requests receive an error. */
+/** The maximum number of requests handled at the same time. Further requests receive an error. */
 const MAX_RUNNING = 64
-/** The maximum number of unsent responses, beyond which the client stops reading. */
+/** The maximum number of unsent responses. If there are more, the client stops reading. */
 const MAX_UNSENT = 256
 
 export interface InboundOptions {
-  /** Handles a request. Returns undefined if it is not answered. */
+  /** Handles a request. Returns undefined if no response should be sent. */
   handle(request: JsonRpcRequest, context: { readonly signal: AbortSignal }): Promise<JsonObject> | undefined
   send(message: JsonRpcMessage, relatedTo: RequestId | undefined): Promise<void>
-  /** Stops the timers of the requests that this one may belong to. Returns a function that restarts them. */
+  /** Stops the timers of the requests to which this one may belong. Returns a function that restarts them. */
   pause(relatedTo: RequestId | undefined): () => void
 }
 
@@ -97,7 +97,7 @@ export class InboundRequests {
   }
 }
 
-/** Converts an error. Only an `McpError` reaches the server, since other errors may contain secrets. */
+/** Converts an error. Only an `McpError` is sent to the server, because other errors may contain secrets. */
 function toFailure(id: RequestId, error: unknown): JsonRpcMessage {
   return error instanceof McpError
     ? failure(id, error.code, error.message, error.data)

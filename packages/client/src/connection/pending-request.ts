@@ -10,7 +10,7 @@ export interface Progress {
   readonly message?: string
 }
 
-/** How one request is sent, and for how long its response is awaited. */
+/** How a request is sent, and how long the client waits for its response. */
 export interface RequestSettings {
   readonly timeoutMs?: number | undefined
   readonly maxTotalMs?: number | undefined
@@ -18,9 +18,9 @@ export interface RequestSettings {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly longLived?: boolean
-  /** Whether the request cannot be cancelled: the protocol forbids it for `initialize`. */
+  /** Whether the request cannot be cancelled. The protocol forbids cancelling `initialize`. */
   readonly uncancellable?: boolean
-  /** Called with the request's id before it is sent. */
+  /** Called with the request's id, before the request is sent. */
   readonly onId?: (id: RequestId) => void
   /** The telemetry for the request, if it is enabled. */
   readonly observed?: {
@@ -89,8 +89,8 @@ export class PendingRequest {
   }
 
   /**
-   * Restarts `timeoutMs`, and calls the listener unless progress has fallen, which would move a progress bar back.
-   * Returns false if it has fallen.
+   * Restarts `timeoutMs`. Calls the listener, unless the progress has decreased, because that would move a
+   * progress bar back. Returns false if it has decreased.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
    */
@@ -109,7 +109,7 @@ export class PendingRequest {
     this.#settings.observed?.acknowledged()
   }
 
-  /** Stops the timers, because the time that a user takes does not count towards the timeouts. */
+  /** Stops the timers, because the time that a user takes to answer does not count towards the timeouts. */
   pause(): void {
     if (this.#settled || this.#pauses++ > 0) return
     this.#stopTimers()

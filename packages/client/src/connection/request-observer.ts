@@ -44,12 +44,12 @@ export interface ReceivedQuestion {
 
 type Send = (params: JsonObject | undefined, settings: RequestSettings) => Promise<JsonObject>
 
-/** Observes a client's requests and sessions. A request succeeds even if telemetry throws. */
+/** Observes a client's requests and sessions. An error thrown by the telemetry does not make a request fail. */
 export class RequestObserver {
   readonly #telemetry: ClientTelemetry
   readonly #safe: SafeTelemetry
   readonly #clock: Clock
-  /** The open session, undefined in revisions without sessions. */
+  /** The open session; undefined in revisions without sessions. */
   #session: (Pick<ClosedClientSession, 'revision' | 'network'> & { readonly start: number }) | undefined
 
   constructor(telemetry: ClientTelemetry, clock: Clock, onError: (error: Error) => void) {
@@ -155,7 +155,7 @@ export class RequestObserver {
     }
   }
 
-  /** Records a new session. If a session is still open, the server has lost it. */
+  /** Records a new session. If another session is still open, the server has lost it. */
   #sessionOpened(result: JsonObject, { transport }: ObservedConnection): void {
     this.#sessionClosed('session-lost')
     const revision = revisionOf(result)
@@ -173,7 +173,7 @@ export class RequestObserver {
   }
 }
 
-/** The error that is sent to the server instead of an internal error. */
+/** The error that is sent to the server in place of an internal error. */
 const HIDDEN = { code: ErrorCode.InternalError, message: 'The client could not answer' }
 
 const describe = ({ revision, transport }: ObservedConnection) => ({
@@ -188,8 +188,8 @@ function withMeta(params: JsonObject | undefined, meta: JsonObject): JsonObject 
 }
 
 /**
- * Returns the revision of a version, or undefined if the version is unknown, because a server could invent
- * any number of versions.
+ * Returns the revision for a version, or undefined if the version is unknown. Unknown versions are not
+ * recorded, because a server could invent any number of them.
  */
 const revisionOf = ({ protocolVersion }: JsonObject): Revision | undefined =>
   REVISIONS.find(({ version }) => version === protocolVersion)

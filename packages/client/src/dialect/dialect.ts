@@ -27,7 +27,7 @@ export interface DialectOptions {
   /** Aborts the handshake. */
   readonly signal: AbortSignal | undefined
   readonly onError: (error: Error) => void
-  /** Called with what the host may want to know, although nothing is wrong. */
+  /** Called with information that the host may want to log, although nothing is wrong. */
   readonly onLog: (text: string) => void
   readonly onChangesMissed: () => void
 }
@@ -37,10 +37,10 @@ export interface Negotiated {
   readonly server: ServerDescription
 }
 
-/** The conversation with one server. There is one dialect for each era. */
+/** A conversation with one server. There is one dialect for each era. */
 export interface Dialect {
   readonly connection: Connection
-  /** The revision, which may change after a request that the server refused because of its version. */
+  /** The revision. It may change after the server has refused a request because of its version. */
   readonly revision: Revision
   readonly server: ServerDescription
   /** Whether the server may send requests. */
@@ -66,9 +66,9 @@ export interface Subscriptions {
    * changes.
    */
   watchLists?(kinds: ReadonlySet<ListKind>): void
-  /** Whether a list may change without a notification. Absent if every session gets list changes. */
+  /** Whether a list may change without a notification. Absent if every session receives list changes. */
   missesChanges?(kind: ListKind): boolean
-  /** Handles a notification. Returns true if it is not for the host. */
+  /** Handles a notification. Returns true if the notification is not meant for the host. */
   handleNotification?(message: JsonRpcNotification): boolean
   close?(): void
 }

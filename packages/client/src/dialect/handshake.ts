@@ -21,7 +21,10 @@ export function readInfo(info: unknown): Implementation | undefined {
   return isObject(info) && typeof info['name'] === 'string' ? (info as unknown as Implementation) : undefined
 }
 
-/** Runs a request, and repeats it if an error (with `code`, if given) names a version that both sides speak. */
+/**
+ * Runs a request. If it fails with an error (with `code`, if given) that names a version supported by both
+ * sides, repeats the request with that version.
+ */
 export async function atVersion(
   revisions: readonly Revision[],
   first: Revision | undefined,

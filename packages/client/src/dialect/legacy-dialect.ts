@@ -5,13 +5,13 @@ import { capabilitiesFor } from './capabilities.ts'
 import type { Dialect, DialectOptions, Negotiated, ServerDescription, Subscriptions } from './dialect.ts'
 import { atVersion, describeServer, unsupported } from './handshake.ts'
 
-/** The maximum number of subscriptions. All of them are sent again after the server has lost the session. */
+/** The maximum number of subscriptions. All of them are sent again if the server has lost the session. */
 const MAX_SUBSCRIPTIONS = 1024
 
 /**
  * Opens a session.
  *
- * @throws UnsupportedRevisionError if the server answers with another revision
+ * @throws UnsupportedRevisionError if the server responds with an unsupported revision
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export async function openSession(options: DialectOptions, revisions: readonly Revision[]): Promise<Dialect> {
@@ -21,7 +21,7 @@ export async function openSession(options: DialectOptions, revisions: readonly R
 async function initialize(options: DialectOptions, revisions: readonly Revision[]): Promise<Negotiated> {
   const { connection, info, signal, options: client } = options
   connection.revision = undefined
-  // Some servers answer an unknown version with an error that lists the known ones.
+  // Some servers respond to an unknown version with an error that lists the known ones.
   const result = await atVersion(revisions, revisions[0], (proposed) =>
     connection.request(
       Method.Initialize,

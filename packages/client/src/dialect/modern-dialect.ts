@@ -23,7 +23,7 @@ import { SubscriptionStream } from './subscription-stream.ts'
  * Sends `server/discover`.
  *
  * @param revisions - newest first
- * @param onShared - called with a response that names a shared version, before any later message is read
+ * @param onShared - called before any later message is read, with a response that names a shared version
  * @throws UnsupportedRevisionError if no version is shared
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
@@ -66,7 +66,7 @@ function metaFor(revision: Revision, { info, options }: DialectOptions, level?: 
   }
 }
 
-/** The parameters that `Mcp-Name` may repeat. A method has at most one of them. */
+/** The parameters that `Mcp-Name` may repeat. A method has at most one of these parameters. */
 const NAMED_BY = ['name', 'uri', 'taskId'] as const
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#standard-request-headers */
@@ -82,7 +82,7 @@ function headersFor(
   return { 'Mcp-Method': encodeHeaderText(method), ...named, ...more }
 }
 
-/** Talks to servers without sessions: every request names the client and the version. */
+/** Communicates with servers without sessions: every request names the client and the version. */
 export class ModernDialect implements Dialect {
   readonly acceptsRequests = false
   readonly connection: Connection
@@ -121,7 +121,7 @@ export class ModernDialect implements Dialect {
     return atVersion(this.#revisions, this.#revision, run, ErrorCode.UnsupportedProtocolVersion)
   }
 
-  /** Sets the level, which every later request contains. */
+  /** Sets the level. Every later request contains it. */
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#level = level
   }

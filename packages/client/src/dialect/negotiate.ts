@@ -12,7 +12,7 @@ export interface RevisionsByEra {
 }
 
 /**
- * The server closed the connection when it received `server/discover`. `initialize` may work on a new
+ * The server closed the connection when it received `server/discover`. `initialize` may succeed on a new
  * connection.
  */
 export class ProbeRefusedError extends ClientError {
@@ -24,8 +24,8 @@ export class ProbeRefusedError extends ClientError {
 }
 
 /**
- * Finds out which era a server speaks. `server/discover` comes first; a server that does not answer it as
- * specified is sent `initialize`.
+ * Determines which era a server supports. `server/discover` is sent first. If the server does not respond to it
+ * as specified, `initialize` is sent.
  *
  * @throws ProbeRefusedError if a new connection may succeed with `initialize` alone
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility
@@ -65,7 +65,7 @@ type ProbeResult =
   | { readonly kind: 'legacy' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** HTTP statuses that concern the caller, not the era. */
+/** HTTP statuses that concern the caller rather than the era. */
 const ABOUT_THE_CALLER: readonly (number | undefined)[] = [401, 402, 403, 407, 429]
 
 function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
@@ -75,11 +75,11 @@ function judge(error: unknown, { signal }: DialectOptions): ProbeResult {
   if (error instanceof McpError) return isModern(error) ? failed : { kind: 'legacy' }
   if (error instanceof TransportError) {
     const { status = 0 } = error
-    // Some servers answer an unknown method with 500.
+    // Some servers respond to an unknown method with 500.
     const unknown = status >= 400 && !ABOUT_THE_CALLER.includes(status)
     return unknown ? { kind: 'legacy' } : failed
   }
-  // Anything else comes from an auth provider. `initialize` would ask the user a second time.
+  // Any other error comes from an auth provider. `initialize` would ask the user a second time.
   return error instanceof ClientError ? { kind: 'legacy' } : failed
 }
 
@@ -90,13 +90,13 @@ const isModern = ({ code }: McpError): boolean =>
 /** How long to wait for the response to `server/discover` before sending `initialize` as well, in ms. */
 const PROBE_MS = 3_000
 
-/** Waits for the probe. Resolves to undefined if the server does not answer in time. */
+/** Waits for the probe. Resolves to undefined if the server does not respond in time. */
 const soon = (probe: Promise<ProbeResult>, { options: { clock } }: DialectOptions) =>
   withTimeout(probe, { ms: PROBE_MS, clock, late: () => new Error('silent') }).catch(() => undefined)
 
 /**
- * Returns the first response. A process that is still starting answers both requests late, and an old server
- * answers only one.
+ * Returns the first response. A process that is still starting responds to both requests late, and an old
+ * server responds to only one.
  */
 async function firstOf(
   session: Promise<Dialect>,

@@ -34,7 +34,7 @@ const LAST_RETRY_MS = 30_000
 
 /**
  * Keeps one subscription open for all notifications that the host wants. A changed filter opens a new stream
- * before the old one ends, so no notification is lost. A stream that the server ends is opened again.
+ * before the old one ends, so no notification is lost. If the server ends the stream, it is opened again.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -48,12 +48,12 @@ export class SubscriptionStream implements Subscriptions {
   #current: Stream | undefined
   #opening: Stream | undefined
   #lastUpdate: Promise<void> = Promise.resolve()
-  /** The number of updates that have not ended. */
+  /** The number of updates that are still running. */
   #updates = 0
   #retryTimer: unknown
   /**
-   * The number of failed attempts since the last stream that delivered a notification, or stayed open for
-   * {@link LAST_RETRY_MS}.
+   * The number of failed attempts since the last stream that delivered a notification or stayed open for {@link
+   * LAST_RETRY_MS}.
    */
   #failures = 0
   /** Whether a stream has failed since the last `changesMissed`. */
@@ -112,12 +112,12 @@ export class SubscriptionStream implements Subscriptions {
   }
 
   missesChanges(kind: ListKind): boolean {
-    // `changesMissed` follows a running update.
+    // `changesMissed` follows after a running update.
     if (this.#capabilities[kind]?.listChanged !== true || this.#updates > 0) return false
     return this.#current?.agreed?.[`${kind}ListChanged`] !== true
   }
 
-  /** Returns true for acknowledgements, and for notifications of a stream that has been replaced. */
+  /** Returns true for acknowledgements, and for notifications on a stream that has been replaced. */
   handleNotification({ method, params = {} }: JsonRpcNotification): boolean {
     const { _meta: meta, notifications } = params
     const id: unknown = isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined
@@ -200,7 +200,10 @@ export class SubscriptionStream implements Subscriptions {
     }
   }
 
-  /** Runs a stream. Rejects if it fails before the acknowledgement; later failures lead to another attempt. */
+  /**
+   * Runs a stream. Rejects if it fails before the acknowledgement. After a later failure, another attempt is
+   * made.
+   */
   async #run(stream: Stream): Promise<void> {
     const { signal } = stream.end
     const { clock } = this.#options.options
@@ -228,7 +231,7 @@ export class SubscriptionStream implements Subscriptions {
     this.#retryTimer = clock.setTimeout(() => {
       this.#update().catch((error: unknown) => {
         this.#report(error)
-        // A server that answers with an error would send the same error again.
+        // A server that responds with an error would send the same error again.
         if (!(error instanceof McpError)) this.#retry()
       })
     }, wait)
@@ -236,7 +239,8 @@ export class SubscriptionStream implements Subscriptions {
 
   #report(error: unknown): void {
     if (this.#closed) return
-    // Some servers declare list changes and lack the method. Their lists are fetched again when they are used.
+    // Some servers declare list changes but do not have the method. Their lists are fetched again whenever they
+    // are used.
     if (error instanceof McpError && error.code === ErrorCode.MethodNotFound)
       this.#options.onLog('The server has no subscriptions/listen, so it does not tell when a list changes')
     else this.#options.onError(toError(error))

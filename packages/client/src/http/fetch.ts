@@ -11,7 +11,7 @@ export interface HttpCall {
   readonly signal: AbortSignal
 }
 
-/** Headers that custom ones cannot replace. */
+/** Headers that custom headers cannot replace. */
 const OURS = ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'] as const
 export const SSE = 'text/event-stream'
 /** The maximum number of bytes to read from an error body. */
@@ -76,7 +76,7 @@ async function fetchOnce(options: ResolvedHttpOptions, call: HttpCall): Promise<
 }
 
 /**
- * The error codes after which nothing was sent. After any other failure, the server may have received the
+ * The error codes that show that nothing was sent. After any other failure, the server may have received the
  * request.
  */
 const UNCONNECTED: ReadonlySet<string> = new Set([
@@ -88,7 +88,7 @@ const UNCONNECTED: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Returns the code of the failure, which Node stores in the cause. */
+/** Returns the failure's code. Node stores it in the cause. */
 function codeOf(error: unknown): string | undefined {
   const { cause } = (error ?? {}) as { readonly cause?: { readonly code?: unknown } }
   return typeof cause?.code === 'string' ? cause.code : undefined
@@ -105,7 +105,7 @@ export async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => {})
 }
 
-/** Reads the body. @throws TransportError if it is longer than the limit in bytes, is not UTF-8, or was cut */
+/** Reads the body. @throws TransportError if it exceeds the limit, in bytes, is not UTF-8, or is incomplete */
 export async function readText({ body }: Response, limit: number): Promise<string> {
   if (body === null) return ''
   const reader = body.getReader()

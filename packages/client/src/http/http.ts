@@ -14,13 +14,15 @@ export function http(url: string | URL, options: HttpOptions = {}): TransportFac
   return () => httpTransport(resolved)
 }
 
-/** Connects over HTTP+SSE, to which `http` also falls back. @throws TypeError for an invalid URL */
+/** Connects over HTTP+SSE. `http` also falls back to this transport. @throws TypeError for an invalid URL */
 export function sse(url: string | URL, options: HttpOptions = {}): TransportFactory {
   const resolved = resolveHttpOptions(url, options)
   return () => new LegacySseTransport(resolved)
 }
 
-/** The statuses with which a server that supports only HTTP+SSE answers a POST to its stream's URL. */
+/**
+ * The statuses with which a server that supports only HTTP+SSE replies to a POST request to its stream's URL.
+ */
 const OLDER: readonly (number | undefined)[] = [400, 404, 405]
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility */
@@ -30,7 +32,7 @@ function httpTransport(options: ResolvedHttpOptions): ClientTransport {
 
   /**
    * Falls back to HTTP+SSE.
-   * @throws the first refusal if HTTP+SSE fails too, because that refusal is more informative
+   * @throws the first refusal if HTTP+SSE also fails, because that refusal is more informative
    */
   async function fallBack(refusal: unknown): Promise<void> {
     const older = new LegacySseTransport(options)
@@ -39,7 +41,7 @@ function httpTransport(options: ResolvedHttpOptions): ClientTransport {
     } catch {
       throw refusal
     }
-    // The first transport has no session and nothing open.
+    // The first transport has no session, and nothing open.
     inner = older
   }
 

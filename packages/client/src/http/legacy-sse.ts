@@ -10,8 +10,9 @@ import { deliver } from './streams.ts'
 const ENDPOINT_MS = 30_000
 
 /**
- * HTTP+SSE of 2024-11-05. One stream delivers the URL to which the client posts its messages, and then all
- * messages from the server. When the stream ends, the connection ends, because the stream cannot be resumed.
+ * The HTTP+SSE transport of revision 2024-11-05. One stream delivers first the URL to which the client posts
+ * its messages, and then all messages from the server. When the stream ends, the connection ends, because the
+ * stream cannot be resumed.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -71,7 +72,7 @@ export class LegacySseTransport implements ClientTransport {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(message),
-      // The server processes what it has received, so aborting the POST would not cancel the request.
+      // The server processes whatever it has received, so aborting the POST would not cancel the request.
       signal: this.#open.signal,
     })
     if (response.ok) return discard(response)
@@ -110,7 +111,7 @@ export class LegacySseTransport implements ClientTransport {
     }
   }
 
-  /** Resolves the endpoint, which must have the same origin because it receives the credentials. */
+  /** Resolves the endpoint. It must have the same origin, because it receives the credentials. */
   #sameOrigin(endpoint: string): string {
     const { url } = this.#options
     const target = URL.canParse(endpoint, url) ? new URL(endpoint, url) : undefined

@@ -3,48 +3,53 @@ import type { ServerNetwork } from '@jetway/core/telemetry'
 import type { AuthProvider } from '../auth/provider.ts'
 import { withAuth } from '../auth/with-auth.ts'
 
-/** The part of `fetch` that is used. */
+/** The part of `fetch` that the transports use. */
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>
 
-/** A request, as passed to a function that adds headers. */
+/** A request as passed to a function that adds headers. */
 export interface OutgoingRequest {
   readonly url: string
   readonly method: string
 }
 
-/** Custom headers, which cannot replace protocol headers. */
+/** Custom headers. They cannot replace protocol headers. */
 export type ExtraHeaders =
   | Readonly<Record<string, string>>
   | ((
       request: OutgoingRequest,
     ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
 
-/** Options of the HTTP transports. */
+/** The options of the HTTP transports. */
 export interface HttpOptions {
   /** Headers to send with every request. A function is called for each request. */
   readonly headers?: ExtraHeaders
-  /** Adds credentials, and handles 401 and 403. Its headers take precedence over `headers`. */
+  /**
+   * Adds credentials, and handles replies with status 401 or 403. Its headers take precedence over `headers`.
+   */
   readonly auth?: AuthProvider
   /** The function that sends requests. @default the global `fetch` */
   readonly fetch?: Fetch
   /**
-   * The maximum size of one reply in bytes, and of one event in UTF-16 units. A message needs about four times
-   * its size in memory while it is parsed.
+   * The maximum size of one reply, in bytes, and of one event, in UTF-16 units. While a message is being
+   * parsed, it needs about four times its size in memory.
    * @default 64 MiB
    */
   readonly maxMessageBytes?: number
-  /** The time in ms to wait for the response to DELETE. @default 5_000 */
+  /** How long to wait for the reply to DELETE, in ms. @default 5_000 */
   readonly closeTimeoutMs?: number
   /** Whether closing ends the session. Set this to false to resume the session later. @default true */
   readonly endSession?: boolean
   /**
-   * The delays before a cut stream is reopened. The server's `retry`, limited to between 500 ms and one hour,
-   * replaces `initialDelayMs`.
+   * The delays before an interrupted stream is reopened. The server's `retry`, limited to between 500 ms and
+   * one hour, replaces `initialDelayMs`.
    */
   readonly reconnect?: {
-    /** The delay in ms before the first attempt. It doubles after each connection without a message. @default 1_000 */
+    /**
+     * The delay before the first attempt, in ms. It doubles after each connection without a message. @default
+     * 1_000
+     */
     readonly initialDelayMs?: number
-    /** The maximum delay in ms. @default 30_000 */
+    /** The maximum delay, in ms. @default 30_000 */
     readonly maxDelayMs?: number
   }
 }
@@ -98,12 +103,12 @@ export function resolveHttpOptions(url: string | URL, options: HttpOptions): Res
   }
 }
 
-/** `fetch` has failed. Any other error comes from an auth provider. */
+/** `fetch` has failed. All other errors come from an auth provider. */
 export class FetchError extends Error {}
 
 /**
- * Returns a function that sends requests. In browsers, the global `fetch` fails if called as another object's
- * method.
+ * Returns a function that sends requests. In browsers, the global `fetch` fails if it is called as another
+ * object's method.
  */
 function sending({ fetch = (input, init) => globalThis.fetch(input, init) }: HttpOptions): Fetch {
   return async (input, init) => {

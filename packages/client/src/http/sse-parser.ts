@@ -5,7 +5,7 @@ export interface SseEvent {
   readonly data: string
   readonly event?: string
   readonly id?: string
-  /** The time in ms to wait before reconnecting. */
+  /** How long to wait before reconnecting, in ms. */
   readonly retry?: number
 }
 
@@ -18,8 +18,8 @@ export class SseOverflowError extends Error {
 }
 
 /**
- * Parses an event stream. An event without data is returned too, because its id and
- * `retry` matter for reconnecting.
+ * Parses an event stream. Events without data are also returned, because their ids and `retry` fields are
+ * needed for reconnecting.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
@@ -28,19 +28,21 @@ export class SseParser {
   readonly #rest = new TextBuffer()
   #size = 0
   #first = true
-  /** Whether the last chunk ended with CR. An LF at the start of the next chunk belongs to that line end. */
+  /**
+   * Whether the last chunk ended with CR. An LF at the start of the next chunk belongs to the same line break.
+   */
   #afterCr = false
   #data: string[] = []
   #fields: { event?: string; id?: string; retry?: number } = {}
 
-  /** @param limit - the maximum length of one event in UTF-16 units, including comments */
+  /** @param limit - the maximum length of one event, including comments, in UTF-16 units */
   constructor(limit: number = Number.POSITIVE_INFINITY) {
     this.#limit = limit
   }
 
-  /** Parses a chunk, and returns the events that it completes. @throws SseOverflowError */
+  /** Parses a chunk, and returns the events that the chunk completes. @throws SseOverflowError */
   push(piece: string): SseEvent[] {
-    // Searches only the new chunk, because a long line in small chunks would otherwise take quadratic time.
+    // Searches only the new chunk, because otherwise a long line in small chunks would take quadratic time.
     const text = this.#continued(this.#withoutBom(piece))
     const lines = text.split(/\r\n|\n|\r/)
     const rest = lines.pop() ?? ''
@@ -97,10 +99,10 @@ export class SseParser {
 }
 
 /**
- * Yields the events of a body until the signal is aborted. Node never ends the body of a `fetch` that is
- * aborted while the last chunk arrives.
+ * Yields the events of a body until the signal is aborted. The signal is needed because Node never ends the
+ * body of a `fetch` that is aborted while the last chunk is arriving.
  *
- * @param limit - the maximum length of one event in UTF-16 units
+ * @param limit - the maximum length of one event, in UTF-16 units
  * @throws SseOverflowError; TypeError for invalid UTF-8
  */
 export async function* sseEvents(

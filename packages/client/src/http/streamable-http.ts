@@ -16,17 +16,17 @@ import {
 
 const BOTH = { accept: `application/json, ${SSE}`, 'content-type': 'application/json' }
 /**
- * The time in ms that a stream may stay open after the response, so that the server can end it and free the
- * connection.
+ * How long a stream may stay open after the response, in ms. The server can end it in this time, so that the
+ * connection can be reused.
  */
 const LINGER_MS = 1_000
-/** The time in ms to wait for the server to end the GET stream of a deleted session. */
+/** How long to wait for the server to end the GET stream of a deleted session, in ms. */
 const STREAM_END_MS = 250
 
 /**
- * Streamable HTTP for all revisions. Each message is a POST. In revisions with sessions, the transport keeps
- * the session, reads the GET stream, and resumes cut streams. In revisions without sessions, a request ends
- * with its stream.
+ * Streamable HTTP for all revisions. Each message is sent in a POST request. In revisions with sessions, the
+ * transport keeps the session, reads the GET stream, and resumes interrupted streams. In revisions without
+ * sessions, a request ends with its stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
@@ -37,7 +37,7 @@ export class StreamableHttpTransport implements ClientTransport {
   readonly network: ServerNetwork
   sessionId: string | undefined
   readonly #options: ResolvedHttpOptions
-  /** The controllers of running requests, aborted when the transport closes. */
+  /** The controllers of running requests. They are aborted when the transport closes. */
   readonly #open = new Set<AbortController>()
   readonly #running = new Set<Promise<void>>()
   #handlers: ClientTransportHandlers | undefined
@@ -100,8 +100,8 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   async #close(): Promise<void> {
-    // The server ends the stream with the session. Aborting the fetch instead would make Node open an unused
-    // connection, and the server would wait for that connection when it closes.
+    // The server ends the stream together with the session. If the client aborted the fetch instead, Node would
+    // open an unused connection, and the server would wait for that connection when it closes.
     const ended = await this.#endSession()
     if (ended && this.#listening !== undefined)
       await Promise.race([this.#listened, wait(STREAM_END_MS, this.#listening.signal)])
@@ -112,8 +112,8 @@ export class StreamableHttpTransport implements ClientTransport {
   }
 
   /**
-   * Sends DELETE, and resolves to whether the server has ended the session. A failure must
-   * not keep the transport open.
+   * Sends DELETE. Resolves to whether the server has ended the session. A failure must not keep the transport
+   * open.
    */
   async #endSession(): Promise<boolean> {
     if (this.sessionId === undefined || !this.#options.endSession) return false
@@ -144,7 +144,10 @@ export class StreamableHttpTransport implements ClientTransport {
     await this.#deliver(await readText(response, this.#options.maxMessageBytes), request)
   }
 
-  /** Delivers a complete reply, and fails the request at once if the reply does not answer it. */
+  /**
+   * Delivers a complete reply. If the reply does not contain the response to the request, fails the request
+   * immediately.
+   */
   async #deliver(text: string, request: RequestId): Promise<void> {
     await deliver(text, this.#reading(request)).taken
     this.#handlers?.requestFailed(
@@ -168,7 +171,7 @@ export class StreamableHttpTransport implements ClientTransport {
     throw statusError(status, 'method' in message ? message.method : 'A response', text)
   }
 
-  /** Reads a request's stream until the response, over several connections if necessary. */
+  /** Reads a request's stream until the response arrives, over several connections if necessary. */
   async #follow(
     body: ReadableStream<Uint8Array>,
     request: RequestId,
@@ -207,7 +210,7 @@ export class StreamableHttpTransport implements ClientTransport {
     return false
   }
 
-  /** Reopens a stream. Tries until the request times out, because the server may be restarting. */
+  /** Reopens a stream. Retries until the request times out, because the server may be restarting. */
   async #resume(position: StreamPosition, signal: AbortSignal) {
     for (;;) {
       await wait(nextDelay(this.#options, position), signal)
@@ -239,7 +242,7 @@ export class StreamableHttpTransport implements ClientTransport {
       } else if (response !== undefined) {
         await discard(response)
         if (response.status < 500 && response.status !== 429) {
-          // The id is unknown, so the missed messages are lost. Start a new stream.
+          // The id is unknown, so the missed messages are lost. The client starts a new stream.
           if (position.lastEventId === undefined) break
           delete position.lastEventId
         }
@@ -249,7 +252,7 @@ export class StreamableHttpTransport implements ClientTransport {
     this.#open.delete(open)
   }
 
-  /** Forgets a lost session, unless another request has already opened a new one. */
+  /** Forgets a lost session, unless another request has already opened a new session. */
   #lost(session: string): void {
     if (this.sessionId !== session) return
     this.sessionId = undefined
@@ -307,11 +310,11 @@ export const isInitialize = (message: JsonRpcMessage): boolean =>
 const requestIdOf = (message: JsonRpcMessage): RequestId | undefined =>
   'method' in message && 'id' in message ? message.id : undefined
 
-/** Whether a status concerns the caller or the URL, so that a JSON-RPC body does not matter. */
+/** Returns whether a status concerns the caller or the URL. If so, a JSON-RPC body does not matter. */
 const isOfHttp = (status: number, message: JsonRpcMessage): boolean =>
   status === 401 || status === 403 || (isInitialize(message) && (status === 404 || status === 405))
 
-/** Whether a body is the server's JSON-RPC error rather than a proxy's error page. */
+/** Returns whether a body is the server's JSON-RPC error rather than a proxy's error page. */
 function isErrorMessage(response: Response, text: string): boolean {
   if (mediaType(response) !== 'application/json') return false
   try {

@@ -8,7 +8,7 @@ import { delay } from '../util/promises.ts'
 import type { ResolvedHttpOptions } from './options.ts'
 import { type SseEvent, sseEvents } from './sse-parser.ts'
 
-/** The position at which to resume a stream, and what determines the delay before resuming. */
+/** The position from which to resume a stream, and the values that determine the delay before resuming. */
 export interface StreamPosition {
   lastEventId?: string
   /** The server's `retry`, in ms. */
@@ -32,7 +32,7 @@ export interface StreamReading extends Reading {
 
 const PARSE_LIMITS = { maxDepth: 128, maxTokens: 400_000 }
 
-/** Delivers one message. Wait for `taken` before reading on. */
+/** Delivers one message. Wait for `taken` before reading further. */
 export function deliver(
   text: string,
   { handlers, request }: Reading,
@@ -63,7 +63,7 @@ export async function readEvents(body: ReadableStream<Uint8Array>, reading: Stre
     // The end of the stream does not matter after the response.
     if (!answered && !signal.aborted) throw new TransportError('The stream was cut', { cause: error })
   } finally {
-    // A proxy that cuts idle streams does not count as a failure.
+    // If a proxy closes idle streams, that does not count as a failure.
     if (systemClock.now() - openedAt >= options.maxDelayMs) position.failures = 0
   }
   return answered
@@ -75,24 +75,24 @@ function note({ id, retry }: SseEvent, position: StreamPosition): void {
   if (retry !== undefined) position.retryMs = retry
 }
 
-/** Whether a message answers the request, alone or in a batch. */
+/** Returns whether a message, alone or in a batch, is the response to the request. */
 function answers(value: unknown, request: RequestId): boolean {
   if (Array.isArray(value)) return value.some((each) => answers(each, request))
   if (typeof value !== 'object' || value === null) return false
   return 'id' in value && isSameId(value.id, request) && !('method' in value)
 }
 
-/** Resolves after the time, or when the signal aborts. */
+/** Resolves after the given time, or when the signal aborts. */
 export const wait = (ms: number, signal: AbortSignal): Promise<void> =>
   delay(ms, systemClock, signal).catch(() => {})
 
-/** The minimum for the server's `retry`, so that `retry: 0` does not cause a loop. */
+/** The minimum for the server's `retry`, so that `retry: 0` does not cause a tight loop. */
 const MIN_RETRY_MS = 500
 const MAX_RETRY_MS = 60 * 60 * 1_000
 
 /**
- * Returns the delay in ms before the next attempt, which counts as a failure until it delivers a message. The
- * server's `retry` is used even beyond the maximum delay.
+ * Returns the delay before the next attempt, in ms. The attempt counts as a failure until it delivers a
+ * message. The server's `retry` is used even if it exceeds the maximum delay.
  */
 export function nextDelay(
   { initialDelayMs, maxDelayMs }: Pick<ResolvedHttpOptions, 'initialDelayMs' | 'maxDelayMs'>,

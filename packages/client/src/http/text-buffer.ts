@@ -1,8 +1,8 @@
 const BLOCK = 1_024
 
 /**
- * Collects chunks of text. Joining them with + would keep a node in memory for each chunk, and a server may
- * send single characters.
+ * Collects chunks of text. Joining them with `+` would keep a node in memory for each chunk, and a server may
+ * send single characters as chunks.
  */
 export class TextBuffer {
   #blocks: string[] = []
@@ -22,10 +22,10 @@ export class TextBuffer {
     this.#pieces = []
   }
 
-  /** Returns all of the text and empties the buffer. */
+  /** Returns the whole text and empties the buffer. */
   take(end: string): string {
     if (this.#length === 0) return end
-    // Strings that are joined with + would be copied once more when they are read.
+    // Strings joined with `+` would be copied once more when they are read.
     const text = [...this.#blocks, ...this.#pieces, end].join('')
     this.#blocks = []
     this.#pieces = []

@@ -59,12 +59,17 @@ export class ClientInput {
     })
   }
 
-  /** Whether the client recognizes the method: one that the protocol defines, or one that has a handler. */
+  /**
+   * Returns whether the client recognizes the method: one that the protocol defines, or one that has a handler.
+   */
   handles(method: string): boolean {
     return method === Method.Ping || STANDARD.has(method) || this.#customHandler(method) !== undefined
   }
 
-  /** Returns the result of a request for input. @throws McpError if there is no handler; what the handler throws */
+  /**
+   * Returns the result of a request for input. @throws McpError if there is no handler, and the handler's
+   * errors
+   */
   async answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     if (method === Method.Ping) return {}
     const custom = this.#customHandler(method)
@@ -158,7 +163,7 @@ export class ClientInput {
       if (error === timedOut && fallback !== undefined) return fallback
       throw error
     } finally {
-      // A handler that has returned must not see an abort.
+      // After a handler has returned, its signal must no longer abort.
       signal.removeEventListener('abort', stop)
     }
   }

@@ -4,7 +4,10 @@ export type FormContent =
   | { readonly ok: true; readonly content: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/** The maximum number of steps in the validation of one field. A server chooses the schema, such as a pattern. */
+/**
+ * The maximum number of steps in the validation of one field. It is limited because the server chooses the
+ * schema, which may contain a costly pattern.
+ */
 const MAX_STEPS = 100_000
 
 /** Converts strings to the types of their fields, fills in defaults, and validates the result. */
@@ -17,7 +20,7 @@ export async function readFormContent(form: FormSchema, content: JsonObject): Pr
     const given = value === undefined ? field.default : toType(field, value)
     if (given !== undefined) filled.set(name, given)
   }
-  // A field named __proto__ remains an ordinary field.
+  // A field named `__proto__` remains an ordinary field.
   const all = Object.fromEntries(filled)
   try {
     const { maxSteps } = await import('@jetway/core/schema')

@@ -16,7 +16,7 @@ export interface RoundsOptions {
 const MAX_INPUT_REQUESTS = 64
 
 /**
- * Sends a request, and resends it with answers for as long as the result is `input_required`.
+ * Sends a request, and resends it with answers as long as the result is `input_required`.
  *
  * @throws ClientError `too-many-rounds`, `input-unavailable`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
@@ -33,8 +33,8 @@ export async function inRounds(options: RoundsOptions): Promise<JsonObject> {
     result = await send(answers).catch((error: unknown) => {
       throw asStarted(error)
     })
-    // A result that depends on answers must not be cached, whatever the server says:
-    // https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key
+    // A result that depends on answers must not be cached, regardless of the server's hints. See
+    // https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key.
     if (method === Method.ReadResource) result = { ...result, ttlMs: 0, cacheScope: 'private' }
   }
   return result

@@ -1,9 +1,9 @@
 import { BoundedMap } from '../util/bounded-map.ts'
 
-/** The limits of remembered ids. A wait for an id that was dropped ends at its own time limit. */
+/** The limits on remembered ids. If an id is dropped, a wait for it ends at its own time limit. */
 const LIMITS = { maxEntries: 1_024, maxWeight: 1_048_576, weigh: (id: string): number => id.length }
 
-/** The open URL elicitations, and the listeners for their completion. */
+/** The open URL elicitations, and the listeners that wait for their completion. */
 export class UrlCompletions {
   readonly #listeners = new BoundedMap<string, Set<() => void>>(LIMITS)
 
@@ -18,8 +18,8 @@ export class UrlCompletions {
   }
 
   /**
-   * Calls the listeners. Returns false for an unknown or completed id, which the client has to ignore:
-   * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   * Calls the listeners. Returns false for an unknown or completed id. The client must ignore such ids. See
+   * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation.
    */
   complete(elicitationId: string): boolean {
     const listeners = this.#listeners.get(elicitationId)

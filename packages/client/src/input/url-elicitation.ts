@@ -6,7 +6,7 @@ import type { ElicitResult, ElicitUrlRequest, ElicitUrlResult } from '../options
 import { inputUnavailable } from './rounds.ts'
 import type { UrlCompletions } from './url-completions.ts'
 
-/** The maximum number of URLs in one error, and of URLs that are open at a time. */
+/** The maximum number of URLs in one error, and of URLs that are open at the same time. */
 const MAX_URLS = 64
 
 interface RequiredUrl extends ElicitUrlRequest {
@@ -14,15 +14,16 @@ interface RequiredUrl extends ElicitUrlRequest {
 }
 
 /**
- * The server refuses a request until the user has opened the URLs (`-32042`), and the user has not opened
- * them. The request can be sent again after the user has.
+ * The server refuses a request until the user has opened the URLs (`-32042`), and the user has not opened them.
+ * After the user has done so, the request can be sent again.
  *
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export class UrlElicitationRequiredError extends McpError {
   readonly elicitations: readonly ElicitUrlRequest[]
   /**
-   * The user's answer. `accept` means that the user has not finished in time; undefined means that the client
+   * The user's answer. If it is `accept`, the user agreed but did not finish in time. Undefined if the client
    * has no `elicitUrl` handler.
    */
   readonly action: ElicitResult['action'] | undefined
@@ -66,8 +67,8 @@ export class UrlElicitation {
   }
 
   /**
-   * Sends a request until the server no longer answers `-32042`. An answer with that code means that the
-   * server has not processed the request.
+   * Sends a request until the server no longer responds with `-32042`. This code means that the server has not
+   * processed the request.
    *
    * @throws UrlElicitationRequiredError, ClientError `too-many-rounds`, `input-unavailable`
    */
@@ -184,8 +185,8 @@ function isRequired(given: unknown): given is RequiredUrl {
 }
 
 /**
- * Whether a value is a web URL. Other schemes may run code, and browsers remove white space that the user
- * sees.
+ * Returns whether a value is a web URL. Other schemes may run code. White space is not allowed, because the
+ * user would see it but browsers remove it.
  */
 export function isWebUrl(url: unknown): url is string {
   if (typeof url !== 'string' || /[\p{C}\s]/u.test(url) || !URL.canParse(url)) return false

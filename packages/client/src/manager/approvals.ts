@@ -10,9 +10,12 @@ import type {
 import { abortable, anySignal, toError } from '../util/promises.ts'
 import { notApproved } from './errors.ts'
 
-/** An action that the host approves or refuses. `detail` comes from configurations, models and servers. */
+/**
+ * An action that the host approves or refuses. `detail` contains values from configurations, models and
+ * servers.
+ */
 export type ApprovalRequest = { readonly server: string; readonly signal: AbortSignal } &
-  /** Starts a process; the host is asked again for each reconnect. */
+  /** Starts a process. The host is asked again for each reconnect. */
   (
     | {
         readonly kind: 'spawn'
@@ -21,8 +24,8 @@ export type ApprovalRequest = { readonly server: string; readonly signal: AbortS
           readonly args: readonly string[]
           readonly cwd?: string
           /**
-           * Names of the variables that the configuration sets. Some of them, such as `NODE_OPTIONS`, can run
-           * other code. Their values are omitted, because they may be secret.
+           * The names of the variables that the configuration sets. Some variables, such as `NODE_OPTIONS`, can
+           * run other code. The values are omitted, because they may be secret.
            */
           readonly env?: readonly string[]
         }
@@ -31,11 +34,11 @@ export type ApprovalRequest = { readonly server: string; readonly signal: AbortS
     | { readonly kind: 'call'; readonly detail: { readonly tool: string; readonly args: JsonObject } }
     /** Lets the server use the host's model. */
     | { readonly kind: 'sample'; readonly detail: SampleRequest }
-    /** Shows a form, or asks to open a URL. */
+    /** Shows a form, or asks the user to open a URL. */
     | { readonly kind: 'elicit'; readonly detail: ElicitRequest | ElicitUrlRequest }
   )
 
-/** Approves or refuses an action. Only true approves the action; an exception refuses it. */
+/** Approves or refuses an action. Only `true` approves the action. An exception refuses it. */
 export type Approve = (approval: ApprovalRequest) => boolean | Promise<boolean>
 
 type Action = Pick<ApprovalRequest, 'kind' | 'detail'>
@@ -55,7 +58,7 @@ export class Approvals {
     this.#options = options
   }
 
-  /** Asks for approval. @throws ClientError `not-approved`; the signal's reason */
+  /** Asks for approval. @throws ClientError `not-approved`, and the signal's reason */
   async require(action: Action, what: string, signal: AbortSignal | undefined): Promise<void> {
     const refused = await this.#refusal(action, signal)
     if (refused !== undefined) throw notApproved(what, this.#options.server, refused.cause)
@@ -68,7 +71,7 @@ export class Approvals {
     all.throwIfAborted()
     try {
       const request = { ...action, server, signal: all } as ApprovalRequest
-      // Hosts written in JavaScript may return anything.
+      // Hosts written in JavaScript may return any value.
       const approved: unknown = await abortable(Promise.resolve(approve(request)), all)
       return approved === true ? undefined : {}
     } catch (error) {
@@ -80,8 +83,8 @@ export class Approvals {
   }
 
   /**
-   * Returns handlers that ask for approval first. The host's current handlers determine which capabilities
-   * are declared; each request looks up its handler again, so that `setHandlers` takes effect at once.
+   * Returns handlers that ask for approval first. The host's current handlers determine which capabilities are
+   * declared; each request looks up its handler again, so that `setHandlers` takes effect immediately.
    */
   handlers(current: () => ClientHandlers): ClientHandlers {
     const { elicit, elicitUrl, sample, roots, requests = {} } = current()

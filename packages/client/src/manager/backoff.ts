@@ -2,21 +2,25 @@ import { withDefaults } from '../util/defaults.ts'
 
 /** Options for reconnecting a lost server. */
 export interface ReconnectOptions {
-  /** The maximum number of attempts, after which the server is removed. 0 removes it at once. @default 5 */
+  /**
+   * The maximum number of attempts. After that, the server is removed. If 0, it is removed immediately.
+   * @default 5
+   */
   readonly maxAttempts?: number
   /** The delay before the first attempt, in ms. @default 1_000 */
   readonly initialDelayMs?: number
-  /** The factor by which each delay is multiplied to get the next. @default 2 */
+  /** The factor by which each delay is multiplied to obtain the next one. @default 2 */
   readonly factor?: number
   /** The maximum delay, in ms. @default 30_000 */
   readonly maxDelayMs?: number
   /**
-   * The maximum random reduction of each delay, from 0 to 1, so that hosts do not reconnect all at once.
+   * The maximum random reduction of each delay, from 0 to 1, so that hosts do not all reconnect at the same
+   * time.
    *
    * @default 0.5
    */
   readonly jitter?: number
-  /** The time in ms that a connection has to last before attempts are counted from 0 again. @default 30_000 */
+  /** How long a connection must last before attempts are counted from 0 again, in ms. @default 30_000 */
   readonly stableMs?: number
 }
 
@@ -32,8 +36,8 @@ export const RECONNECT_DEFAULTS: Required<ReconnectOptions> = {
 /**
  * Returns the delay before an attempt, in ms.
  *
- * @param attempt - from 1
- * @param random - from 0 to 1
+ * @param attempt - the number of the attempt, from 1
+ * @param random - a random number from 0 to 1
  */
 export function waitBefore(
   attempt: number,

@@ -1,7 +1,7 @@
 export interface CachedListOptions<Item> {
   readonly fetch: () => Promise<readonly Item[]>
   readonly onError: (error: unknown) => void
-  /** Whether the list may have changed without a notification. It is then fetched each time. */
+  /** Whether the list may have changed without a notification. If so, it is fetched every time. */
   readonly mayHaveChanged: () => boolean
 }
 

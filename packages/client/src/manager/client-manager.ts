@@ -33,17 +33,17 @@ import type { ServerState } from './server-connection.ts'
 import { ToolDirectory } from './tool-directory.ts'
 import type { NamedTool } from './tool-names.ts'
 
-/** Statistics of one server at one moment. */
+/** A snapshot of one server's statistics. */
 export interface ServerStats {
   readonly server: string
   readonly state: ServerState
-  /** The number of attempts to reconnect since the last connection that lasted for `stableMs`. */
+  /** The number of reconnection attempts since the last connection that lasted for `stableMs`. */
   readonly attempts: number
-  /** The number of requests without a response. */
+  /** The number of requests that have not received a response. */
   readonly pending: number
 }
 
-/** Statistics of a `ClientManager` at one moment. */
+/** A snapshot of a `ClientManager`'s statistics. */
 export interface ClientManagerStats {
   readonly servers: readonly ServerStats[]
   /** The number of cached resources, including expired ones. */
@@ -55,7 +55,7 @@ let count = 0
 
 /**
  * Connects to many servers, and reconnects them. A server that fails does not affect the others. The
- * constructor does not open connections; {@link closeAll} leaves no process, socket or timer behind.
+ * constructor opens no connections. {@link closeAll} leaves no processes, sockets or timers behind.
  */
 export class ClientManager {
   readonly #options: ResolvedManagerOptions
@@ -89,7 +89,7 @@ export class ClientManager {
     return this.#events.on(event, listener)
   }
 
-  /** Replaces all handlers. New capabilities are declared in the next connection of each server. */
+  /** Replaces all handlers. New capabilities are declared when each server is next connected. */
   setHandlers(handlers: ClientHandlers): void {
     this.#handlers = handlers
   }
@@ -117,9 +117,9 @@ export class ClientManager {
    *
    * @param name - 1 to 128 printable characters
    * @param target - a configuration, or a function that creates a transport and is called again for each
-   *   reconnect
+   * reconnect
    * @throws TypeError for an invalid name or configuration, and for a name in use
-   * @throws ClientError `not-approved`, and what `Client.connect` throws
+   * @throws ClientError `not-approved`, and the errors of `Client.connect`
    */
   async connect(
     name: string,
@@ -140,7 +140,7 @@ export class ClientManager {
       emit: (event, value) => this.#events.emit(event, value),
       invalidate: (uri) => {
         if (uri === undefined) this.#cache?.invalidateServer(name)
-        // The server may report a change in a part of a cached resource.
+        // The changed URI may be a part of a cached resource.
         else this.#cache?.invalidateUpdated({ server: name, uri })
       },
       onRemoved: (reason) => this.#removed(name, reason),
@@ -192,7 +192,10 @@ export class ClientManager {
     await this.#get(name).connection.reconnect(signal)
   }
 
-  /** Returns a server's client until its next reconnect. Its `callTool` ignores `approve` and `filters`. */
+  /**
+   * Returns a server's client. It is valid until the next reconnect. Its `callTool` ignores `approve` and
+   * `filters`.
+   */
   get(name: string): Client | undefined {
     return this.#servers.get(name)?.connection.client
   }
@@ -216,7 +219,7 @@ export class ClientManager {
 
   /**
    * Returns all servers' tools that the filters allow. A list is fetched again only after it has changed. If
-   * fetching fails, the last list is used, and `listFailed` is emitted.
+   * fetching fails, the previous list is used, and `listFailed` is emitted.
    */
   tools(): Promise<readonly NamedTool[]> {
     return this.#directory.all()
@@ -243,11 +246,12 @@ export class ClientManager {
   }
 
   /**
-   * Calls a tool by its full name, or by its server and its own name. Waits for a reconnect. A call that was
-   * certainly not processed is repeated once; a call that may have been processed is not repeated.
+   * Calls a tool by its full name, or by its server and its own name. If the server is being reconnected, the
+   * call waits. If it is certain that the call was not processed, it is repeated once. A call that may have
+   * been processed is not repeated.
    *
    * @throws ClientError `unknown-server`, `unknown-tool`, `not-approved`, `unavailable`
-   * @throws what `Client.callTool` throws
+   * @throws the errors of `Client.callTool`
    */
   callTool(fullName: string, args?: JsonObject, options?: RequestOptions): Promise<CallToolResult>
   callTool(call: ToolCall, options?: RequestOptions): Promise<CallToolResult>
@@ -271,7 +275,7 @@ export class ClientManager {
    * Reads a resource from the cache, or from its server. Concurrent callers share one request, with the
    * timeouts of the first caller. A cached resource is returned even if the signal has aborted.
    *
-   * @throws ClientError `unknown-server`, `unavailable`; what `Client.readResource` throws
+   * @throws ClientError `unknown-server`, `unavailable`; the errors of `Client.readResource`
    */
   async readResource(name: string, uri: string, options: ReadOptions = {}): Promise<ReadResourceResult> {
     const { connection } = this.#get(name)
@@ -291,12 +295,12 @@ export class ClientManager {
     this.#cache?.invalidate({ server, uri })
   }
 
-  /** Removes all resources of a server from the cache. */
+  /** Removes all of a server's resources from the cache. */
   invalidateServer(server: string): void {
     this.#cache?.invalidateServer(server)
   }
 
-  /** Returns the servers that have been connected at least once. The others do not have lists. */
+  /** Returns the servers that have been connected at least once. Other servers have no lists yet. */
   #known(): readonly ManagedServer[] {
     return [...this.#servers.values()].filter(({ connection }) => connection.state !== 'connecting')
   }
@@ -309,7 +313,7 @@ export class ClientManager {
   }
 }
 
-/** Checks a name, which appears in tool names, messages and logs. */
+/** Checks a server's name, because it appears in tool names, messages and logs. */
 function checkServerName(name: string): void {
   if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME_LENGTH)
     throw new TypeError(`A server's name is a string of 1 to ${MAX_NAME_LENGTH} characters`)

@@ -14,7 +14,8 @@ const TIMEOUT_MS = 5_000
 
 /**
  * Returns a function that pings a server after a request has failed, because over HTTP nothing else shows that
- * a server is gone. It resolves when the server has answered or is reported as lost, and never rejects.
+ * a server is gone. The function resolves when the server has responded or has been reported as lost. It never
+ * rejects.
  */
 export function healthCheck(
   server: CheckedServer,
@@ -28,7 +29,7 @@ export function healthCheck(
       const pong = client.ping({ timeoutMs: TIMEOUT_MS, signal: server.life })
       await withTimeout(pong, { ms: TIMEOUT_MS, clock, late })
     } catch (error) {
-      // An error response also shows that the server is there.
+      // An error response also shows that the server is still there.
       if (error instanceof McpError || (error instanceof TransportError && !mayBeDead(error))) return
       server.lost(client)
     }
@@ -45,7 +46,7 @@ export function healthCheck(
   }
 }
 
-/** Whether the server may be gone. A 4xx status except for 404 shows that it is there. */
+/** Returns whether the server may be gone. Any 4xx status except 404 shows that the server is still there. */
 function mayBeDead(error: unknown): boolean {
   if (!(error instanceof TransportError) || error.authFailed) return false
   const { status } = error

@@ -40,7 +40,7 @@ export interface ServerLists {
   readonly resourceTemplates: CachedList<ResourceTemplate>
 }
 
-/** One server with its lists, and the host's approvals for it. */
+/** One server with its lists, and with the host's approvals for it. */
 export class ManagedServer {
   readonly name: string
   readonly allows: ToolTest
@@ -48,7 +48,7 @@ export class ManagedServer {
   readonly lists: ServerLists
   readonly approvals: Approvals
   readonly #server: ManagedServerOptions
-  /** The sizes of the lists in bytes. */
+  /** The sizes of the lists, in bytes. */
   readonly #weights = new Map<ListName, number>()
   #factory: Promise<TransportFactory> | undefined
 
@@ -124,7 +124,7 @@ export class ManagedServer {
     })
   }
 
-  /** Limits all lists together. @throws ClientError `endless-list` */
+  /** Limits the combined size of all lists. @throws ClientError `endless-list` */
   #limit(list: ListName, items: readonly unknown[]): void {
     const { maxListBytes = DEFAULTS.maxListBytes } = this.#server.options.client ?? {}
     const weights = new Map(this.#weights).set(list, weightOf(items))
@@ -145,7 +145,7 @@ export class ManagedServer {
       }
     }
     client.on('toolsChanged', () => {
-      // A server whose tools have changed has often been restarted or updated.
+      // If a server's tools have changed, it has often been restarted or updated.
       invalidate()
       changed('tools')
     })
@@ -170,8 +170,8 @@ export class ManagedServer {
 }
 
 /**
- * Whether the server declares a capability but does not support this list. The list is requested again only
- * after a change.
+ * Returns whether the server declares a capability but does not support this list. The list is requested again
+ * only after a change.
  */
 const hasNoList = (error: unknown): boolean =>
   (error instanceof ClientError && error.code === 'not-supported') ||

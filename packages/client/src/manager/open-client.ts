@@ -8,10 +8,13 @@ import type { Approvals } from './approvals.ts'
 import type { ResolvedManagerOptions } from './options.ts'
 import { Semaphore } from './semaphore.ts'
 
-/** The time in ms for which a connecting server counts. A few that never respond would hold up all others. */
+/**
+ * How long a connecting server counts towards the limit, in ms. Otherwise, a few servers that never respond
+ * would delay all others.
+ */
 const MAX_COUNTED_MS = 10_000
 
-/** Connects a limited number of clients at a time. Processes and other servers have separate limits. */
+/** Connects a limited number of clients at the same time. Processes and other servers have separate limits. */
 export class ClientOpener {
   readonly #info: Implementation
   readonly #options: ResolvedManagerOptions
@@ -29,7 +32,7 @@ export class ClientOpener {
     this.#remote = new Semaphore(remote)
   }
 
-  /** Opens a client. Nothing stays open after a failure. @param listen - called before the client connects */
+  /** Opens a client. After a failure, nothing stays open. @param listen - called before the client connects */
   async open(
     { name, approvals }: { readonly name: string; readonly approvals: Approvals },
     factory: TransportFactory,
@@ -62,9 +65,9 @@ export class ClientOpener {
 }
 
 /**
- * Loads the transports only when they are needed, so that a manager runs without Node.
+ * Loads the transports only when they are needed, so that a manager can run without Node.
  *
- * @param defaults - for processes whose configuration does not set them
+ * @param defaults - options for processes whose configuration does not set them
  * @throws TypeError for an invalid configuration
  */
 export async function toTransportFactory(

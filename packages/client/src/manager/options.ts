@@ -10,50 +10,54 @@ import { RECONNECT_DEFAULTS, type ReconnectOptions, resolveReconnect } from './b
 import type { ToolFilter } from './tool-filter.ts'
 import { checkNameLength } from './tool-names.ts'
 
-/** Options of a `ClientManager`. */
+/** The options of a `ClientManager`. */
 export interface ClientManagerOptions {
   /** Options of all clients. */
   readonly client?: Omit<ClientOptions, 'name' | 'handlers' | 'clock'>
   /** Handlers for all servers' requests. `ctx.name` is the server's name. See `ClientManager.setHandlers`. */
   readonly handlers?: ClientHandlers
   /**
-   * Approves a process before it starts, a tool call, and a form, a URL or a request for the host's model
-   * before its handler is called. It is not called for tool calls on the clients that `ClientManager.get`
-   * returns.
+   * Approves actions in advance: starting a process, calling a tool, and passing a form, a URL or a request for
+   * the host's model to its handler. It is not called for tool calls on clients returned by
+   * `ClientManager.get`.
    *
    * @default everything is approved
    */
   readonly approve?: Approve
-  /** The tools to list and call, by server name. @default all */
+  /** The tools to list and call, by server name. @default all tools */
   readonly filters?: Readonly<Record<string, ToolFilter>>
-  /** The maximum number of servers that connect at a time. A server that takes more than 10 s counts no longer. */
+  /** The maximum number of servers that connect at the same time. A server no longer counts after 10 s. */
   readonly maxConnecting?: {
     /** The maximum number of processes. @default 2 */
     readonly stdio?: number
-    /** The maximum number of all other servers. @default 5 */
+    /** The maximum number of other servers. @default 5 */
     readonly remote?: number
   }
-  /** Starts the processes whose configuration has no `spawn`. @default `spawn` of `node:child_process` */
+  /**
+   * Starts the processes whose configuration does not set `spawn`. @default `spawn` from `node:child_process`
+   */
   readonly spawn?: Spawn
   readonly reconnect?: ReconnectOptions
-  /** The maximum time in ms that a request waits for a reconnect. @default 30_000 */
+  /** The maximum time that a request waits for a reconnect, in ms. @default 30_000 */
   readonly reconnectWaitMs?: number
-  /** The timeout for all pages of one list of one server, in ms. @default 30_000 */
+  /** The timeout for fetching all pages of one of a server's lists, in ms. @default 30_000 */
   readonly listTimeoutMs?: number
   /** The maximum number of servers. @default 256 */
   readonly maxServers?: number
   /**
-   * The maximum length of a tool's full name, at least 40. If set, full names contain only letters, digits,
-   * `_` and `-`, as model APIs require. Most of them accept 64 characters.
+   * The maximum length of a tool's full name, at least 40. If set, full names contain only letters, digits, `_`
+   * and `-`, as model APIs require. Most model APIs accept up to 64 characters.
    *
    * @default no limit
    */
   readonly maxNameLength?: number
-  /** Caches resources; false disables it. @default a `ResourceCache` with its defaults */
+  /**
+   * The cache for resources. If false, resources are not cached. @default a `ResourceCache` with its defaults
+   */
   readonly resources?: ResourceCache | false
   /**
-   * The account or tenant that the host uses on a server. Cached resources are not shared between partitions,
-   * unless the server has marked them public.
+   * Returns the account or tenant that the host uses on a server. Cached resources are not shared between
+   * partitions, unless the server has marked them public.
    *
    * @default a partition for each manager
    */
@@ -64,7 +68,7 @@ export interface ClientManagerOptions {
   readonly random?: () => number
 }
 
-/** A call by the server's name and the tool's own name. */
+/** A call, identified by the server's name and the tool's own name. */
 export interface ToolCall {
   readonly server: string
   readonly tool: string
@@ -72,7 +76,7 @@ export interface ToolCall {
   readonly args?: JsonObject
 }
 
-/** A prompt, resource or template, and its server. */
+/** A prompt, resource or template, together with its server. */
 export interface ServerItem<Item> {
   readonly server: string
   readonly item: Item

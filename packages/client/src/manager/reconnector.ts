@@ -13,8 +13,8 @@ export interface ReconnectorOptions {
 }
 
 /**
- * When to reconnect. `immediate` is for the host's `reconnect`: it makes at least one attempt, the first of
- * which is not delayed.
+ * When to reconnect. `immediate` is for the host's `reconnect`: at least one attempt is made, and the first one
+ * is not delayed.
  */
 export type When = 'backoff' | 'immediate'
 
@@ -22,7 +22,7 @@ export type ReconnectResult =
   | { readonly client: Client; readonly attempt: number }
   | { readonly reason: string; readonly last: Error | undefined }
 
-/** Reconnects a server. Connections that do not last do not reset the count of attempts. */
+/** Reconnects a server. A connection that does not last long enough does not reset the number of attempts. */
 export class Reconnector {
   /** The number of attempts since the last connection that lasted for `stableMs`. */
   attempts = 0
@@ -48,15 +48,16 @@ export class Reconnector {
     if (clock.now() - this.#connectedAt >= reconnect.stableMs) this.attempts = 0
   }
 
-  /** Resets the count and ends the delay before the next attempt. */
+  /** Resets the number of attempts, and ends the delay before the next one. */
   retryNow(): void {
     this.attempts = 0
     this.#skipDelay?.abort()
   }
 
   /**
-   * @param closed - resolves when the old connection is closed, because two processes of a server may conflict
-   * @throws the reason of `life`
+   * @param closed - resolves when the old connection is closed; waiting for it is necessary because two
+   * processes for one server may conflict
+   * @throws the abort reason of `life`
    */
   async run(closed: Promise<void>, when: When): Promise<ReconnectResult> {
     const { name: server, emit, open } = this.#server
@@ -82,7 +83,7 @@ export class Reconnector {
     return { last, reason: this.#reason(last) }
   }
 
-  /** Waits for the delay. Resolves early if it is skipped or the server is closed. */
+  /** Waits for the delay. Resolves early if the delay is skipped or the server is closed. */
   async #wait(attempt: number): Promise<void> {
     const { clock, random, reconnect } = this.#options
     const skip = (this.#skipDelay = new AbortController())
@@ -102,5 +103,5 @@ export class Reconnector {
   }
 }
 
-/** Whether to stop after this error, because further attempts would ask the user again. */
+/** Returns whether to stop after this error, because further attempts would ask the user again. */
 const isFinal = (error: Error | undefined) => error instanceof ClientError && error.code === 'not-approved'

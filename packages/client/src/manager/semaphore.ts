@@ -1,6 +1,6 @@
 import { abortable, type Deferred, deferred } from '../util/promises.ts'
 
-/** Limits how many tasks run at a time. Waiting tasks start in order. */
+/** Limits how many tasks run at the same time. Waiting tasks start in order. */
 export class Semaphore {
   readonly #waiting = new Set<Deferred<void>>()
   #free: number
@@ -10,7 +10,9 @@ export class Semaphore {
     this.#free = max
   }
 
-  /** Waits for a permit, and resolves to a function that releases it once. Rejects with the signal's reason. */
+  /**
+   * Waits for a permit. Resolves to a function that releases the permit once. Rejects with the signal's reason.
+   */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#free > 0) this.#free--

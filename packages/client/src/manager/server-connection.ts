@@ -7,7 +7,7 @@ import { shown, unavailable } from './errors.ts'
 import { healthCheck } from './health-check.ts'
 import { Reconnector, type ReconnectorOptions, type When } from './reconnector.ts'
 
-/** The state of a server. `closed` is final: connecting a server again creates a new connection. */
+/** The state of a server. `closed` is final: connecting the server again creates a new connection. */
 export type ServerState = 'connecting' | 'connected' | 'reconnecting' | 'closed'
 
 export interface ServerConnectionOptions extends ReconnectorOptions {
@@ -27,9 +27,9 @@ export class ServerConnection {
   readonly #reconnector: Reconnector
   readonly #observer: RequestObserver | undefined
   readonly #checkHealth: ReturnType<typeof healthCheck>
-  /** The promises that have to settle before the server is closed. They never reject. */
+  /** The promises that must settle before the server is closed. They never reject. */
   readonly #work = new Set<Promise<void>>()
-  /** The client that requests wait for during a reconnect. */
+  /** The client for which requests wait during a reconnect. */
   #next: Deferred<Client> | undefined
   #waiting = 0
   #closing: Promise<void> | undefined
@@ -54,7 +54,7 @@ export class ServerConnection {
     return this.#reconnector.attempts
   }
 
-  /** Aborts when the server is closed or given up. */
+  /** Aborts when the server is closed or the manager gives up on it. */
   get life(): AbortSignal {
     return this.#life.signal
   }
@@ -84,7 +84,7 @@ export class ServerConnection {
     this.#replace(client, 'backoff')
   }
 
-  /** Replaces the connection, or starts the next attempt at once. */
+  /** Replaces the connection. If an attempt to reconnect is waiting, starts it immediately. */
   async reconnect(signal: AbortSignal | undefined): Promise<void> {
     this.#reconnector.retryNow()
     if (this.client !== undefined) this.#replace(this.client, 'immediate')
@@ -93,7 +93,7 @@ export class ServerConnection {
   }
 
   /**
-   * Runs a request, and repeats it once if it was certainly not processed.
+   * Runs a request. If it is certain that the request was not processed, repeats it once.
    * @throws ClientError `unavailable`
    */
   async run<T>(
@@ -117,7 +117,9 @@ export class ServerConnection {
     }
   }
 
-  /** Ends the connection, any attempts to reconnect, and everything that is waiting. Can be called again. */
+  /**
+   * Ends the connection, all attempts to reconnect, and everything that is waiting. Can be called repeatedly.
+   */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
@@ -162,7 +164,7 @@ export class ServerConnection {
     this.#next = undefined
   }
 
-  /** Checks the connection, which may have ended before a listener was added. */
+  /** Checks whether the connection has already ended, because that may happen before a listener is added. */
   #checkAlive(): void {
     if (this.client?.isAlive === false) this.lost(this.client)
   }
@@ -214,7 +216,7 @@ export class ServerConnection {
     return checked
   }
 
-  /** Converts an error, so that the caller knows that the request may have been processed. */
+  /** Converts an error, so that the caller learns that the request may have been processed. */
   #explain(error: unknown): unknown {
     if (!(error instanceof ConnectionClosedError)) return error
     if (this.life.aborted) return this.life.reason

@@ -12,7 +12,7 @@ type Found = Omit<ToolCall, 'args'>
 export class ToolDirectory {
   readonly #servers: () => readonly Server[]
   readonly #maxNameLength: number | undefined
-  /** The names, and the lists that they are based on. */
+  /** The names, and the lists on which they are based. */
   #cached: { readonly key: readonly unknown[]; readonly tools: Promise<readonly NamedTool[]> } | undefined
 
   constructor(servers: () => readonly Server[], maxNameLength: number | undefined) {
@@ -48,7 +48,7 @@ export class ToolDirectory {
   }
 
   /**
-   * Checks that a tool exists, unless the list cannot be fetched.
+   * Checks that a tool exists. If the list cannot be fetched, the check is skipped.
    * @throws ClientError `unknown-tool`, `not-approved`
    */
   async check(server: Server, tool: string): Promise<void> {
@@ -68,7 +68,7 @@ export class ToolDirectory {
     )
   }
 
-  /** Returns the servers that may have the tool. A shortened name may belong to any server. */
+  /** Returns the servers that may have the tool. If the name was shortened, any server may have it. */
   #candidates(fullName: string): readonly Server[] {
     const servers = this.#servers()
     if (this.#maxNameLength !== undefined) return servers
@@ -118,7 +118,7 @@ export class ToolDirectory {
   }
 }
 
-/** Returns the tools that can be called: if two have the same name, only the first. */
+/** Returns the tools that can be called. If two tools have the same name, only the first is returned. */
 function visible({ lists, allows }: Server): readonly Tool[] {
   const byName = new Map<string, Tool>()
   for (const tool of lists.tools.items ?? [])
@@ -131,8 +131,8 @@ async function refresh(servers: readonly Server[]): Promise<void> {
 }
 
 /**
- * Finds the server for a name if that server's list was never fetched and the name cannot belong to any other
- * server.
+ * Finds the server for a name if the server's list has never been fetched and the name cannot belong to any
+ * other server.
  */
 function unlisted(fullName: string, servers: readonly Server[]): Found | undefined {
   const [only, ...others] = servers

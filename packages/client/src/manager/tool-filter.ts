@@ -1,8 +1,8 @@
-/** The tools of a server that the host may list and call. */
+/** Determines which of a server's tools the host may list and call. */
 export interface ToolFilter {
-  /** The names to allow, in which `*` matches any characters. @default all */
+  /** The names to allow. `*` matches any characters. @default all */
   readonly allow?: readonly string[]
-  /** The names to deny, which take precedence over `allow`. @default none */
+  /** The names to deny. They take precedence over `allow`. @default none */
   readonly deny?: readonly string[]
 }
 
@@ -15,7 +15,8 @@ export function toolTest({ allow = ['*'], deny = [] }: ToolFilter = {}): ToolTes
 }
 
 /**
- * Matches a pattern without a regular expression, because names from servers could make one run endlessly.
+ * Matches a pattern without a regular expression, because with names from servers, a regular expression could
+ * run endlessly.
  */
 function glob(pattern: string): ToolTest {
   const [first = '', ...rest] = pattern.split('*')

@@ -1,7 +1,7 @@
 import type { Tool } from '@jetway/core/protocol'
 import { uniqueNames } from '../unique-names.ts'
 
-/** A tool with its server and the full name to call it by. */
+/** A tool with its server, and with the full name to use in calls. */
 export interface NamedTool {
   readonly server: string
   readonly name: string
@@ -9,7 +9,7 @@ export interface NamedTool {
 }
 
 const PREFIX = 'mcp__'
-/** The lowest maximum length, because shorter names would leave no room for a digest. */
+/** The smallest allowed maximum length. Shorter names would leave no room for a digest. */
 const MIN_LENGTH = 40
 
 export const plainName = (server: string, tool: string): string => `${PREFIX}${server}__${tool}`
@@ -29,9 +29,9 @@ export function checkNameLength(max: number | undefined): void {
 }
 
 /**
- * Gives tools full names such as `mcp__server__tool`. A name that is too long, or that two tools share
- * (`a__b` has `c`, and `a` has `b__c`), is given a digest. Tools for which there is no unique name are
- * omitted.
+ * Gives tools full names such as `mcp__server__tool`. A digest is added to a name that is too long, or that two
+ * tools share (for example, the server `a__b` has a tool `c`, and the server `a` has a tool `b__c`). Tools
+ * without a unique name are omitted.
  */
 export async function nameTools(
   tools: readonly Omit<NamedTool, 'name'>[],

@@ -11,7 +11,7 @@ type Awaitable<T> = T | Promise<T>
 
 /** A form for the user to fill in. */
 export interface ElicitRequest {
-  /** Markdown from the server's author. Show which server is asking. */
+  /** Markdown from the server's author. Show the user which server is asking. */
   readonly message: string
   /** A flat object of strings, numbers, booleans and choices. */
   readonly requestedSchema: FormSchema
@@ -19,7 +19,7 @@ export interface ElicitRequest {
 }
 
 /**
- * A URL for the user to open. Show all of it, and open it in a separate browser after the user has agreed.
+ * A URL for the user to open. Show the full URL, and open it in a separate browser after the user has agreed.
  */
 export interface ElicitUrlRequest {
   readonly message: string
@@ -34,21 +34,21 @@ export interface ElicitUrlRequest {
 export interface ElicitResult {
   readonly action: 'accept' | 'decline' | 'cancel'
   /**
-   * The content, only for `accept`. Strings are converted to the field's type; missing fields receive their
-   * default.
+   * The content; only for `accept`. Strings are converted to the type of their field, and missing fields
+   * receive their default.
    */
   readonly content?: JsonObject
 }
 
 /**
- * The user's answer to a URL. `accept` means that the user has agreed to open it, not that the user has
- * finished.
+ * The user's answer to a URL. `accept` means that the user has agreed to open it, but may not have finished
+ * there.
  */
 export interface ElicitUrlResult {
   readonly action: ElicitResult['action']
   /**
-   * Whether the user has confirmed that they have finished. If so, a call that is waiting for the URL
-   * continues at once, without the server's notification, which some servers never send.
+   * Whether the user has confirmed that they have finished. If so, a call that is waiting for the URL continues
+   * immediately, without waiting for the server's notification. Some servers never send that notification.
    */
   readonly done?: boolean
 }
@@ -71,7 +71,7 @@ export interface SampleRequest {
   readonly _meta?: JsonObject
 }
 
-/** The response of the host's model. */
+/** The response from the host's model. */
 export interface SampleResult {
   readonly role: Role
   readonly content: SamplingContent | readonly SamplingContent[]
@@ -79,14 +79,14 @@ export interface SampleResult {
   readonly stopReason?: string
 }
 
-/** A folder or file that a server may work in. */
+/** A folder or file in which a server may work. */
 export interface Root {
   /** The `file:` URL of the folder or file. */
   readonly uri: string
   readonly name?: string
 }
 
-/** The context of a request from the server, for handlers. */
+/** The context of a request from the server, as passed to handlers. */
 export interface HandlerContext {
   /** The client's `name` option. */
   readonly name: string | undefined
@@ -97,21 +97,21 @@ export interface HandlerContext {
 }
 
 /**
- * Handlers for the server's requests. Only capabilities that have a handler are declared. Forms are cancelled if
- * there is no handler.
+ * Handlers for the server's requests. Only capabilities with a handler are declared. Forms are cancelled if
+ * there is no handler for them.
  */
 export interface ClientHandlers {
   /** Shows a form to the user. */
   readonly elicit?: (request: ElicitRequest, ctx: HandlerContext) => Awaitable<ElicitResult>
   /** Asks the user to open a URL. */
   readonly elicitUrl?: (request: ElicitUrlRequest, ctx: HandlerContext) => Awaitable<ElicitUrlResult>
-  /** Runs the host's model. Ask the user first; if they refuse, throw an `McpError` with code -1. */
+  /** Runs the host's model. Ask the user first. If the user refuses, throw an `McpError` with code -1. */
   readonly sample?: (request: SampleRequest, ctx: HandlerContext) => Awaitable<SampleResult>
   /** The folders and files in which the server may work. See `Client.rootsChanged`. */
   readonly roots?: readonly Root[] | ((ctx: HandlerContext) => Awaitable<readonly Root[]>)
   /**
-   * Handles requests that the protocol does not define, by method, in revisions where servers may send
-   * requests. An `McpError` is sent to the server.
+   * Handlers, by method, for requests that the protocol does not define. Used in revisions where servers may
+   * send requests. If a handler throws an `McpError`, it is sent to the server.
    */
   readonly requests?: Readonly<
     Record<string, (params: JsonObject, ctx: HandlerContext) => Awaitable<JsonObject>>

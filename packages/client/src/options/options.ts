@@ -13,39 +13,41 @@ import { type EraCache, sharedEras } from './era-cache.ts'
 import { type ClientHandlers, HANDLERS } from './handlers.ts'
 import { withDefaults } from '../util/defaults.ts'
 
-/** Options of a `Client`. */
+/** The options of a `Client`. */
 export interface ClientOptions {
   /** The host's name for this server. It is passed to handlers, but never sent to the server. */
   readonly name?: string
-  /** The revisions to speak. @default all revisions */
+  /** The revisions that the client may use. @default all revisions */
   readonly revisions?: readonly RevisionDate[]
-  /** Handlers for the server's requests. The capability of each handler is declared. */
+  /** Handlers for the server's requests. The capability for each handler is declared. */
   readonly handlers?: ClientHandlers
-  /** Capabilities to declare in addition to those of the handlers. */
+  /** Capabilities to declare in addition to those that the handlers imply. */
   readonly capabilities?: Pick<ClientCapabilities, 'sampling' | 'experimental' | 'extensions'>
   /**
-   * Whether to declare the tasks extension: the server may turn calls into tasks, and `callTool` waits for their
-   * results. The client also declares it when a tool requires it. Revision 2025-11-25 does not need it.
+   * Whether to declare the tasks extension. With it, the server may run calls as tasks, and `callTool` waits
+   * for their results. The client also declares the extension when a tool requires it. It is not needed in
+   * revision 2025-11-25.
    * @default false
    */
   readonly tasks?: boolean
   /** The timeout for a response or for the next progress notification, in ms. @default 60_000 */
   readonly timeoutMs?: number
-  /** The timeout for a request as a whole, in ms, not counting the time that handlers take. @default 300_000 */
+  /** The timeout for a whole request, in ms, excluding the time that handlers take. @default 300_000 */
   readonly maxTotalMs?: number
-  /** The timeout for all of `connect`, in ms. @default 60_000 */
+  /** The timeout for `connect` as a whole, in ms. @default 60_000 */
   readonly connectTimeoutMs?: number
   /** The timeout for a handler, in ms. @default 600_000 */
   readonly handlerTimeoutMs?: number
-  /** The maximum number of times that one call may ask for input. @default 8 */
+  /** The maximum number of times that a call may ask for input. @default 8 */
   readonly maxRounds?: number
-  /** The maximum number of pages of a list, beyond which listing fails. @default 64 */
+  /** The maximum number of pages in a list. If there are more, listing fails. @default 64 */
   readonly maxPages?: number
-  /** The maximum number of entries of a list, beyond which listing fails. @default 10_000 */
+  /** The maximum number of entries in a list. If there are more, listing fails. @default 10_000 */
   readonly maxItems?: number
   /**
-   * The maximum size of a list in bytes, beyond which listing fails. Two bytes count for each character, and 16 for each
-   * value. A manager keeps four lists of a server, which together may have this size.
+   * The maximum size of a list, in bytes. If a list is larger, listing fails. Each character counts as 2 bytes,
+   * and each value as 16 bytes. A manager keeps four lists for each server; this limit applies to all four
+   * combined.
    *
    * @default 67_108_864
    */
@@ -54,10 +56,10 @@ export interface ClientOptions {
   readonly strictCapabilities?: boolean
   /** Whether to validate structured results against the tool's `outputSchema`. @default true */
   readonly validateOutput?: boolean
-  /** The cache of servers' eras; false disables it. @default one cache for all clients */
+  /** The cache of servers' eras. If false, eras are not cached. @default one cache for all clients */
   readonly eras?: EraCache | false
   /**
-   * Traces and metrics: `telemetry()` of `@jetway/otel`. An error that it throws is emitted as the `error` event.
+   * Traces and metrics: `telemetry()` from `@jetway/otel`. Errors that it throws are emitted as `error` events.
    * @default none
    */
   readonly telemetry?: ClientTelemetry
@@ -65,20 +67,20 @@ export interface ClientOptions {
   readonly clock?: Clock
 }
 
-/** Options of one request. */
+/** The options of one request. */
 export interface RequestOptions {
-  /** A signal that cancels the request, which then rejects with the signal's reason. */
+  /** A signal that cancels the request. The request then rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** See {@link ClientOptions.timeoutMs}. @default the client's `timeoutMs` */
   readonly timeoutMs?: number
   /** See {@link ClientOptions.maxTotalMs}. @default the client's `maxTotalMs` */
   readonly maxTotalMs?: number
   /**
-   * A listener for progress, which is requested from the server. Each notification restarts `timeoutMs`. The listener is
-   * not called when progress falls.
+   * A listener for progress. If it is set, progress is requested from the server. Each notification restarts
+   * `timeoutMs`. The listener is not called when the progress decreases.
    */
   readonly onProgress?: (progress: Progress) => void
-  /** Metadata of the request. Custom keys need a prefix. */
+  /** The request's metadata. Custom keys need a prefix. */
   readonly _meta?: JsonObject
 }
 
@@ -105,7 +107,7 @@ export const DEFAULTS: Required<Omit<ClientOptions, Optional>> = {
   clock: systemClock,
 }
 
-/** The time limits of requests, which a client can change. */
+/** The time limits of requests. A client can change them. */
 export interface RequestTimeouts {
   /** See {@link ClientOptions.timeoutMs}. */
   timeoutMs: number
@@ -113,7 +115,10 @@ export interface RequestTimeouts {
   maxTotalMs: number
 }
 
-/** The options with defaults. All parts of a client share the object, so that each request uses current values. */
+/**
+ * The options with their defaults. All parts of a client share this object, so that each request uses the
+ * current values.
+ */
 export type ResolvedOptions = Pick<ClientOptions, Optional> &
   typeof DEFAULTS &
   RequestTimeouts & { tasks: boolean }

@@ -5,13 +5,16 @@ import type { ResourceCache, ResourceKey } from './resource-cache.ts'
 
 /** Options of `cachedResources`. */
 export interface CachedResourcesOptions {
-  /** The server's name in the cache. @default the client's `name`, or a unique one */
+  /** The server's name in the cache. @default the client's `name`, or a unique name */
   readonly server?: string
-  /** The partition. Clients in the same partition share cached resources. @default one for each client */
+  /**
+   * The partition. Clients in the same partition share cached resources. @default a separate partition for each
+   * client
+   */
   readonly partition?: string
 }
 
-/** The signal and the timeouts of one read. Concurrent callers share the first caller's timeouts. */
+/** The signal and the timeouts of one read. If callers read concurrently, the first caller's timeouts apply. */
 export type CachedReadOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxTotalMs'>
 
 /** Reads resources through a cache. */
@@ -19,13 +22,13 @@ export interface CachedResources {
   readonly server: string
   readonly partition: string
   /**
-   * Reads from the cache, or from the server. The result is frozen. A cached resource is returned
-   * even if the signal has aborted.
+   * Reads from the cache, or from the server. The result is frozen. A cached resource is returned even if the
+   * signal has aborted.
    *
-   * @throws what `client.readResource` throws
+   * @throws the errors of `client.readResource`
    */
   read(uri: string, options?: CachedReadOptions): Promise<ReadResourceResult>
-  /** Removes the listeners, but not the cached resources. Can be called again. */
+  /** Removes the listeners, but not the cached resources. Can be called repeatedly. */
   stop(): void
   [Symbol.dispose](): void
 }

@@ -1,4 +1,4 @@
-/** A load that several callers wait for. It is aborted when all of them have aborted. */
+/** A load that several callers are waiting for. It is aborted when all of them have aborted. */
 export class PendingLoad<Key, T> {
   readonly key: Key
   readonly #end = new AbortController()
@@ -10,7 +10,7 @@ export class PendingLoad<Key, T> {
     this.key = key
     this.#onDeserted = onDeserted
     this.#result = Promise.resolve(this.#end.signal).then(load)
-    // There may be no caller left to handle the rejection.
+    // There may be no caller left that handles the rejection.
     this.#result.catch(() => {})
   }
 

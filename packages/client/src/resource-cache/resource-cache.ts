@@ -12,20 +12,22 @@ export interface ResourceKey {
   readonly server: string
   readonly uri: string
   /**
-   * The account, tenant or credentials. Resources are not shared between partitions, unless the
-   * server has marked them `public`.
-   * @default one for all keys without a partition
+   * The account, tenant or credentials. Resources are not shared between partitions, unless the server has
+   * marked them `public`.
+   * @default one partition for all keys without one
    */
   readonly partition?: string
 }
 
 /** Options of a `ResourceCache`. */
 export interface ResourceCacheOptions {
-  /** The maximum number of entries, beyond which the least recently used one is dropped. @default 256 */
+  /**
+   * The maximum number of entries. When it is exceeded, the least recently used entry is dropped. @default 256
+   */
   readonly maxEntries?: number
   /**
-   * The maximum size of all entries in bytes, counting two for each character, beyond which the least recently
-   * used entries are dropped. A larger result is not cached.
+   * The maximum size of all entries, in bytes, where each character counts as two. When it is exceeded, the
+   * least recently used entries are dropped. A result that is larger than this is not cached.
    * @default 67_108_864
    */
   readonly maxBytes?: number
@@ -85,20 +87,20 @@ export class ResourceCache {
     return this.#cached.size
   }
 
-  /** Returns the cached result, or undefined if there is none or it has expired. */
+  /** Returns the cached result, or undefined if there is none or if it has expired. */
   get(key: ResourceKey): ReadResourceResult | undefined {
     const now = this.#clock.now()
     for (const id of [privateId(key), publicId(key)]) {
       const entry = this.#cached.peek(id)
-      // An expired entry must not become recently used.
+      // Reading an expired entry must not make it the most recently used one.
       if (entry !== undefined && now < entry.expiresAt) return this.#cached.get(id)?.result
     }
     return undefined
   }
 
   /**
-   * Caches a result as its hints allow, for every partition if it is `public`. Returns whether the result was
-   * cached.
+   * Caches a result according to its hints, and for every partition if it is `public`. Returns whether the
+   * result was cached.
    */
   set(key: ResourceKey, result: ReadResourceResult & CacheHints): boolean {
     return this.#keep(key, result).kept
@@ -106,10 +108,10 @@ export class ResourceCache {
 
   /**
    * Returns the cached result, or loads it and caches it. Concurrent callers share a load. A result that was
-   * invalidated while it loaded is returned but not cached.
+   * invalidated while it was loading is returned but not cached.
    *
    * @param options - `signal` ends the wait for this caller only
-   * @throws what `load` rejects with, and the signal's reason
+   * @throws the errors of `load`, and the signal's reason
    */
   async read(
     key: ResourceKey,
@@ -138,7 +140,8 @@ export class ResourceCache {
   }
 
   /**
-   * Removes all resources of a server or, given a partition, only those of the partition and the public ones.
+   * Removes all of a server's resources or, if a partition is given, only the partition's and the public
+   * resources.
    */
   invalidateServer(server: string, { partition }: Pick<ResourceKey, 'partition'> = {}): void {
     this.#remove(
@@ -169,8 +172,8 @@ export class ResourceCache {
   }
 
   /**
-   * Removes entries, and detaches running loads, which new callers must not join because the results may be
-   * out of date.
+   * Removes entries, and detaches running loads. New callers must not join these loads, because their results
+   * may be out of date.
    */
   #remove(matches: (key: Pick<ResourceKey, 'server' | 'uri'>, partition: string | undefined) => boolean) {
     for (const [id, { key }] of this.#loading) if (matches(key, partitionOf(key))) this.#loading.delete(id)
@@ -194,7 +197,7 @@ export class ResourceCache {
   }
 }
 
-/** Returns a copy without the hints, which may be invalid. */
+/** Returns a copy without the hints, because they may be invalid. */
 function bare({ ttlMs, cacheScope, ...given }: ReadResourceResult & CacheHints): {
   readonly result: ReadResourceResult
   readonly weight: number
@@ -212,10 +215,10 @@ function bare({ ttlMs, cacheScope, ...given }: ReadResourceResult & CacheHints):
 
 const partitionOf = ({ partition = '' }: ResourceKey): string => partition
 
-// The key is JSON, so that different resources never share it.
+// The key is JSON, so that different resources never share a key.
 const privateId = (key: ResourceKey): string => JSON.stringify([key.server, key.uri, partitionOf(key)])
 const publicId = ({ server, uri }: ResourceKey): string => JSON.stringify([server, uri])
 
-/** Whether one resource contains another: `a://b` contains `a://b/c`, but not `a://bc`. */
+/** Returns whether one resource contains another: `a://b` contains `a://b/c`, but not `a://bc`. */
 const contains = (uri: string, part: string): boolean =>
   uri === part || part.startsWith(uri.endsWith('/') ? uri : `${uri}/`)

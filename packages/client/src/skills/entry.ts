@@ -57,7 +57,7 @@ function isResource(file: unknown): file is SkillResource {
   return typeof uri === 'string' && typeof digest === 'string' && DIGEST.test(digest) && counted
 }
 
-/** Whether a URI stays inside the folder, even on Windows and with encoded characters. */
+/** Returns whether a URI stays inside the folder, even on Windows and with encoded characters. */
 export function isInside(root: string, uri: string): boolean {
   if (!uri.startsWith(`${root}/`)) return false
   const segments = uri.slice(root.length + 1).split('/')

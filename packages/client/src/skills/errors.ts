@@ -4,13 +4,13 @@ import { printable } from '../util/printable.ts'
 const MAX_MESSAGE = 1_024
 
 /**
- * The reason why a skill or a file is refused.
+ * Why a skill or a file is refused.
  *
  * - `malformed`: the entry is invalid
- * - `too-large`: more files or bytes than allowed
+ * - `too-large`: the skill has more files or bytes than allowed
  * - `dynamic`: the skill has no digests, and the options refuse such skills
  * - `unlisted`: the entry does not list the file
- * - `size`, `digest`: the content does not match the entry, which may be out of date: see `Skills.get`
+ * - `size`, `digest`: the content does not match the entry; the entry may be out of date: see `Skills.get`
  * - `frontmatter`: the frontmatter of `SKILL.md` does not match the entry
  * - `unreadable`: the server sent no valid content
  */

@@ -4,7 +4,7 @@ import { isInside, rootOf } from './entry.ts'
 import { SkillRefusedError } from './errors.ts'
 import { toText, verifyFile } from './verify.ts'
 
-/** A file of a skill, verified against its digest. */
+/** A file in a skill, verified against its digest. */
 export interface SkillFile {
   readonly uri: string
   readonly bytes: Uint8Array
@@ -20,18 +20,19 @@ export interface LoadedSkillOptions {
 const NO_FILE = 'is not a file of the skill'
 
 /**
- * A skill whose `SKILL.md` matches its entry. Files that are not in this entry, or have changed since, are
+ * A skill whose `SKILL.md` matches its entry. Files that are not in this entry, or that have changed since, are
  * refused. Files are cached, except those of a skill without digests.
  */
 export class LoadedSkill {
   readonly skill: Skill
-  /** The whole `SKILL.md`. It comes from the server: do not trust it. */
+  /** The whole `SKILL.md`. It comes from the server, so do not trust it. */
   readonly document: string
   readonly #options: LoadedSkillOptions
   readonly #listed: ReadonlyMap<string, SkillResource> | undefined
   readonly #kept = new Map<string, SkillFile>()
   /**
-   * The number of bytes read so far. Only a skill without digests can exceed the size that its entry states.
+   * The number of bytes read so far. It can exceed the size stated in the entry only if the skill has no
+   * digests.
    */
   #bytes: number
 
@@ -49,8 +50,7 @@ export class LoadedSkill {
    * Reads a file.
    *
    * @param reference - a path in the skill's folder, such as `references/FORMS.md`, or the file's URI
-   * @throws SkillRefusedError `unlisted`, `size`, `digest`, `unreadable`,
-   *   `too-large`; and what the client throws
+   * @throws SkillRefusedError `unlisted`, `size`, `digest`, `unreadable`, `too-large`; and the client's errors
    */
   async read(reference: string, options?: RequestOptions): Promise<SkillFile> {
     const uri = this.#resolve(reference)

@@ -27,11 +27,11 @@ export interface SkillServer {
 
 /** Options of `Skills`. */
 export interface SkillsOptions {
-  /** Whether to load skills without digests, which may change after the user's approval. @default 'refuse' */
+  /** Whether to load skills without digests. These may change after the user's approval. @default 'refuse' */
   readonly dynamic?: 'refuse' | 'load'
-  /** The maximum number of files of one skill. All hosts accept 512 files. @default 512 */
+  /** The maximum number of files in one skill. All hosts accept 512 files. @default 512 */
   readonly maxFiles?: number
-  /** The maximum size of all files of one skill, in bytes. All hosts accept 16 MiB. @default 16_777_216 */
+  /** The maximum size of all files in one skill, in bytes. All hosts accept 16 MiB. @default 16_777_216 */
   readonly maxBytes?: number
   /** Called for malformed entries, which are omitted from the list. */
   readonly onError?: (error: Error) => void
@@ -40,10 +40,10 @@ export interface SkillsOptions {
 const LIMITS = { maxFiles: 512, maxBytes: 16 * 1024 * 1024 }
 
 /**
- * The skills of a server: instructions for a model, and their files. `list` reads entries only, `load` reads
- * the `SKILL.md`, and {@link LoadedSkill.read} a file. All content is verified against the entry, but both
- * come from the same server: ask the user before loading a skill, remember the approval by
- * {@link Skills.fingerprint}, and do not grant any permissions that the frontmatter requests.
+ * The skills of a server: instructions for a model, and their files. `list` reads only the entries, `load`
+ * reads a `SKILL.md`, and {@link LoadedSkill.read} reads a file. All content is verified against the entry. But
+ * because both come from the same server, ask the user before loading a skill, remember the approval by {@link
+ * Skills.fingerprint}, and do not grant any permissions that the frontmatter requests.
  *
  * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx
  */
@@ -67,8 +67,8 @@ export class Skills {
   }
 
   /**
-   * Lists entries. A server may have skills that it does not list: see {@link get}. Names are not unique:
-   * show the URIs of duplicates.
+   * Lists entries. A server may have skills that it does not list: see {@link get}. Names are not unique, so
+   * show the URIs if a name occurs more than once.
    *
    * @throws ClientError `not-supported`, `endless-list`; McpError
    */
@@ -87,9 +87,9 @@ export class Skills {
   /**
    * Fetches the current entry of a skill, even if the skill is not listed.
    *
-   * @param uri - the URI of its `SKILL.md`
+   * @param uri - the URI of the skill's `SKILL.md`
    * @throws SkillRefusedError `malformed`; ClientError `not-supported`; McpError -32602 if there is no such
-   *   skill
+   * skill
    */
   async get(uri: string, options?: RequestOptions): Promise<Skill> {
     const { skill } = await this.#request('skills/get', { uri }, options)
@@ -99,10 +99,10 @@ export class Skills {
   }
 
   /**
-   * Reads a skill's `SKILL.md` and verifies it. If it has changed, {@link get} the current
-   * entry and ask the user again.
+   * Reads a skill's `SKILL.md` and verifies it. If it has changed, {@link get} the current entry and ask the
+   * user again.
    *
-   * @param skill - its entry, or the URI of its `SKILL.md`
+   * @param skill - the skill's entry, or the URI of its `SKILL.md`
    * @throws SkillRefusedError; ClientError `not-supported`; McpError
    */
   async load(skill: Skill | string, options?: RequestOptions): Promise<LoadedSkill> {
@@ -119,7 +119,7 @@ export class Skills {
     return new LoadedSkill(entry, bytes, { read, maxBytes })
   }
 
-  /** Lists a folder of the server. This does not add files to a loaded skill. */
+  /** Lists a folder on the server. This does not add files to a loaded skill. */
   async readDirectory(uri: string, options?: RequestOptions): Promise<readonly Resource[]> {
     if (this.#offeredSettings()['directoryRead'] !== true)
       throw new ClientError('not-supported', 'The server has not declared directoryRead')
@@ -130,8 +130,8 @@ export class Skills {
   }
 
   /**
-   * Identifies a version of a skill, to remember an approval together with the server and the URI. Undefined
-   * if the skill has no digests, because its approval cannot be remembered.
+   * Returns a string that identifies a version of a skill. Store it with the server and the URI to remember an
+   * approval. Returns undefined if the skill has no digests, because then the approval cannot be remembered.
    */
   static async fingerprint({ resources }: Skill): Promise<string | undefined> {
     if (resources === 'dynamic') return undefined

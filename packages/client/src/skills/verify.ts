@@ -41,10 +41,12 @@ export async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> 
 }
 
 /**
- * Verifies the frontmatter of a `SKILL.md` against the entry, because the model must read what the user approved.
+ * Verifies the frontmatter of a `SKILL.md` against the entry, because the model must read exactly what the user
+ * approved.
  *
  * @throws SkillRefusedError `frontmatter`, `unreadable`
- * @see https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#frontmatter-verification
+ * @see
+ * https://github.com/modelcontextprotocol/ext-skills/blob/main/specification/stable/skills.mdx#frontmatter-verification
  */
 export function verifyDocument({ uri, frontmatter }: Skill, bytes: Uint8Array): void {
   const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(toText(uri, bytes))?.[1]

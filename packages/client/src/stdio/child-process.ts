@@ -23,7 +23,10 @@ export function childProcess(options: ChildProcessOptions): TransportFactory {
 }
 
 const PIPE: ServerNetwork = { transport: 'pipe' }
-/** The time in ms to wait for a process's last output, limited because its children may keep the pipe open. */
+/**
+ * How long to wait for a process's last output, in ms. The time is limited because the process's children may
+ * keep the pipe open.
+ */
 const LAST_WORDS_MS = 500
 const REMEMBERED_LINES = 20
 
@@ -37,9 +40,9 @@ interface Running {
 }
 
 /**
- * Runs a server as a child process and talks to it over stdin and stdout. `start` rejects with a
- * {@link SpawnError} if there is no such program. The process and all its descendants end when `close` is
- * called or this process exits.
+ * Runs a server as a child process, and communicates with it over stdin and stdout. `start` rejects with a
+ * {@link SpawnError} if there is no such program. The process and all its descendants are ended when `close` is
+ * called or when this process exits.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
  */
@@ -94,7 +97,7 @@ export class ChildProcessTransport implements Transport {
   }
 
   async #stop({ lines, tree, exited, release }: Running): Promise<void> {
-    // A server that no longer reads must not block closing.
+    // A server that has stopped reading must not block closing.
     await within(this.#steps.inputMs, lines.close())
     lines.destroy()
     await stopTree(tree, this.#steps, exited)
@@ -111,7 +114,7 @@ export class ChildProcessTransport implements Transport {
 
   async #lost(running: Running, reason: TransportClose): Promise<void> {
     if (this.#closing !== undefined || this.#closeReported) return
-    // The exit code and the last lines of stderr are more informative than the end of the pipe.
+    // The exit code and the last lines of stderr are more informative than the fact that the pipe has ended.
     const { exited, child, stderrEnded } = running
     await within(LAST_WORDS_MS, Promise.all([exited, stderrEnded]))
     this.#reportClose(this.#reason(child, reason))
@@ -180,7 +183,7 @@ function attempt(command: string, spawn: () => ChildProcessLike): ChildProcessLi
     return spawn()
   } catch (error) {
     const { code } = error as { readonly code?: unknown }
-    // Node's message contains the argument or the variable, which may be a secret.
+    // Node's message contains the argument or variable, which may be a secret.
     const hidden = new TypeError('The command, an argument or a variable has a null byte')
     throw new SpawnError(command, code === 'ERR_INVALID_ARG_VALUE' ? hidden : error)
   }
@@ -193,14 +196,14 @@ function started(child: ChildProcessLike, command: string): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('spawn', () => resolve())
     child.on('error', (error: Error & { spawnargs?: unknown }) => {
-      // The arguments may contain secrets, and a logger would print them.
+      // The arguments may contain secrets, and a logger would print these.
       delete error.spawnargs
       reject(new SpawnError(command, error))
     })
   })
 }
 
-/** Returns the tree of a custom `spawn`, whose pid may belong to another machine. */
+/** Returns the tree for a custom `spawn`. The pid may belong to another machine. */
 const remoteTree = (child: ChildProcessLike, hasEnded: () => boolean): ProcessTree => ({
   remains: () => Promise.resolve(!hasEnded()),
   signal: (signal) => {

@@ -1,6 +1,6 @@
 import type { ServerProcess } from '../transport/client-transport.ts'
 
-/** The variables that are needed to find files and programs. Others may be secret. */
+/** The variables that are needed to find files and programs. Other variables may contain secrets. */
 const SAFE: readonly string[] = (
   process.platform === 'win32'
     ? 'APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES ' +
@@ -8,7 +8,7 @@ const SAFE: readonly string[] = (
     : 'HOME LANG LOGNAME PATH SHELL TERM TMPDIR TZ USER'
 ).split(' ')
 
-/** Whether a value is a function exported by Bash, which would run in the shells that the child starts. */
+/** Returns whether a value is a function exported by Bash. It would run in shells that the child starts. */
 const isShellFunction = (value: string): boolean => value.startsWith('()')
 
 export function childEnvironment(

@@ -1,7 +1,7 @@
 import { TransportError } from '../errors.ts'
 import { printable } from '../util/printable.ts'
 
-/** The number of quoted lines of stderr, limited because models may read the message. */
+/** The number of lines quoted from stderr. It is limited because models may read the message. */
 const QUOTED_LINES = 10
 const QUOTED_LENGTH = 300
 
@@ -17,10 +17,10 @@ export class SpawnError extends TransportError {
 
 /** The process exited unexpectedly. */
 export class ProcessExitError extends TransportError {
-  /** The exit code, or null if a signal ended the process. */
+  /** The exit code, or null if a signal terminated the process. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /** The last lines of stderr, unless it is inherited. */
+  /** The last lines of stderr; empty if stderr is inherited. */
   readonly stderr: readonly string[]
 
   constructor(exitCode: number | null, signal: NodeJS.Signals | null, stderr: readonly string[]) {

@@ -1,9 +1,9 @@
 import { send } from './process-tree.ts'
 
-/** The process groups to end when this process exits without closing them. */
+/** The process groups that must be ended if this process exits without closing them. */
 const groups = new Set<number>()
 
-/** Ends all groups. Only synchronous code runs while a process exits. */
+/** Ends all groups. While a process exits, only synchronous code runs. */
 function endAll(): void {
   for (const leader of groups) send(-leader, 'SIGTERM')
 }

@@ -31,11 +31,11 @@ export type Spawn = (command: string, args: readonly string[], options: SpawnOpt
 
 /** The steps that end a process and its descendants. */
 export interface StopSteps {
-  /** The time in ms that the process has to exit after stdin is closed, before the signal is sent. */
+  /** How long the process may take to exit after stdin is closed, in ms. After that, the signal is sent. */
   readonly inputMs: number
-  /** The signal for the processes that are still running after that. */
+  /** The signal for processes that are still running after that time. */
   readonly signal: 'SIGTERM' | 'SIGINT'
-  /** The time in ms that the processes have to exit after the signal, before they are killed. */
+  /** How long the processes may take to exit after the signal, in ms. After that, they are killed. */
   readonly signalMs: number
 }
 
@@ -43,7 +43,7 @@ export interface StopSteps {
  * How to end a process and its descendants.
  *
  * - `graceful`: closes stdin, sends SIGTERM after 2 s, and sends SIGKILL after another 2 s, as specified.
- * - `interrupt`: closes stdin and sends SIGINT at once, and sends SIGKILL after 3 s.
+ * - `interrupt`: closes stdin, immediately sends SIGINT, and sends SIGKILL after 3 s.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#stdio
  */
@@ -57,21 +57,23 @@ const STOPS: Readonly<Record<'graceful' | 'interrupt', StopSteps>> = {
 export const stopSteps = (stop: Stop = 'graceful'): StopSteps =>
   typeof stop === 'string' ? STOPS[stop] : stop
 
-/** Options of a server that runs as a child process. */
+/** The options of a server that runs as a child process. */
 export interface ChildProcessOptions extends ServerProcess {
   /**
-   * The destination of stderr. A function receives each line, truncated to 8192 UTF-16 units; exceptions that
-   * it throws are ignored. With `inherit`, errors cannot quote the last lines.
+   * The destination of stderr. A function is called with each line, truncated to 8192 UTF-16 units; exceptions
+   * that it throws are ignored. With `inherit`, error messages cannot quote the last lines.
    * @default 'inherit'
    */
   readonly stderr?: 'inherit' | 'ignore' | ((line: string) => void)
   /** The way to end the process. @default 'graceful' */
   readonly stop?: Stop
-  /** The maximum length of a line in bytes. Longer lines are dropped and reported as malformed. @default 10 MiB */
+  /**
+   * The maximum length of a line, in bytes. Longer lines are dropped and reported as malformed. @default 10 MiB
+   */
   readonly maxLineBytes?: number
   /**
    * The function that starts the process, for hosts that run servers elsewhere.
-   * @default `spawn` of `node:child_process`
+   * @default `spawn` from `node:child_process`
    */
   readonly spawn?: Spawn
 }

@@ -17,7 +17,7 @@ const AT_ONCE = 64
 const PS_TIMEOUT_MS = 2_000
 const PS_MAX_BYTES = 16 * 1024 * 1024
 
-/** Lists all running processes except zombies. The mark, `NAME=value`, is found only on Linux. */
+/** Lists all running processes except zombies. The mark, `NAME=value`, can be found only on Linux. */
 export async function listProcesses(mark: string): Promise<readonly ProcessEntry[]> {
   return process.platform === 'linux' ? listLinux(mark) : listByPs()
 }
@@ -36,10 +36,10 @@ async function listLinux(mark: string): Promise<readonly ProcessEntry[]> {
 async function readLinux(pid: string, mark: string): Promise<ProcessEntry | undefined> {
   const [stat, environment] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''),
-    // Fails for processes of other users, which the child has not started.
+    // This fails for other users' processes. The child has not started those.
     readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
   ])
-  // The program's name is in brackets, and may contain brackets and spaces.
+  // The program's name is in parentheses, and may itself contain parentheses and spaces.
   const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (parent === undefined || group === undefined || state === 'Z' || state === 'X') return undefined
   return {

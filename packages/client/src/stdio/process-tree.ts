@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { listProcesses, type ProcessEntry } from './process-table.ts'
 import { taskkill } from './programs.ts'
 
-/** A variable that all descendants inherit, so that they are found even if their parent has exited. */
+/** A variable that all descendants inherit, so that they can be found even if their parent has exited. */
 const MARK = 'JETWAY_SERVER_PROCESS'
 
 /** A process and its descendants. */
@@ -56,7 +56,7 @@ function posixTree(leader: number, mark: string): ProcessTree {
 const isKnown = (entry: ProcessEntry, known: readonly ProcessEntry[]): boolean =>
   known.some(({ pid, started }) => pid === entry.pid && started === entry.started)
 
-/** Creates a tree that `taskkill` ends, because Windows does not have signals for other processes. */
+/** Creates a tree that is ended with `taskkill`, because Windows has no signals for other processes. */
 function windowsTree(leader: number, hasEnded: () => boolean): ProcessTree {
   let ended = false
   return {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** The maximum length of a line in UTF-16 units. */
+/** The maximum length of a line, in UTF-16 units. */
 const MAX_LINE = 8_192
 
 /** Splits a stream into lines. Lines that are too long are truncated. */
@@ -10,7 +10,7 @@ export function readLines(stream: Readable, listener: (line: string) => void): v
     try {
       listener(line.endsWith('\r') ? line.slice(0, -1) : line)
     } catch {
-      // A failing listener must not end the connection.
+      // A listener that throws must not end the connection.
     }
   }
   stream.setEncoding('utf8')

@@ -2,7 +2,7 @@ import type { StopSteps } from './options.ts'
 import type { ProcessTree } from './process-tree.ts'
 
 const POLL_MS = 40
-/** The time in ms that a killed process may take to disappear. */
+/** How long a killed process may take to disappear, in ms. */
 const KILLED_MS = 1_000
 
 /** Ends a process tree step by step. @param exited - settles when the process has exited */
@@ -11,7 +11,7 @@ export async function stopTree(tree: ProcessTree, steps: StopSteps, exited: Prom
   if (!(await tree.remains())) return
   await tree.signal(steps.signal)
   if (await ends(tree, steps.signalMs)) return
-  // Each check also finds processes that were started since the last one.
+  // Each check also finds processes that were started after the previous check.
   for (const until = Date.now() + KILLED_MS; Date.now() < until;) {
     await tree.signal('SIGKILL')
     if (await ends(tree, POLL_MS)) return

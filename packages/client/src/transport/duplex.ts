@@ -4,7 +4,7 @@ import type { Transport } from '@jetway/core/transport'
 import { printable } from '../util/printable.ts'
 import type { ClientTransport } from './client-transport.ts'
 
-/** Options of a transport over a two-way connection. */
+/** The options of a transport over a two-way connection. */
 export interface DuplexOptions {
   /** See {@link ClientTransport.key}. */
   readonly key?: string
@@ -13,25 +13,28 @@ export interface DuplexOptions {
 }
 
 /**
- * The limits are high, because some servers send whole tables, and one deep schema must not hide the other
- * tools.
+ * The limits are high, because some servers send whole tables, and because one deep schema must not make the
+ * other tools unavailable.
  */
 const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 400_000 }
 
-/** Matches the id at its usual position in text that is not parsed. */
+/** Matches the id at its usual position, in text that is not parsed. */
 const ID_AT_HEAD = /^[^"]*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*"?(\d{1,15})"?\s*,/
 const ID_AT_END = /"id"\s*:\s*"?(\d{1,15})"?\s*\}\s*$/
 
-/** Returns the id of a response that is too large to parse, so that its request fails at once. */
+/** Returns the id of a response that is too large to parse, so that its request fails immediately. */
 function addressee(text: string): number | undefined {
   const id = ID_AT_HEAD.exec(text.slice(0, 128))?.[1] ?? ID_AT_END.exec(text.slice(-64))?.[1]
   return id === undefined ? undefined : Number(id)
 }
 
-/** Quotes text that is often a line meant for people. */
+/** Quotes text. It is often a line meant for people. */
 const quoted = (text: string): string => JSON.stringify(printable(text, 120))
 
-/** Connects a client to a transport that carries text in both directions, such as memory or stdio. */
+/**
+ * Connects a client to a transport that carries text in both directions, such as an in-memory or stdio
+ * transport.
+ */
 export function duplex(transport: Transport, options: DuplexOptions = {}): ClientTransport {
   let closed = false
   return {

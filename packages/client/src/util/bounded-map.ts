@@ -5,7 +5,10 @@ export interface MapLimits<Key, Value> {
   readonly weigh?: (key: Key, value: Value) => number
 }
 
-/** A map that drops the entries written longest ago when it is full. An entry that is heavier than the map is not kept. */
+/**
+ * A map that, when it is full, drops the entries that were written longest ago. An entry that exceeds the
+ * weight limit on its own is not kept.
+ */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #limits: Required<MapLimits<Key, Value>>
   readonly #weights = new Map<Key, number>()

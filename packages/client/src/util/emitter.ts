@@ -10,7 +10,7 @@ export class Emitter<Events extends object> {
   readonly #listeners: { [E in keyof Events]?: Set<Listener<Events[E]>> } = {}
   readonly #onError: (event: keyof Events, error: Error) => void
 
-  /** @param onError - receives what a listener throws */
+  /** @param onError - receives the errors that listeners throw */
   constructor(onError: (event: keyof Events, error: Error) => void) {
     this.#onError = onError
   }
@@ -18,7 +18,7 @@ export class Emitter<Events extends object> {
   /** Adds a listener, and returns a function that removes it. */
   on<E extends keyof Events>(event: E, listener: Listener<Events[E]>): () => void {
     const listeners: Set<Listener<Events[E]>> = (this.#listeners[event] ??= new Set())
-    // The wrapper allows adding the same function twice.
+    // The wrapper makes it possible to add the same function twice.
     const own: Listener<Events[E]> = (value) => listener(value)
     listeners.add(own)
     return () => void listeners.delete(own)

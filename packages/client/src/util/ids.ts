@@ -1,4 +1,4 @@
 import type { RequestId } from '@jetway/core/protocol'
 
-/** Whether two ids are the same. Some servers send numbers back as strings. */
+/** Returns whether two ids are the same. Some servers send numeric ids back as strings. */
 export const isSameId = (received: unknown, sent: RequestId): boolean => String(received) === String(sent)

@@ -1,3 +1,3 @@
-/** Whether a value is a number. JSON.parse makes Infinity of `1e999`. */
+/** Returns whether a value is a finite number. `JSON.parse` converts `1e999` to Infinity. */
 export const isFiniteNumber = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value)

@@ -1,6 +1,6 @@
 import type { Clock } from '@jetway/core/stores'
 
-/** Settles as the promise does, or rejects with the signal's reason if the signal aborts first. */
+/** Settles like the promise, or rejects with the signal's reason if the signal aborts first. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ interface TimeLimit {
   readonly late: () => Error
 }
 
-/** Settles as the promise does, or rejects with what `late` returns if the time runs out first. */
+/** Settles like the promise, or rejects with the value that `late` returns if the time runs out first. */
 export async function withTimeout<T>(promise: Promise<T>, { ms, clock, late }: TimeLimit): Promise<T> {
   let timer: unknown
   const over = new Promise<never>((_, reject) => {
@@ -45,8 +45,8 @@ export async function withTimeout<T>(promise: Promise<T>, { ms, clock, late }: T
 }
 
 /**
- * Runs a function with a signal that aborts with `signal`, or with what `late` returns when the time has run
- * out.
+ * Runs a function with a signal. The signal aborts with `signal`, or with the value that `late` returns when
+ * the time has run out.
  */
 export async function abortingAfter<T>(
   { ms, clock, late, signal }: TimeLimit & { readonly signal?: AbortSignal | undefined },
@@ -61,7 +61,7 @@ export async function abortingAfter<T>(
   }
 }
 
-/** A promise with its resolving functions. Its rejection may stay unhandled. */
+/** A promise with its resolving functions. The promise may reject without being handled. */
 export interface Deferred<T> {
   readonly promise: Promise<T>
   readonly resolve: (value: T) => void

@@ -2,14 +2,15 @@ const PER_VALUE = 16
 const PER_CHARACTER = 2
 
 /**
- * Returns the rough size of parsed JSON in bytes: two for each character, and some for each value.
+ * Returns the approximate size of parsed JSON, in bytes: two for each character, plus a fixed number for each
+ * value.
  *
  * @param visit - called with each object and list
  */
 export function weightOf(data: unknown, visit?: (value: object) => void): number {
   const left: unknown[] = [data]
   let weight = 0
-  // Not recursive, because servers may nest data deeply.
+  // The function is not recursive, because servers may nest data deeply.
   while (left.length > 0) {
     const each = left.pop()
     weight += PER_VALUE

@@ -8,19 +8,22 @@ type Check = (value: unknown) => string | undefined
 const MAX_DEPTH = 64
 /** The maximum number of objects in a schema. */
 const MAX_PARTS = 4_000
-/** The maximum number of steps in one validation, which is up to 0.1 s. A failure is validated twice. */
+/**
+ * The maximum number of steps in one validation, corresponding to up to 0.1 s. A value that fails is validated
+ * twice.
+ */
 const MAX_STEPS = 400_000
 
-/** The limits of compiled schemas. Their weight is the length of their texts. */
+/** The limits of the cache of compiled schemas. The weight of a schema is the length of its text. */
 const CACHE = { maxEntries: 200, maxWeight: 16 * 1024 * 1024, weigh: (text: string): number => text.length }
 
 /**
- * Validates structured results against the schemas of their tools. A schema that does not compile, or whose
- * validation takes too many steps, is reported once and no longer used.
+ * Validates structured results against their tools' schemas. If a schema does not compile, or if validation
+ * takes too many steps, this is reported once, and the schema is no longer used.
  */
 export class OutputValidator {
   readonly #onError: (error: Error) => void
-  /** The compiled schemas by their text, so that a tool that is listed again is not compiled again. */
+  /** The compiled schemas, by their text, so that a tool that is listed again is not compiled again. */
   readonly #compiled = new BoundedMap<string, Promise<Check | undefined>>(CACHE)
 
   constructor(onError: (error: Error) => void) {

@@ -6,10 +6,12 @@ import type {
   SendContext,
 } from '../../src/transport/client-transport.ts'
 
-/** The result or error of a message, an error that its transport throws, or nothing. */
+/**
+ * Returns the result of or error for a message, an error that the transport throws, or undefined for nothing.
+ */
 type Answer = (message: JsonObject) => object | Error | undefined | void
 
-/** A transport whose function answers messages. By default it behaves as one over HTTP. */
+/** A transport with a function that responds to messages. By default, the transport behaves like HTTP. */
 export class FakeTransport implements ClientTransport {
   readonly streamPerRequest: boolean
   readonly sent: { readonly message: JsonRpcMessage & JsonObject; readonly context: SendContext }[] = []

@@ -13,7 +13,7 @@ export interface Mounted {
   readonly server: McpServer
   readonly fetch: Fetch
   readonly requests: Request[]
-  /** Method and path of each request, and its status. */
+  /** The method and path of each request, and the status of its reply. */
   readonly seen: string[]
   readonly connect: (
     options?: ClientOptions,
@@ -21,7 +21,10 @@ export interface Mounted {
   ) => Promise<Client>
 }
 
-/** A server behind HTTP semantics, without sockets. It and its clients end with the test. */
+/**
+ * Mounts a server with HTTP semantics, but without sockets. The server and its clients are closed at the end of
+ * the test.
+ */
 export function mount(server: McpServer, options: EndpointOptions = {}): Mounted {
   const handler = toFetch(server, options)
   onTestFinished(() => handler.close({ deadline: 0 }))

@@ -8,17 +8,19 @@ import type { ClientOptions } from '../../src/options/options.ts'
 import type { ClientTransport } from '../../src/transport/client-transport.ts'
 import { duplex } from '../../src/transport/duplex.ts'
 
-/** The answer to a request: a result, `{ error }`, or undefined for none. */
+/** The response to a request: a result, `{ error }`, or undefined for none. */
 export type Answer = JsonObject | undefined
 
 export interface Script {
-  /** By method. A function gets the message, and may send others through the server. */
+  /**
+   * The responses, by method. A function receives the message, and may send other messages through the server.
+   */
   readonly [method: string]:
     | Answer
     | ((message: JsonObject, server: ScriptedServer) => Answer | void | Promise<Answer | void>)
 }
 
-/** A server whose script sets every message. */
+/** A server whose script determines every message. */
 export class ScriptedServer {
   readonly transport: ClientTransport
   /** Everything that the client has sent, in order. */
@@ -61,7 +63,7 @@ export class ScriptedServer {
     return this.#end()
   }
 
-  /** The received messages with this method. */
+  /** Returns the received messages with this method. */
   of(method: string): JsonObject[] {
     return this.heard.filter((message) => message['method'] === method)
   }
@@ -70,7 +72,7 @@ export class ScriptedServer {
     return this.heard.map(({ method }) => method)
   }
 
-  /** Resolves to the first message that fits, received or still to come. */
+  /** Resolves to the first message that matches, whether it was already received or is still to come. */
   async hears(fits: string | ((message: JsonObject) => boolean)): Promise<JsonObject> {
     const matches = typeof fits === 'string' ? ({ method }: JsonObject) => method === fits : fits
     for (;;) {
@@ -100,7 +102,7 @@ const CAPABILITIES = {
 }
 const NOT_FOUND = { error: { code: -32601, message: 'Method not found' } }
 
-/** The handshake of a server with sessions. */
+/** Returns the handshake of a server with sessions. */
 export const sessions = (revision = '2025-11-25'): Script => ({
   [Method.Discover]: NOT_FOUND,
   [Method.Initialize]: {
@@ -110,14 +112,14 @@ export const sessions = (revision = '2025-11-25'): Script => ({
   },
 })
 
-/** The handshake of a server without sessions. */
+/** Returns the handshake of a server without sessions. */
 export const modern = (supportedVersions: readonly string[] = ['2026-07-28']): Script => ({
   [Method.Discover]: { resultType: 'complete', supportedVersions, capabilities: CAPABILITIES },
 })
 
 export const INFO = { name: 'test-client', version: '1.0.0' }
 
-/** A client of a scripted server, and the server. */
+/** Creates a scripted server, and a client that is connected to it. */
 export async function scripted(
   script: Script,
   options: ClientOptions = {},
@@ -128,7 +130,7 @@ export async function scripted(
   return { client, server }
 }
 
-/** {@link scripted}, with a clock that only the test moves. */
+/** Like {@link scripted}, with a clock that only the test advances. */
 export async function timed(
   script: Script,
   options: ClientOptions = {},
@@ -137,7 +139,7 @@ export async function timed(
   return { ...(await scripted(script, { ...options, clock })), clock }
 }
 
-/** A spy that listens to an event of the client. */
+/** Returns a spy that listens to one of the client's events. */
 export function listener<Event extends keyof ClientEvents>(
   client: Client,
   event: Event,

@@ -35,7 +35,7 @@ const bookTable = defineTool({
   },
 })
 
-/** A server with every kind of feature. */
+/** Creates a server with every kind of feature. */
 export function everything(): McpServer {
   const server = new McpServer(
     { name: 'all', version: '1.2.3' },
@@ -81,7 +81,7 @@ export function everything(): McpServer {
   return server
 }
 
-/** A client of a server in this process. Both end with the test. */
+/** Connects a client to a server in this process. Both are closed at the end of the test. */
 export async function connectTo(server: McpServer, options: ClientOptions = {}): Promise<Client> {
   const [near, far] = createMemoryTransportPair()
   server.connect(far, { endGraceMs: 50 })

@@ -11,15 +11,16 @@ import { attempt, type Awaitable, chain } from '../util/promises.ts'
 import type { EncodedResponse } from './response.ts'
 
 const MAX_BATCH = 100
-/** The minimum size of a large response, in UTF-16 units. */
+/** From this size, in UTF-16 units, a response is large. */
 const LARGE = 262_144
 
 /** A message in a batch. */
 export type BatchItem = Exclude<Incoming, { readonly kind: 'invalid' }>
 
 /**
- * Reads an array of messages: either requests and notifications, or responses, and never `initialize`. One
- * invalid message makes the whole batch invalid: an error for each message could be larger than the request.
+ * Reads an array of messages: either requests and notifications, or responses. It must not contain
+ * `initialize`. One invalid message makes the whole batch invalid, because an error for each message could be
+ * larger than the request.
  *
  * @returns the messages in order, or the problem
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/transports#sending-messages-to-the-server
@@ -38,7 +39,7 @@ export function readBatch(values: readonly unknown[]): readonly BatchItem[] | st
   return opens ? 'initialize must not be part of a batch' : items
 }
 
-/** Returns the ids of a batch's requests, which are also the ids of the responses. */
+/** Returns the ids of the requests in a batch. Their responses have the same ids. */
 export const requestIds = (items: readonly BatchItem[]): readonly RequestId[] =>
   items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
 
@@ -48,13 +49,13 @@ interface BatchSteps {
   readonly call: (message: JsonRpcRequest) => Awaitable<EncodedResponse>
   /** Receives the response to one request; undefined if it was cancelled. */
   readonly collect: (id: RequestId, response: EncodedResponse) => void
-  /** Reports a call that threw, which should never happen. Its client still gets a response. */
+  /** Reports a call that threw, which should never happen. The client still receives a response. */
   readonly failed: (error: unknown) => void
 }
 
 /**
- * Runs the messages in a batch in order. Calls run concurrently, and the response to each is collected once. Other
- * clients get their turn after each large result, because all results together take long to encode.
+ * Runs the messages in a batch in order. Calls run concurrently, and each response is collected exactly once.
+ * After each large result, other clients have a turn, because encoding all results together takes a long time.
  */
 export function runBatch(items: readonly BatchItem[], steps: BatchSteps): void {
   const { deliver, call, collect, failed } = steps
@@ -77,13 +78,15 @@ export function runBatch(items: readonly BatchItem[], steps: BatchSteps): void {
   }
 }
 
-/** Returns the response to a call whose result is left out, because every request must get a response. */
+/**
+ * Returns the error response to a call whose result was omitted, because every request must receive a response.
+ */
 export const leftOut = (id: RequestId, problem: string): string =>
   errorFrame(id, new McpError(ErrorCode.InternalError, problem))
 
 /**
- * Collects the responses to one batch, which together may be as large as one result. Otherwise a 10 KB request with
- * 100 calls could get 100 results of the maximum size, longer than any string in the runtime.
+ * Collects the responses to one batch. Together they may be as large as one result. Without this limit, a 10 KB
+ * request with 100 calls could receive 100 results of the maximum size, which would not fit into a string.
  */
 export class BatchResponses {
   readonly #limit: number
@@ -91,12 +94,12 @@ export class BatchResponses {
   #missing: number
   /** The size of all responses, in UTF-16 units. */
   size = 0
-  /** The size of the results that may still be encoded, in UTF-16 units. The last result may exceed it. */
+  /** The remaining space for encoded results, in UTF-16 units. The last result may exceed it. */
   room: number
 
   /**
    * @param expected - the number of responses to the batch
-   * @param limit - the maximum size of all responses together, in UTF-16 units
+   * @param limit - the maximum size of all responses combined, in UTF-16 units
    */
   constructor(expected: number, limit: number) {
     this.#missing = expected
@@ -104,7 +107,7 @@ export class BatchResponses {
     this.room = limit
   }
 
-  /** The reason why a response is left out, and the remedy. */
+  /** Why a response is omitted, and how to avoid that. */
   get problem(): string {
     return `The responses to this batch together exceed ${this.#limit} bytes. Send this request by itself`
   }
@@ -115,9 +118,9 @@ export class BatchResponses {
   }
 
   /**
-   * Adds a response, which becomes an error if it exceeds the limit.
+   * Adds a response. If it exceeds the limit, an error replaces it.
    *
-   * @param frame - undefined for a cancelled call, which does not get a response
+   * @param frame - undefined for a cancelled call, which has no response
    */
   add(id: RequestId, frame: string | undefined): void {
     this.#missing--

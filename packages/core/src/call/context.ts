@@ -30,17 +30,17 @@ const TOO_LATE =
 const SMALLER = 'ctx.progress got a smaller value, which the client does not receive; report values that grow'
 const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_TIMEOUT_MS
 
-/** The reason why a call ended before its handler did. */
+/** Why a call ended before its handler did. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
 
 interface CallTimer {
   progress(): void
-  /** Stops the timer of the handler, because the call is waiting for the client. */
+  /** Stops the handler's timer, because the call is waiting for the client. */
   pause(): void
   resume(): void
 }
 
-/** One running call: its handler's context, and the runtime's state for the call. */
+/** A running call: its handler's context, and the runtime's state for the call. */
 export class CallContext implements RequestContext, Due {
   readonly message: JsonRpcRequest
   readonly scope: CallScope
@@ -55,9 +55,9 @@ export class CallContext implements RequestContext, Due {
   /** Set when the call starts. */
   problems: CallLog | undefined
   #warned = false
-  /** The calls with silent handlers. Set while this call is running, if its client requested progress. */
+  /** The calls whose handlers are silent. Set while this call is running, if its client requested progress. */
   #silent: Deadlines | undefined
-  /** Set if the call is observed, or if the server has listeners for the event `request`. */
+  /** Set if the call is observed, or if the server has listeners for the `request` event. */
   report: CallReport | undefined
   /** Set if the call is observed. */
   observer: (NonNullable<InputCall['observer']> & { run<T>(step: () => T): T }) | undefined
@@ -74,7 +74,7 @@ export class CallContext implements RequestContext, Due {
   #highest = Number.NEGATIVE_INFINITY
   #log: LogSender | undefined
   #inputs: CallInputs | undefined
-  /** The methods of `ctx` whose questions are unanswered. */
+  /** The `ctx` methods whose questions are still unanswered. */
   #unanswered: string[] | undefined
   #atEnd: Set<() => void> | undefined
 
@@ -173,8 +173,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Marks a rejection as handled, because a handler that forgets `await` must not end the process, and with it the
-   * calls of all other clients. The handler's own `await` still rejects.
+   * Marks a rejection as handled. If a handler forgets `await`, the rejection must not terminate the process
+   * and with it the calls of all other clients. The handler's own `await` still rejects.
    */
   #track<T>(method: string, answer: Promise<T>): Promise<T> {
     const open = (this.#unanswered ??= [])
@@ -219,7 +219,10 @@ export class CallContext implements RequestContext, Due {
     if (!this.#done) this.scope.exchange.closeConnection?.(retryMs)
   }
 
-  /** Reports progress. Returns a shared promise, so that a handler that does not await does not accumulate promises. */
+  /**
+   * Reports progress. Returns a shared promise, so that a handler that does not await the calls does not
+   * accumulate promises.
+   */
   progress(progress: number, total?: number, message?: string): Promise<void> {
     this.timer?.progress()
     const fault = progressFault(progress, total, message)
@@ -246,8 +249,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Repeats progress whenever the handler is silent, without extending its time limits. A comment in a stream
-   * would keep the connection open, but only progress restarts the request timer of a client.
+   * Repeats the last progress whenever the handler is silent, without extending its time limits. A comment in a
+   * stream would keep the connection open, but only progress restarts the client's request timer.
    */
   keepAlive(silent: Deadlines): void {
     if (this.#reports() === undefined) return
@@ -306,7 +309,7 @@ export class CallContext implements RequestContext, Due {
 
   /**
    * Logs a problem once per call. An error thrown in a callback, or in a promise that is not awaited, would
-   * end the process.
+   * terminate the process.
    */
   #warn(problem: string): void {
     if (!this.#warned) this.problems?.warn(this, problem)

@@ -31,7 +31,10 @@ interface DispatcherOptions extends EncoderOptions {
   readonly maxHandlerTimeoutMs: number
   /** Logs the problems of calls whose requests have no logger. */
   readonly logger: Logger
-  /** How long a handler may be silent before its last progress is repeated, in ms; undefined to never repeat it. */
+  /**
+   * How long a handler may be silent before its last progress is repeated, in ms. If undefined, it is never
+   * repeated.
+   */
   readonly progressHeartbeatMs: number | undefined
 }
 
@@ -41,7 +44,7 @@ export class Dispatcher {
   readonly #responses: ResponseEncoder
   readonly #limits: TimeLimits
   readonly #problems: CallLog
-  /** Calls with silent handlers. They share one timer. */
+  /** The calls whose handlers are silent. They share one timer. */
   readonly #silent: Deadlines | undefined
 
   constructor(options: DispatcherOptions) {
@@ -61,8 +64,8 @@ export class Dispatcher {
 
   /**
    * Finds the definition that a call refers to. Returns an error if the caller lacks the scopes that the
-   * definition requires. This runs before the call can be queued or stream anything, because the error has an
-   * HTTP status.
+   * definition requires. The check runs before the call is queued or streams anything, because the error sets
+   * the HTTP status.
    */
   admit(ctx: CallContext): McpError | undefined {
     const { method, params = NO_PARAMS } = ctx.message
@@ -74,8 +77,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns an error if the caller lacks scopes for a batch. A batch has one HTTP status, so the error names
-   * all scopes that the requests need.
+   * Returns an error if the caller lacks scopes for a batch. A batch has a single HTTP status, so the error
+   * names every scope that its requests need.
    *
    * @param own - the definitions registered for the caller's session alone
    */
@@ -153,7 +156,7 @@ export class Dispatcher {
     try {
       return ctx.scope.input?.rounds.elicitUrls(ctx, error, () => this.#start(entry, ctx))
     } catch {
-      // Reading the error's fields can throw.
+      // Accessing the error's fields can throw.
       return undefined
     }
   }
@@ -180,8 +183,8 @@ export class Dispatcher {
         if (reason === 'timeout') settle(this.#timedOut(entry, ctx, timer.exceeded))
         else settle(reason === 'closed' ? refuse(ctx, callEnded()) : undefined)
       }
-      // The timer may be shared with other calls, and a cancellation arrives as another message, but whatever
-      // they cause is observed as part of this call.
+      // The timer may be shared with other calls, and a cancellation arrives as another message. Their effects
+      // are nevertheless observed as part of this call.
       const { observer } = ctx
       ctx.end = observer === undefined ? end : (reason) => observer.run(() => end(reason))
       const failed = (thrown: unknown): void => {
@@ -216,7 +219,7 @@ export class Dispatcher {
   }
 }
 
-/** The result that middleware sees while questions are open: the method's result with all its fields empty. */
+/** The result that middleware sees while questions are open: the method's result with empty fields. */
 function placeholder({ message, revision }: CallContext, result: HandlerResult): object {
   if (result.kind !== 'input-requested') return {}
   return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }

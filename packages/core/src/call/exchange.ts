@@ -1,4 +1,4 @@
-/** The connection that carries a request, in the terms of the OpenTelemetry conventions. */
+/** The connection that carries a request, as the OpenTelemetry conventions describe it. */
 export interface Network {
   readonly transport: 'tcp' | 'pipe'
   readonly protocol?: 'http'
@@ -9,9 +9,9 @@ export const PIPE_NETWORK: Network = { transport: 'pipe' }
 
 /** The origin of a request. */
 export interface RequestOrigin {
-  /** The network of the transport; undefined in memory. */
+  /** The transport's network; undefined in memory. */
   readonly network?: Network | undefined
-  /** Returns all values of a header, by its lower-case name, on transports with headers. */
+  /** Returns all values of a header by its lower-case name. Only transports with headers have this method. */
   headers?(name: string): readonly string[]
 }
 
@@ -34,12 +34,12 @@ export interface Exchange extends RequestOrigin {
   /** Sends a request to the client. Unlike a notification, it must not be dropped for a slow reader. */
   request?(frame: string): void | Promise<void>
   /**
-   * Calls the listener at most once: when the client disconnects before the response, or immediately if it
-   * already has.
+   * Calls the listener at most once: when the client disconnects before the response, or immediately if the
+   * client has already disconnected.
    */
   onDisconnect?(listener: () => void): void
   /**
-   * Set if a client may read a notification and the response at once. Returns the frame of the response as
+   * Set if a client may read a notification and the response at the same time. Returns the response frame as
    * soon as the client has read the call's progress.
    */
   separate?(frame: string): string | Promise<string>

@@ -3,7 +3,7 @@ import type { Era, Revision } from '../protocol/revisions/revision.ts'
 import type { ClientView, RequestContext } from './request-context.ts'
 import type { ExtensionEntry } from './method-table.ts'
 
-/** Answers a method of an extension. Errors that it throws are handled like those of other handlers. */
+/** Handles a method defined by an extension. Errors that it throws are handled like those of other handlers. */
 export type ExtensionMethod<App = unknown, Locals = unknown> = (
   params: JsonObject,
   ctx: RequestContext<App, Locals>,
@@ -18,7 +18,7 @@ export interface Extension<App = unknown, Locals = unknown> {
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */
   readonly id: string
-  /** The settings that clients get, as plain JSON. A function is called each time. @default {} */
+  /** The settings that clients receive, as plain JSON. A function is called each time. @default {} */
   readonly settings?: object | (() => object)
   /**
    * The extension's methods, by name. The result is sent unchanged, with its `resultType`, or `complete` if it
@@ -35,8 +35,8 @@ export interface Extension<App = unknown, Locals = unknown> {
   /** Whether the methods serve only clients that declare the extension, or all clients. @default 'declaring' */
   readonly clients?: 'declaring' | 'all'
   /**
-   * The eras that have the extension. Session revisions are possible if the extension's specification allows
-   * them.
+   * The eras in which the extension is available. Session revisions are possible if the extension's
+   * specification allows them.
    * @default ['modern']
    */
   readonly eras?: readonly Era[]

@@ -8,7 +8,10 @@ export interface MethodEntry {
   handle(params: JsonObject, ctx: CallContext): HandlerResult | Promise<HandlerResult>
   /** Starts the call as a task. Returns undefined if the call is to run as an ordinary call. */
   startTask?(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
-  /** Returns the result that reports a failure. If undefined, the method responds with a JSON-RPC error. */
+  /**
+   * Returns the result that reports a failure. Without this function, the method responds with a JSON-RPC
+   * error.
+   */
   failure?(text: string): HandlerResult
   /**
    * Finds the definition that a call refers to, for its settings.

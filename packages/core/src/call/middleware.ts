@@ -25,10 +25,7 @@ export interface MethodResults {
   readonly 'resources/read': ReadResourceResult
   readonly 'resources/subscribe': JsonObject
   readonly 'resources/unsubscribe': JsonObject
-  /**
-   * Resolves when the subscription is accepted. If middleware replaces this result, the replacement is not
-   * sent.
-   */
+  /** Resolves when the subscription is accepted. A replacement returned by middleware is not sent. */
   readonly 'subscriptions/listen': JsonObject
   readonly 'prompts/list': List<'prompts', Prompt>
   readonly 'prompts/get': GetPromptResult
@@ -36,7 +33,7 @@ export interface MethodResults {
   readonly 'logging/setLevel': JsonObject
 }
 
-/** The parameters that are checked before middleware runs. */
+/** The parameters that are validated before middleware runs. */
 interface MethodParams {
   readonly 'tools/call': { readonly name: string; readonly arguments?: JsonObject } & JsonObject
   readonly 'resources/read': { readonly uri: string } & JsonObject
@@ -45,7 +42,7 @@ interface MethodParams {
   readonly 'prompts/get': { readonly name: string; readonly arguments?: JsonObject } & JsonObject
 }
 
-/** The parameters of one method, unchecked for methods that {@link MethodParams} does not list. */
+/** The parameters of one method. Those of methods that {@link MethodParams} does not list are not validated. */
 export type ParamsOf<Method> = Method extends keyof MethodParams
   ? MethodParams[Method]
   : JsonObject | undefined
@@ -57,7 +54,7 @@ export type MethodContext<Method, App = unknown, Locals = unknown> = RequestCont
 
 type Family<Method> = Method extends `${infer Name}/${string}` ? Name : Method
 
-/** A method name of an extension. Excludes misspelt names of the protocol's methods. */
+/** The name of a method that an extension adds. Excludes misspelt names of the protocol's methods. */
 export type AddedMethodName<Name extends string> = Name extends keyof MethodResults
   ? never
   : Name extends `${Family<keyof MethodResults>}/${infer Rest}`
@@ -81,8 +78,8 @@ const NAMED_BY: Readonly<Record<keyof MethodParams, 'name' | 'uri'>> = {
 }
 
 /**
- * Returns the error in the parameters that middleware reads, or undefined. These parameters are checked
- * first, so that middleware whose decisions depend on a name can rely on the name being a string.
+ * Returns the error in the parameters that middleware reads, or undefined. These parameters are validated
+ * before middleware runs, so that middleware can rely on a name being a string.
  */
 export function paramsFault(method: string, params: JsonObject): string | undefined {
   if (!Object.hasOwn(NAMED_BY, method)) return undefined
@@ -116,7 +113,7 @@ export class MiddlewareStack {
     this.layers.push({ method, run })
   }
 
-  /** Returns the middleware of one method, outermost first, or undefined if there is none. */
+  /** Returns the middleware for one method, outermost first, or undefined if there is none. */
   around(method: string): readonly AnyMiddleware[] | undefined {
     const layers = this.layers.filter((layer) => layer.method === undefined || layer.method === method)
     return layers.length === 0 ? undefined : layers.map((layer) => layer.run)

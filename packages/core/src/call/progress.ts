@@ -3,7 +3,7 @@ import { type JsonObject, notificationFrame, type RequestId } from '../protocol/
 import { Notification } from '../protocol/methods.ts'
 
 /**
- * Returns the fault in the arguments of `ctx.progress`, or undefined if their types are correct. JavaScript
+ * Returns the problem with the arguments of `ctx.progress`, or undefined if their types are correct. JavaScript
  * code may pass strings such as `'50%'`, or the message in place of the total.
  */
 export function progressFault(progress: unknown, total: unknown, message: unknown): string | undefined {
@@ -24,29 +24,29 @@ const shown = (value: unknown): string =>
       : typeName(value)
 
 /**
- * The growth of a keepalive relative to the last value: invisible in a progress bar, but visible to
- * single-precision clients.
+ * The amount by which a keepalive exceeds the last value: invisible in a progress bar, but large enough for
+ * clients with single-precision numbers.
  */
 const STEP = 1e-6
 
 interface ProgressOptions {
-  /** Whether progress has a message in this revision. */
+  /** Whether progress notifications have a message in this revision. */
   readonly hasMessage: boolean
   /** The `_meta` of each notification. */
   readonly meta?: JsonObject | undefined
 }
 
 /**
- * The progress of one call: the values of its handler, and keepalives between them. Values must grow with every
- * notification, so a keepalive is just above the last value. If the handler's next value is not above the
- * keepalive, the next larger number is sent instead.
+ * The progress of one call: the values reported by its handler, with keepalives in between. Values must
+ * increase with every notification, so a keepalive is just above the last value. If the handler's next value is
+ * not above the keepalive, the next larger number is sent instead.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
 export class Progress {
   readonly #token: RequestId
   readonly #options: ProgressOptions
-  /** The last value of the handler. */
+  /** The last value that the handler reported. */
   reported: number = Number.NEGATIVE_INFINITY
   #sent: number | undefined
   #total: number | undefined
@@ -57,8 +57,8 @@ export class Progress {
   }
 
   /**
-   * Returns the notification for a value of the handler, or undefined if the value does not grow or is not
-   * finite.
+   * Returns the notification for a value that the handler reported, or undefined if the value does not increase
+   * or is not finite.
    */
   report(progress: number, total: number | undefined, message: string | undefined): string | undefined {
     // NaN and infinities would be null in JSON.
@@ -75,7 +75,7 @@ export class Progress {
     return this.#between(STEP, undefined)
   }
 
-  /** Omits a total that the handler has reached, because the value must not exceed it. */
+  /** Omits a total that the handler has reached, because the value must not exceed the total. */
   #between(step: number, message: string | undefined): string | undefined {
     const progress = this.#next(step)
     const total = this.#total !== undefined && progress > this.#total ? undefined : this.#total

@@ -27,16 +27,16 @@ export interface TaskView {
 }
 
 /**
- * The compiler shows this name if a handler reads `answers`, but `asks` is missing or declared after the
+ * The compiler shows this name if a handler reads `answers`, but `asks` is missing or is declared after the
  * handler.
  */
 export interface NoAsksAboveHandler {}
 
-/** The second argument of every handler. It is valid for one call, so do not store it. */
+/** The second argument of every handler. It is valid for one call only, so do not store it. */
 export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** Aborts when the call is cancelled or times out. */
   readonly signal: AbortSignal
-  /** The id that the client has chosen. It is not unique: some clients send the same id every time. */
+  /** The id that the client chose. It is not unique: some clients send the same id every time. */
   readonly requestId: RequestId
   /** The request as the client sent it. */
   readonly message: JsonRpcRequest
@@ -49,20 +49,20 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   readonly client: ClientView
   /** Undefined if the connection has no sessions. */
   readonly session: SessionView | undefined
-  /**
-   * The caller, if the mount authenticates; its `principal` is the stable identity.
-   * Undefined for an anonymous caller.
-   */
+  /** The authenticated caller; its `principal` is the stable identity. Undefined for an anonymous caller. */
   readonly auth: AuthInfo | undefined
-  /** Set if the call runs as a task: the client already has a response, and fetches the result later. */
+  /**
+   * Set if the call runs as a task. In that case, the client already has a response, and fetches the result
+   * later.
+   */
   readonly task: TaskView | undefined
   /** The value that the server's `lifespan` returned. */
   readonly app: App
   /** The value that the mount's option `locals` returned for this request. */
   readonly locals: Locals
-  /** The URI of the resource that is read; an empty string for other methods. */
+  /** The URI of the resource being read; an empty string for other methods. */
   readonly uri: string
-  /** Sends log messages to the client: `ctx.log.info(data, logger?)`, and a method for each other level. */
+  /** Sends log messages to the client: `ctx.log.info(data, logger?)`, and likewise for each other level. */
   readonly log: LogSender
   /** The trace context in the request's `_meta`; undefined if it is missing or invalid. */
   readonly trace: TraceContext | undefined
@@ -71,39 +71,41 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   /** The answers to `inputRequired`. */
   readonly inputs: Inputs
   /**
-   * Reports progress if the client requested it. Values must be finite and increase; other values are
-   * dropped. If a handler is silent for the server's `progressHeartbeat`, Jetway sends the last value plus
-   * one millionth. In a task the message also becomes the status message. Resolves when the client can accept
-   * more, and never rejects. An argument of the wrong type is logged once per call.
+   * Reports progress if the client requested it. Values must be finite and increase; other values are dropped.
+   * If the handler reports nothing for the server's `progressHeartbeat`, Jetway sends the last value plus one
+   * millionth. In a task, the message also becomes the status message. The promise resolves when the client can
+   * accept more, and never rejects. An argument of the wrong type is logged once per call.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
    */
   progress(progress: number, total?: number, message?: string): Promise<void>
   /**
-   * Registers work that continues after the response. Closing the mount waits for this work until the deadline, and a
-   * platform that stops between requests is asked to keep running. A rejection is logged. The call's signal and
-   * time limits do not apply to this work.
+   * Registers work that continues after the response. When the mount closes, it waits for this work until its
+   * deadline. A platform that stops between requests is asked to keep running. A rejection is logged. The
+   * call's signal and time limits do not apply to this work.
    */
   waitUntil(work: Promise<unknown>): void
   /**
    * Closes the connection that carries the reply, so that no socket stays open while the call continues. The
-   * client waits `retryMs` (by default the mount's), reconnects with `Last-Event-ID` and gets the missed
-   * events, within the limits of the event store. Can be called again after the client has reconnected.
+   * client waits for `retryMs` (by default the mount's value), reconnects with `Last-Event-ID` and receives the
+   * missed events, within the limits of the event store. The method can be called again after the client has
+   * reconnected.
    *
-   * Does nothing if the client cannot reconnect: on other transports than Streamable HTTP, if there are no sessions,
+   * Does nothing if the client cannot reconnect: on transports other than Streamable HTTP, without sessions,
    * with `streams.eventStore: false` or `response: 'json'`, and in revisions whose streams do not start with an
    * event id.
    *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
+   * @see
+   * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
    * @throws UsageError `ERR_MCP_OPTION` if `retryMs` is not a whole number from 0 to 2147483647
    */
   closeConnection(options?: { readonly retryMs?: number }): void
   /**
-   * Asks the user while the handler is running: see `elicit`. Works only on connections whose client can be asked
-   * during a call; `asks` and `inputRequired` work on all connections.
+   * Asks the user a question while the handler is running: see `elicit`. Works only on connections that can
+   * carry requests to the client during a call. `asks` and `inputRequired` work on all connections.
    *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no valid answer; McpError if the
-   *   client has not declared the capability
+   * client has not declared the capability
    */
   elicit<const S extends AnySchema, D extends Declined = 'fail'>(
     message: string,
@@ -116,14 +118,14 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
     url: UrlOf,
     options?: ElicitOptions<D>,
   ): Promise<Elicited<undefined, D>>
-  /** Asks the client's model: see `sample`. The rules for {@link elicit} apply. */
+  /** Sends a prompt to the client's model: see `sample`. The rules for {@link elicit} apply. */
   sample(params: SampleParams): Promise<Sampled>
   /** Asks for the client's roots: see `listRoots`. The rules for {@link elicit} apply. */
   listRoots(): Promise<readonly Root[]>
   /**
-   * Sends the client a request of an extension or of an experimental feature unchanged, and returns its result
-   * unchecked. Check in `ctx.client` first whether the client understands the method. The connections and time
-   * limits of {@link elicit} apply.
+   * Sends the client a request that an extension or an experimental feature defines. The request is sent
+   * unchanged, and its result is returned without validation. First check in `ctx.client` whether the client
+   * supports the method. It works on the same connections and within the same time limits as {@link elicit}.
    *
    * @throws UsageError `ERR_MCP_UNSUPPORTED_HERE`; QuestionError if there is no result
    */
@@ -133,7 +135,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
   ): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** The client as it describes itself. Nothing here is authenticated. */
+/** The client as it describes itself. Nothing in this description is authenticated. */
 export class ClientView {
   readonly info: Implementation | undefined
   readonly capabilities: ClientCapabilities
@@ -154,8 +156,8 @@ export class ClientView {
   }
 
   /**
-   * Returns the settings of an extension that the client declared, by its id. Returns undefined if the client
-   * did not declare the extension. In this case, the client does not understand what the extension adds.
+   * Returns the settings of an extension that the client declared, by its id. Returns undefined for an
+   * extension that the client did not declare and therefore does not understand.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#extension-negotiation
    */

@@ -21,15 +21,15 @@ import {
 export interface EncodedAnswer {
   readonly frame: string
   /**
-   * Returns the frame in UTF-8, between the given ASCII texts. Present only if this costs less than encoding
-   * `frame`.
+   * Returns the frame in UTF-8, with the given ASCII texts before and after it. Present only if this costs
+   * less than encoding `frame`.
    */
   bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
   /** The size of the frame in UTF-8. Present if {@link bytes} is. */
   readonly byteLength?: number
-  /** Set for a JSON-RPC error; the revision chooses its HTTP status. */
+  /** Set for a JSON-RPC error. The revision determines its HTTP status. */
   readonly error?: McpError
-  /** Set if a subscription starts: the response is sent when the subscription ends. */
+  /** Set if a subscription starts. In that case, the response is sent when the subscription ends. */
   readonly subscription?: SubscriptionRequest
 }
 
@@ -47,7 +47,7 @@ interface EncoderOptions {
 /** Creates one response from the value that a handler returned or threw. */
 export class ResponseEncoder {
   readonly #options: EncoderOptions
-  /** The server's name and version, which some revisions add to every result. */
+  /** The server's name and version. Some revisions add them to every result. */
   readonly #servers = new Map<Revision, string>()
 
   constructor(options: EncoderOptions) {
@@ -55,7 +55,7 @@ export class ResponseEncoder {
   }
 
   /**
-   * Serialises the result before anything is sent, so that a request still gets a response if its result
+   * Serialises the result before anything is sent, so that the request receives a response even if its result
    * cannot be serialised.
    */
   encode(entry: MethodEntry, ctx: CallContext, result: HandlerResult): EncodedAnswer {
@@ -64,13 +64,13 @@ export class ResponseEncoder {
       switch (result.kind) {
         case 'complete': {
           const { batch } = ctx.scope.exchange
-          // Encoding results that cannot be sent could keep this process busy for seconds.
+          // Encoding results that will not be sent could keep this process busy for seconds.
           if (batch !== undefined && batch.room <= 0)
             return refuse(ctx, new McpError(ErrorCode.InternalError, batch.problem))
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
           if (batch !== undefined) batch.room -= json.length
-          // A UTF-16 unit takes at most three bytes, so the bytes of most results need not be counted.
+          // A UTF-16 unit takes at most three bytes, so most results fit without counting their bytes.
           const size = json.length * 3 <= limit ? 0 : utf8Length(json)
           if (size > limit) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
@@ -94,7 +94,7 @@ export class ResponseEncoder {
     }
   }
 
-  /** Never throws. An error whose fields throw when read becomes an internal error. */
+  /** Never throws. If reading an error's fields throws, the error becomes an internal error. */
   fail(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer {
     try {
       return this.#knownFailure(entry, ctx, error) ?? this.#internalFailure(entry, ctx, error)
@@ -116,7 +116,9 @@ export class ResponseEncoder {
     return undefined
   }
 
-  /** Creates the response for an error thrown by a handler. Its message and data may be of any size. */
+  /**
+   * Creates the response for an error thrown by a handler. The error's message and data may have any size.
+   */
   #refuse(ctx: CallContext, error: McpError): EncodedAnswer {
     const answer = refuse(ctx, error)
     const limit = this.#options.maxResultBytes
@@ -134,7 +136,7 @@ export class ResponseEncoder {
     return this.#failure(ctx, entry.failure(`The tool failed (reference ${correlationId})`))
   }
 
-  /** Responds with a text that the client may see. */
+  /** Responds with a message that the client may see. */
   failWith(
     entry: MethodEntry,
     ctx: CallContext,
@@ -166,8 +168,8 @@ export class ResponseEncoder {
   }
 
   /**
-   * Creates the response for a failure, without a size limit, because its text is short and does not come
-   * from a handler.
+   * Creates the response for a failure. There is no size limit, because the message is short and does not
+   * come from a handler.
    */
   #failure(ctx: CallContext, failure: HandlerResult): EncodedAnswer {
     if (ctx.report !== undefined) ctx.report.failed = true
@@ -213,9 +215,9 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
 
 /**
  * Returns a copy of the error, because later steps read its fields again. Returns undefined if a field has
- * the wrong type, which is possible because types are not checked everywhere.
+ * the wrong type, because JavaScript code can pass any value.
  *
- * @throws whatever a getter or a proxy throws
+ * @throws any error that a getter or a proxy throws
  */
 function readError({ code, message, data, reason }: McpError): McpError | undefined {
   if (!Number.isInteger(code) || typeof message !== 'string') return undefined
@@ -247,7 +249,7 @@ export function largeAnswer(
       return resultFrame(id, head + result.json.slice(1))
     },
     get byteLength() {
-      // The brace that opens the result is in both.
+      // Both include the opening brace of the result, so 1 is subtracted.
       return utf8Length(resultFrame(id, head)) - 1 + result.bytes.length
     },
     bytes: (before = '', after = '') => {

@@ -6,7 +6,8 @@ import type { InputRequest } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'
 
 /**
- * The result of a method's handler. `needs-input` is never sent; it is replaced by one of the other kinds.
+ * The result of a method's handler. A `needs-input` result is never sent, because one of the other kinds
+ * replaces it.
  */
 export type HandlerResult = Complete | NeedsInput | InputRequested | TaskStarted | SubscriptionStarted
 
@@ -14,9 +15,9 @@ export interface Complete {
   readonly kind: 'complete'
   /** The result before it is adapted to a revision. */
   readonly result: JsonObject
-  /** The adapted result as JSON text. If present, this text is sent. */
+  /** The adapted result as JSON text, which is sent instead if present. */
   readonly json?: string
-  /** The `resultType` that an extension sets. @default 'complete' */
+  /** The `resultType` set by an extension. @default 'complete' */
   readonly type?: string | undefined
   readonly hints?: CacheHints | undefined
 }
@@ -28,7 +29,7 @@ export interface NeedsInput {
   readonly state?: string
 }
 
-/** The client gets the questions as a result, and sends the request again with the answers. */
+/** The client receives the questions as a result, and sends the request again with the answers. */
 export interface InputRequested {
   readonly kind: 'input-requested'
   readonly requests: Readonly<Record<string, InputRequest>>

@@ -22,12 +22,14 @@ export interface CallSession extends SessionView {
   readonly registry?: object | undefined
   addPendingUrls(ids: readonly string[]): void
   readonly closed: boolean
-  /** Carries messages that do not belong to a request, while the client listens. */
+  /** Carries messages that do not belong to a request, while the client is listening. */
   readonly channel: { send(frame: string): void | Promise<void> } | undefined
   onClose(listener: (cause: 'ended' | 'released') => void): void
   /** Prevents the session from counting as idle until the returned function is called. */
   holdOpen(): () => void
-  /** Changes the record by a function of the current record. Resolves when other processes see the change. */
+  /**
+   * Updates the record with a function of the current record. Resolves when other processes can see the change.
+   */
   update(change: (record: RecordedSettings) => Partial<RecordedSettings>): Awaitable<void>
 }
 
@@ -40,27 +42,27 @@ interface RecordedSettings {
 /** The caller of one request, as established by the transport. */
 export interface Caller {
   readonly auth?: AuthInfo | undefined
-  /** Who holds the bytes that wait for the caller: the principal, or the address of an anonymous caller. */
+  /** The owner of the bytes that wait for the caller: the principal, or the address of an anonymous caller. */
   readonly holder?: string | undefined
-  /** Whether the caller is the local user, on a connection without credentials. A local user has every scope. */
+  /** Whether the caller is the local user on a connection without credentials. A local user has every scope. */
   readonly local?: boolean
   readonly locals?: unknown
   /** See `RequestContext.waitUntil`. */
   readonly background?: WaitUntil | undefined
   readonly host?: WorkHost | undefined
-  /** Receives the log lines about the calls of this request. @default the server's */
+  /** Receives log lines about the request's calls. @default the server's logger */
   readonly logger?: Logger | undefined
-  /** The host's id for the HTTP request, for a logger that does not add the id to its lines. */
+  /** The host's id for the HTTP request, for loggers that do not add the id to their lines. */
   readonly httpRequestId?: string | number | undefined
 }
 
-/** The members of a definition that calls use. */
+/** The members of a definition that are used during a call. */
 export interface CallTarget {
-  /** The definition as it is listed. */
+  /** The definition as it appears in lists. */
   readonly item?: { readonly name: string }
-  /** The time limit of the call in ms. @default the server's */
+  /** The time limit of the call in ms. @default the server's limit */
   readonly timeoutMs?: number | undefined
-  /** The maximum size of the call's result in bytes. @default the server's */
+  /** The maximum size of the call's result in bytes. @default the server's limit */
   readonly maxResultBytes?: number | undefined
   /** The scopes that the caller needs. @default none */
   readonly scopes?: readonly string[] | undefined
@@ -79,13 +81,14 @@ export interface CallScope {
   readonly logLevel?: LogLevel | undefined
   /** Undefined if the client cannot be asked questions. */
   readonly input?: InputContext | undefined
-  /** The revisions that the client may choose from, if it has to. */
+  /** The revisions that the client can choose from, if it must choose one. */
   readonly served?: readonly Revision[] | undefined
   readonly task?: RunningTask
 }
 
 /**
- * Returns the error for a caller that lacks scopes. A local user, on a connection without credentials, has all scopes.
+ * Returns the error for a caller that lacks scopes. A local user on a connection without credentials has all
+ * scopes.
  */
 export function lacking(
   scopes: readonly string[] | undefined,

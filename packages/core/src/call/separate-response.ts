@@ -8,9 +8,9 @@ import type { EncodedResponse } from './response.ts'
 const RECENT_MS = 1_000
 
 /**
- * Wraps an exchange on a byte stream, where the client may read a call's last progress and its response at
- * once. In this case, the official TypeScript clients drop the progress: they handle the response
- * immediately, but handle notifications a microtask later, when the call's progress handler has been removed.
+ * Wraps an exchange on a byte stream, where the client may read a call's last progress notification together
+ * with the response. In this case, the official TypeScript clients drop the progress. They handle the response
+ * immediately, but notifications a microtask later, after the call's progress handler has been removed.
  *
  * @param separate - returns the frame to write, as soon as the client has read everything sent before it
  */
@@ -30,7 +30,7 @@ export function separating(
   }
 }
 
-/** Delays the response of a call that has reported progress, if the exchange needs that. */
+/** Delays the response to a call that has reported progress, if the exchange requires this. */
 export function separateResponse(
   ctx: CallContext,
   answered: Awaitable<EncodedResponse>,

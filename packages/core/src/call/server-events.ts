@@ -6,7 +6,7 @@ import { attempt } from '../util/promises.ts'
 import type { CallContext } from './context.ts'
 import type { EncodedResponse } from './response.ts'
 
-/** A session has started in this process, or moved here from another process. */
+/** A session was started in this process, or moved here from another process. */
 export interface SessionOpened {
   readonly sessionId: string
   /** The argument for `server.forSession`. */
@@ -14,15 +14,14 @@ export interface SessionOpened {
   /** An empty string for an anonymous client. */
   readonly principal: string
   readonly revision: string
-  /** The name that the client gave itself; not authenticated. */
+  /** The name with which the client identified itself; not authenticated. */
   readonly client: string | undefined
-  /** Whether the session started in another process. */
+  /** Whether the session was started in another process. */
   readonly resumed: boolean
 }
 
 /**
- * A session has ended in this process: the client deleted it, it expired or was evicted, or the mount is
- * closing.
+ * A session ended in this process: the client deleted it, it expired or was evicted, or the mount is closing.
  */
 export interface SessionClosed {
   readonly sessionId: string
@@ -33,8 +32,8 @@ export interface SessionClosed {
   /** How long the session was open in this process, in ms. */
   readonly durationMs: number
   /**
-   * `ended`: the session has ended in every process. `released`: this process drops the session, and another process
-   * may continue it.
+   * `ended`: the session has ended in every process. `released`: this process dropped the session, and another
+   * process may continue it.
    */
   readonly cause: 'ended' | 'released'
 }
@@ -47,7 +46,8 @@ export interface RootsChanged {
 }
 
 /**
- * `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` request has no response.
+ * `failed` is a tool result with `isError`, and `error` is a JSON-RPC error. A `cancelled` request has no
+ * response.
  */
 export type RequestOutcome = 'ok' | 'failed' | 'error' | 'cancelled'
 
@@ -80,8 +80,8 @@ export interface Rejected {
 /** A queue is full. */
 export interface Overflowed {
   /**
-   * A `stream` to one client, the outgoing queue of a `connection`, the `calls` of a session, or the
-   * `subscriptions` of a principal, mount or connection.
+   * The kind of queue: a `stream` to one client, the outgoing queue of a `connection`, the `calls` of a
+   * session, or the `subscriptions` of a principal, mount or connection.
    */
   readonly queue: 'stream' | 'connection' | 'calls' | 'subscriptions'
   /**
@@ -129,7 +129,7 @@ export class Events {
 
   /** @returns a function that removes the listener */
   on<Event extends keyof ServerEvents>(event: Event, listener: ServerListener<Event>): () => void {
-    // The function is wrapped, so that a function added twice counts as two listeners. The list is copied on
+    // The function is wrapped so that, if it is added twice, it counts as two listeners. The list is copied on
     // each change, so that emitting an event needs no copy.
     const wrapped: AnyListener = (payload) => listener(payload)
     this.listeners.set(event, [...(this.listeners.get(event) ?? []), wrapped])

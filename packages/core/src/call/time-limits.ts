@@ -3,16 +3,15 @@ import type { CallContext } from './context.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 
 /**
- * Ends calls that report no progress for too long, or that last too long in total. Nearly all calls end in
- * time, so calls with the same limit share one timer. A call gets its own timer when progress or a question has
- * moved its deadline.
+ * Ends calls that report no progress for too long, or that run too long in total. Nearly all calls end in time,
+ * so calls with the same limit share one timer. A call receives its own timer when progress or a question moves
+ * its deadline.
  */
 export class TimeLimits {
   readonly #clock: Clock
   readonly #maxMs: number
   /**
-   * The deadlines by limit, in ms: one for the limit of the server, and one for each different limit of a
-   * tool.
+   * The deadlines by limit, in ms: one for the server's limit, and one for each different limit set by a tool.
    */
   readonly #deadlines = new Map<number, Deadlines>()
 
@@ -38,7 +37,7 @@ export class TimeLimits {
 /** The limit that a call has exceeded. */
 interface ExceededLimit {
   readonly ms: number
-  /** `silence` is the limit on time without progress, `call` the limit on the whole call. */
+  /** `silence` is the limit on time without progress, and `call` is the limit on the whole call. */
   readonly of: 'silence' | 'call'
 }
 
@@ -47,7 +46,7 @@ interface ExceededLimit {
  * logged, and the remedy, which is only logged.
  *
  * @param exceeded - undefined if its task has expired
- * @param own - whether the limit without progress belongs to the definition
+ * @param own - whether the definition sets the limit on time without progress
  */
 export function describeTimeout(
   exceeded: ExceededLimit | undefined,
@@ -85,7 +84,7 @@ class Timer implements Due {
   exceeded: ExceededLimit | undefined
   readonly #start: number
   #lastProgress: number
-  /** The time that the client took to answer questions, which extends both limits. */
+  /** The time spent waiting for the client's answers. It extends both limits. */
   #paused = 0
   #pausedAt: number | undefined
   #own: unknown
@@ -96,7 +95,7 @@ class Timer implements Due {
     this.#start = this.#lastProgress = options.clock.now()
     options.deadlines.add(this)
     ctx.timer = this
-    // A handler may ask before its first await, and so before this timer exists.
+    // A handler may ask a question before its first await, when this timer does not exist yet.
     if (ctx.paused) this.pause()
   }
 

@@ -7,8 +7,8 @@ export interface WorkHost {
 }
 
 /**
- * Returns the only part of a request that its call stores, because handlers may log their context, and the
- * headers contain the token.
+ * Returns the only part of a request that its call may store. Handlers may log their context, and the headers
+ * contain the token.
  */
 export const workHostOf = (request: WorkHost): WorkHost | undefined =>
   request.waitUntil && { waitUntil: (work) => request.waitUntil?.(work) }
@@ -18,7 +18,7 @@ interface WorkCount {
   end(): void
 }
 
-/** Work that continues after its call. Closing the mount waits for this work. */
+/** Work that continues after its call. When the mount closes, it waits for this work. */
 export class WaitUntil {
   readonly #count: WorkCount
   readonly #logger: Logger

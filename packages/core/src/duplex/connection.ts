@@ -15,7 +15,7 @@ import { Outbox } from './outbox.ts'
 
 /** Options of `server.connect(transport)`. */
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
-  /** The revisions to serve. @default all that the server serves */
+  /** The revisions to serve. @default all revisions that the server supports */
   readonly revisions?: readonly RevisionDate[]
   readonly parseLimits?: ParseLimits
   /** How long running calls may continue after the client has closed its side, in ms. @default 2_000 */
@@ -95,7 +95,8 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   start(): void {
-    // The mount is attached first, because this throws if the server is closed, and nothing is open yet.
+    // The mount is attached first, because attaching throws if the server is closed. At this point, nothing has
+    // been opened yet.
     this.#runtime.attach(this)
     this.#unsubscribe = onChange(this.#runtime.bus, (event) => {
       this.#conversation.session?.onChange(event)
@@ -164,7 +165,7 @@ class DuplexConnection implements Connection, ServerMount {
     void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
   }
 
-  /** Closes the connection after a response was lost, because its client would wait forever. */
+  /** Closes the connection after a response was lost. Otherwise, the client would wait forever. */
   #broken(error: unknown): void {
     if (!this.#work.closing) this.#peerClosed({ kind: 'error', error })
   }

@@ -44,14 +44,14 @@ import type { Awaitable } from '../util/promises.ts'
 import { randomToken } from '../util/random.ts'
 import type { Outbox } from './outbox.ts'
 
-/** A promise pauses reading, but does not delay the response. */
+/** A returned promise pauses reading, but does not delay the response. */
 type Written = void | Promise<void>
 
 /** How long a client is given to read progress before the response follows, in ms. */
 const READ_MS = 20
 /**
- * The maximum number of bytes that Node.js reads from a pipe at once. Some clients in other languages do not accept
- * longer lines.
+ * The maximum number of bytes that Node.js reads from a pipe at once. Some clients written in other languages
+ * do not accept longer lines.
  */
 const READ_BYTES = 65_536
 const LINE_END = 1
@@ -79,8 +79,8 @@ export class DuplexConversation implements Carrier<void> {
   /** Undefined before `initialize`. */
   session: Session | undefined
   /**
-   * Calls without a session. They share the limits of a single session, because only one client uses the
-   * connection.
+   * Calls without a session. They share the limits of a single session, because the connection has only one
+   * client.
    */
   readonly calls: CallPool
   readonly subscriptions: SubscriptionSet
@@ -112,7 +112,7 @@ export class DuplexConversation implements Carrier<void> {
     this.#exchange = this.#separating({ ...exchange, duplex: true, request }, (frame) =>
       this.#afterRead(frame),
     )
-    // In revisions without sessions, requests cannot be sent to the client.
+    // In revisions without sessions, the server cannot send requests to the client.
     const stateless = { ...exchange, duplex: false, subscribable: true }
     this.#statelessExchange = this.#separating(stateless, (frame) => this.#setApart(frame))
   }
@@ -121,7 +121,7 @@ export class DuplexConversation implements Carrier<void> {
     return this.#options.work.closing ? 'draining' : undefined
   }
 
-  /** Receives the text of one message. */
+  /** Receives the text of a message. */
   take(text: string): Written {
     const parsed = parseText(text, this.#options.parseLimits)
     if (!parsed.ok) return this.#refuse('parseError', undefined, parsed.error)
@@ -189,8 +189,8 @@ export class DuplexConversation implements Carrier<void> {
       .then((settled) => this.#answer(settled?.frame))
       .catch((error: unknown) => this.#options.onBroken(error))
     if (selection.meta === undefined) return session?.capacity()
-    // While the client owes a response, reading continues and further calls are refused, because the response
-    // arrives on this connection.
+    // While requests to the client are open, reading continues, because their responses arrive on this
+    // connection. Further calls are refused.
     const capacity = (): Promise<void> | undefined =>
       this.session?.awaitsResponse === true ? undefined : this.#limit.capacity()
     return ready === undefined ? capacity() : ready.then(capacity, () => {})
@@ -253,9 +253,7 @@ export class DuplexConversation implements Carrier<void> {
     return subscription === undefined ? busy() : undefined
   }
 
-  /**
-   * Cancels a call of the session, or a stateless call. If both kinds have a call with this id, neither is cancelled.
-   */
+  /** Cancels a session's call, or a stateless call. If both have the same id, neither is cancelled. */
   #cancel(message: JsonRpcNotification): void {
     const { session } = this
     const id = message.params?.['requestId']
@@ -326,8 +324,8 @@ export class DuplexConversation implements Carrier<void> {
   }
 
   /**
-   * Waits, and pads the frame to fill a whole read by Node.js, because without pings, the server cannot know
-   * what the client has read.
+   * Waits, and pads the frame to the full size of a Node.js read. Without pings, the server cannot know what
+   * the client has read.
    */
   #setApart(frame: string): Promise<string> {
     const { clock } = this.#options.runtime
@@ -339,7 +337,7 @@ export class DuplexConversation implements Carrier<void> {
 
 /**
  * Creates the channel of one subscription. All subscriptions of a connection share the outbox, and clients
- * distinguish them by request id. The final notification is required.
+ * distinguish them by request id. The specification requires the final notification.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation
  */

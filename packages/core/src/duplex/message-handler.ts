@@ -24,9 +24,9 @@ import { attempt } from '../util/promises.ts'
 
 /** Options of `server.handleMessage`. */
 export interface MessageOptions extends WorkHost {
-  /** The sender, as `ctx.auth`. */
+  /** The sender, available as `ctx.auth`. */
   readonly auth?: AuthInfo | undefined
-  /** The app's context, as `ctx.locals`. */
+  /** The app's context, available as `ctx.locals`. */
   readonly locals?: unknown
   /**
    * The protocol revision of the response if the message does not name one.
@@ -37,14 +37,14 @@ export interface MessageOptions extends WorkHost {
   /**
    * Receives the notifications of the call, such as progress and logs, as JSON text.
    *
-   * @default they are dropped
+   * @default notifications are dropped
    */
   readonly send?: (message: string) => void | Promise<void>
 }
 
 const NO_BATCHES = 'Batches are not accepted here: pass each message by itself'
 
-/** Answers single messages without sessions, for example from a queue or an event of a cloud function. */
+/** Handles single messages without sessions, for example from a queue or a cloud function event. */
 export class MessageHandler implements ServerMount {
   readonly isMount = false
   readonly #runtime: ServerRuntime
@@ -68,7 +68,7 @@ export class MessageHandler implements ServerMount {
     return this.#work.closed
   }
 
-  /** Returns the response as JSON text, or undefined if the message does not get a response. Never rejects. */
+  /** Returns the response as JSON text, or undefined if the message requires no response. Never rejects. */
   async handle(message: unknown, options: MessageOptions): Promise<string | undefined> {
     const parsed = typeof message === 'string' ? parseText(message) : checkParsed(message)
     if (!parsed.ok) return this.#refuse('parseError', undefined, parsed.error)
@@ -76,7 +76,7 @@ export class MessageHandler implements ServerMount {
     if (Array.isArray(value)) return this.#refuse('batch', undefined, invalidRequest(NO_BATCHES))
     const { revisions: served } = this.#runtime
     const [newest] = ofEra('legacy', served)
-    // A message may name its own revision, and a notification does not need one.
+    // A message may name its own revision. A notification does not need one.
     const alone = isObject(value) && (!('id' in value) || namesVersion(value as object as JsonRpcRequest))
     const header = alone ? undefined : (options.protocolVersion ?? newest?.version)
     const carrier: Carrier<string | undefined> = {
@@ -128,7 +128,7 @@ export class MessageHandler implements ServerMount {
     await this.#runtime.ready()
     const exchange: Exchange = {
       duplex: false,
-      // Handlers may ignore the promises of notifications, so a failure must not reject.
+      // Handlers may ignore the promises returned for notifications, so a failure must not reject them.
       send: (frame) =>
         attempt(
           () => send?.(frame),

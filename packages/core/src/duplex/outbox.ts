@@ -10,7 +10,7 @@ interface OutboxOptions {
   onDrop(frame: string): void
 }
 
-/** The maximum size of change notifications that are queued for a slow reader, in bytes of UTF-8. */
+/** The maximum size of the change notifications queued for a slow reader, in bytes of UTF-8. */
 const MAX_LATE_BYTES = 1_048_576
 
 /** Writes all frames of a connection. */
@@ -25,7 +25,7 @@ export class Outbox {
     this.#options = options
   }
 
-  /** The network of the transport; undefined in memory. */
+  /** The transport's network; undefined in memory. */
   get network(): Network | undefined {
     return this.byteStream ? PIPE_NETWORK : undefined
   }
@@ -39,7 +39,7 @@ export class Outbox {
     this.#ended = true
   }
 
-  /** Writes a response. Responses are never dropped, because the limit on calls bounds their number. */
+  /** Writes a response. Responses are never dropped, because the limit on calls also limits their number. */
   write(frame: string | undefined): void | Promise<void> {
     if (this.#ended || frame === undefined) return
     try {
@@ -51,8 +51,8 @@ export class Outbox {
   }
 
   /**
-   * Writes a call's notification, which is dropped while the peer is reading slowly, unless the handler
-   * awaits each notification.
+   * Writes a call's notification. While the peer is reading slowly, the notification is dropped, unless the
+   * handler awaits each one.
    */
   notify(frame: string): void | Promise<void> {
     if (this.#behind === undefined) return this.write(frame)
@@ -60,14 +60,14 @@ export class Outbox {
     return this.#behind
   }
 
-  /** Writes a change notification of the session. */
+  /** Writes a change notification for the session. */
   notifySession(frame: string): void {
     if (!this.sendCoalesced(frame, undefined)) this.#options.onDrop(frame)
   }
 
   /**
-   * Writes a change notification. For a slow reader, it is queued unless the queue contains an equal notification.
-   * Returns false if the queue is full.
+   * Writes a change notification. If the peer is reading slowly, the notification is queued, unless the queue
+   * already contains an equal one. Returns false if the queue is full.
    */
   sendCoalesced(frame: string, owner: object | undefined): boolean {
     if (this.#behind !== undefined) return this.#late.add(frame, owner)
@@ -79,7 +79,7 @@ export class Outbox {
     this.#late.discard(owner)
   }
 
-  /** Writes a frame. The returned promise never rejects: `onBroken` reports the failure. */
+  /** Writes a frame. The returned promise never rejects, because `onBroken` reports the failure. */
   #wait(written: Promise<void>): Promise<void> {
     const caughtUp = (): void => {
       if (this.#behind !== behind) return

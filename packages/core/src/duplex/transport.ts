@@ -4,7 +4,7 @@ import { type Deferred, deferred } from '../util/promises.ts'
 /** The reason why a transport ended. */
 export type TransportClose = { readonly kind: 'end' } | { readonly kind: 'error'; readonly error: unknown }
 
-/** The functions that a transport calls, given once to {@link Transport.start}. */
+/** The functions that a transport calls. They are passed once, to {@link Transport.start}. */
 export interface TransportHandlers {
   /**
    * Receives one message as JSON text, without a newline. If it returns a promise, the transport stops reading
@@ -13,7 +13,7 @@ export interface TransportHandlers {
   message(text: string): void | Promise<void>
   /** Reports input that exceeds the line limit or is not UTF-8. */
   malformed(reason: string): void
-  /** Called once, when the transport ends for any reason. */
+  /** Called once, when the transport ends for whatever reason. */
   close(reason: TransportClose): void
 }
 
@@ -36,9 +36,9 @@ export interface Transport {
   send(message: string, options?: SendOptions): void | Promise<void>
   /** Whether messages are sent as bytes, so that the peer may read several at once. @default false */
   readonly byteStream?: boolean
-  /** The number of UTF-16 units queued for a slow reader, for `stats()`. */
+  /** The number of UTF-16 units queued for a slow reader, reported by `stats()`. */
   readonly queued?: number
-  /** Writes the queue, then ends. May be called repeatedly. */
+  /** Writes the queued messages, then ends. Can be called repeatedly. */
   close(): Promise<void>
 }
 
@@ -52,8 +52,8 @@ const OFFICIAL: readonly (readonly [member: string, instead: string])[] = [
 ]
 
 /**
- * @throws `ERR_MCP_OPTION` for a missing transport, and for a transport from the official SDK, which would start but
- *   not deliver messages
+ * @throws `ERR_MCP_OPTION` for a missing transport, and for a transport from the official SDK, because it would
+ * start but not deliver messages
  */
 export function checkTransport(transport: Transport): void {
   const given = transport as Partial<Transport> | undefined | null
@@ -75,8 +75,8 @@ export function checkTransport(transport: Transport): void {
 const HIGH_WATER_MARK = 1024 * 1024
 
 /**
- * Creates the two ends of a connection inside one process. Messages arrive in order, and never within `send`.
- * If one end closes, the other still receives all messages, and then also closes.
+ * Creates the two ends of a connection inside one process. Messages arrive in order, and never before `send`
+ * returns. If one end closes, the other still receives all messages, and then closes as well.
  */
 export function createMemoryTransportPair(): [Transport, Transport] {
   const left = new MemoryTransport()

@@ -2,13 +2,13 @@ import type { RequestContext } from '../call/request-context.ts'
 import type { Awaitable } from '../util/promises.ts'
 import { invalid, type Subject } from './registry/checks.ts'
 
-/** What a completer knows about the rest of the request. */
+/** The state of the request that a completer can use. */
 export interface CompletionState {
   /** The arguments or variables that the client has already filled in, by name. */
   readonly arguments: Readonly<Record<string, string>>
 }
 
-/** Suggestions, best first. The client gets at most 100. */
+/** Suggestions, best first. The client receives at most 100. */
 export type Suggestions =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean }
@@ -20,14 +20,14 @@ export type Completer<App = unknown, Locals = unknown> = (
   state: CompletionState,
 ) => Awaitable<Suggestions>
 
-/** Completers by the name of the argument or variable. */
+/** Completers, by the name of the argument or variable. */
 export type Completers<Name extends PropertyKey, App = unknown, Locals = unknown> = {
   readonly [One in Name]?: Completer<App, Locals>
 }
 
 export type AnyCompleters = Readonly<Record<string, Completer<never, never>>>
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for an unknown name or a completer that is not a function */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an unknown name, and for a completer that is not a function */
 export function checkCompleters(
   subject: Subject,
   complete: object | undefined,

@@ -37,8 +37,8 @@ export function completionEntry(prompts: Prompts, resources: Resources): MethodE
 }
 
 /**
- * Returns the rules that restrict access to the definition, but not its time limit, which applies only to its
- * handler.
+ * Returns the rules that restrict access to the definition. Its time limit does not apply, because it is meant
+ * for the definition's handler.
  */
 function guardedBy(
   prompts: Prompts,
@@ -81,7 +81,9 @@ interface Found {
   readonly complete?: AnyCompleters | undefined
 }
 
-/** Finds the template that is equal to the URI, or else a template that matches it, or else the resource. */
+/**
+ * Finds the template whose text equals the URI; otherwise a template that matches it; otherwise the resource.
+ */
 function findResource(
   resources: Resources,
   uri: string,
@@ -120,7 +122,8 @@ function toHandlerResult(suggested: unknown): HandlerResult {
   const known = isTotal ? (total as number) : values.length
   const more = hasMore === true || known > MAX_VALUES || values.length > MAX_VALUES || known > values.length
   const shown = values.slice(0, MAX_VALUES)
-  // If there are more values and the total is unknown, the number of values would be a wrong total.
+  // If there are more values and the total is unknown, the number of returned values would be an incorrect
+  // total.
   const counted = isTotal || hasMore !== true ? { total: known } : {}
   return complete({ completion: { values: shown, ...counted, hasMore: more } })
 }

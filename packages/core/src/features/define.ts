@@ -24,10 +24,11 @@ export type AnyDefinition<App = never, Locals = never> =
   | (AnyResourceTemplate<App, Locals> & OfKind<'resource template'>)
   | (AnyPrompt<App, Locals> & OfKind<'prompt'>)
 
-// NoInfer is needed because, in a list, the element type must not determine type parameters that a definition omits.
+// `NoInfer` is needed because otherwise the element type of a list would determine type parameters that a
+// definition omits.
 
 /**
- * Infers the types of a tool in a separate file. Pass the returned definition to `server.add` or
+ * Infers the types of a tool defined in a separate file. Pass the returned definition to `server.add` or
  * `server.addTool`.
  */
 export const defineTool = <
@@ -84,7 +85,7 @@ export interface Source<App = unknown, Locals = unknown> {
   resourceTemplates?(): List<AnyResourceTemplate<App, Locals>>
   prompts?(): List<AnyPrompt<App, Locals>>
   /**
-   * Calls the listener after every change, or only once after several changes.
+   * Calls the listener after every change, or once after several changes.
    *
    * @returns a function that removes the listener
    */

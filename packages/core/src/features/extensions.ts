@@ -17,7 +17,10 @@ import type { Source } from './define.ts'
 
 /** An extension that can also add tools, resources and prompts. */
 export interface OfferingExtension<App = unknown, Locals = unknown> extends Extension<App, Locals> {
-  /** A source whose definitions the server adds and whose changes it follows, as with `server.observe`. */
+  /**
+   * A source that the server observes, as with `server.observe`: it adds the source's definitions and follows
+   * their changes.
+   */
   readonly source?: Source<App, Locals>
 }
 
@@ -46,7 +49,7 @@ interface AddedFeatures extends ExtensionTable {
 }
 
 /**
- * Infers the types of an extension in a separate file. Pass the returned extension in the option
+ * Infers the types of an extension defined in a separate file. Pass the returned extension in the option
  * `extensions`.
  */
 export const defineExtension = <App = unknown, Locals = unknown>(
@@ -139,7 +142,7 @@ function noticesOf(extension: Extension): Notices {
   }
 }
 
-/** Clients request the notifications of an extension by the extension's id. */
+/** Clients request an extension's notifications by the extension's id. */
 const noticeTopic = (id: string, notices: Notices): ListenTopic => ({
   member: id,
   agree: (requested, { revision, client }) => {
@@ -193,7 +196,7 @@ const LABEL = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
 const ID = new RegExp(`^${LABEL}(?:\\.${LABEL})*/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 const MAX_ID = 256
 
-/** https://modelcontextprotocol.io/specification/2026-07-28/basic#meta (the names of keys) */
+/** For the names of keys, see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta. */
 function checkId(extension: Extension): void {
   const id: unknown = extension?.id
   if (typeof id === 'string' && id.length <= MAX_ID && ID.test(id)) return

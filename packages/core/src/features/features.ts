@@ -35,10 +35,10 @@ export interface FeatureParts {
   readonly buildTemplate?: typeof buildTemplate
   /** Supports change notifications. */
   readonly subscriptionMethods?: typeof subscriptionMethods
-  /** Calls the hooks for subscribers. */
+  /** Calls the subscriber hooks. */
   readonly createSubscriberHooks?: typeof createSubscriberHooks
   readonly addExtensions?: typeof addExtensions
-  /** Finds misspelt fields of definitions. Without it, only the compiler finds them. */
+  /** Finds misspelt fields in definitions. Without this part, only the compiler finds them. */
   readonly checkMembers?: typeof checkMembers
 }
 
@@ -66,7 +66,9 @@ interface FeatureOptions extends FeatureParts, ToolOptions {
   readonly logger?: Logger
 }
 
-/** Everything that can be registered, and the methods that serve it. Contains no client's state. */
+/**
+ * Everything that can be registered, and the methods that serve it. Contains no state of individual clients.
+ */
 export interface Features {
   readonly tools: Tools
   readonly resources: Resources
@@ -75,7 +77,7 @@ export interface Features {
   readonly added: ExtensionTable
   /** Creates empty registries for one session. */
   createSessionRegistry(): SessionRegistry
-  /** Returns the capabilities, with the extensions of a revision if one is given. */
+  /** Returns the capabilities, including the extensions of a revision if one is given. */
   readonly capabilities: (revision?: Revision) => ServerCapabilities
 }
 
@@ -127,7 +129,7 @@ export function createFeatures(options: FeatureOptions): Features {
   }
 }
 
-/** Combines changes of resources and templates in one tick, because one notification covers both. */
+/** Combines the changes to resources and templates in one tick, because one notification covers both. */
 export function notifyOfResources(registries: readonly Changing[], notify: () => void): void {
   let notified = false
   for (const registry of registries)
@@ -150,7 +152,7 @@ const anyCompletes = (entries: readonly { readonly complete: unknown }[]): boole
   entries.some(({ complete: completers }) => completers !== undefined)
 
 /**
- * Caches the capabilities until a registration changes, because every client that connects reads them.
+ * Caches the capabilities until a registration changes, because they are read for every client that connects.
  */
 function cachedCapabilities(
   features: Pick<Features, 'tools' | 'resources' | 'prompts'>,
@@ -162,8 +164,8 @@ function cachedCapabilities(
   let seen: readonly unknown[] = []
   let capabilities: ServerCapabilities = {}
   return () => {
-    // Each change to a registry creates a new list of entries. Task support is compared separately, because
-    // the tool that supports tasks may belong to a single session.
+    // Each change to a registry creates a new list of entries. Task support is compared separately, because a
+    // tool that supports tasks may belong to a single session.
     const now = [tools.offerTasks(), ...registries.map((registry) => registry.entries())]
     if (now.some((part, index) => part !== seen[index])) {
       seen = now
@@ -192,8 +194,8 @@ function capabilitiesOf(
 }
 
 /**
- * Serves `server/discover`, the counterpart of `initialize` for clients without sessions:
- * https://modelcontextprotocol.io/specification/2026-07-28/server/discover
+ * Serves `server/discover`, the counterpart of `initialize` for clients without sessions. See
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/discover.
  */
 const discoverEntry = (
   capabilities: (revision: Revision) => ServerCapabilities,
@@ -212,7 +214,7 @@ const discoverEntry = (
   },
 })
 
-/** Serves `logging/setLevel`. If there is no session, the request succeeds without effect. */
+/** Serves `logging/setLevel`. Without a session, the request succeeds but has no effect. */
 const setLogLevel: MethodEntry = {
   handle: ({ level }, ctx) => {
     if (!isLogLevel(level)) throw invalidParams(`The level must be one of ${LOG_LEVELS.join(', ')}`)

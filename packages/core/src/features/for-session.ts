@@ -12,14 +12,13 @@ import type { ResourceDefinition, ResourceTemplateDefinition } from './resources
 import type { SessionRegistry } from './session-registry.ts'
 import type { CheckTool, ToolDefinition, ToolReturn } from './tools/tool-types.ts'
 
-/** The maximum number of definitions of each kind, because they cost memory for every session. */
+/** The maximum number of definitions of each kind. It is limited because they use memory for every session. */
 const MAX_OWN = 256
 
 /**
- * Adds tools, resources and templates to one session until it closes, in addition to those of the server.
- * Only this session's client is notified of changes. Definitions contain functions, so they stay in this
- * process: add them in a listener for `session:open`, which also runs when another process takes over the
- * session.
+ * Adds tools, resources and templates to one session until it closes, in addition to the server's. Only this
+ * session's client is notified of changes. Definitions contain functions, so they stay in this process. Add
+ * them in a listener for `session:open`, because it also runs when another process takes over the session.
  */
 export class ForSession<Locals = unknown, App = unknown> {
   readonly #features: Features
@@ -31,13 +30,12 @@ export class ForSession<Locals = unknown, App = unknown> {
     this.#session = session
   }
 
-  /** Notifies only the client of this session, under the same conditions as `server.notify`. */
+  /** Notifies only this session's client, under the same conditions as `server.notify`. */
   get notify(): Notifier {
     return new Notifier((event) => this.#session.onChange(event), this.#features.added)
   }
   /**
-   * Sends log messages only to the client of this session, if they have at least the level that the client
-   * has set.
+   * Sends log messages only to this session's client, if they have at least the level that the client has set.
    */
   get log(): LogSender {
     return logTo((event) => this.#session.onChange(event))
@@ -46,9 +44,9 @@ export class ForSession<Locals = unknown, App = unknown> {
   /**
    * Adds a tool to this session, which can have up to 256.
    *
-   * @throws the errors of `server.addTool`; `ERR_MCP_DUPLICATE_NAME` also for the name of a server's tool unless
-   *   `replace` is set; `ERR_MCP_SESSION` if the session has closed, has too many tools, or connected before
-   *   the server offered tools (`server.setTools([])` offers them)
+   * @throws the errors of `server.addTool`; `ERR_MCP_DUPLICATE_NAME` also if a server tool has the same name
+   * and `replace` is not set; `ERR_MCP_SESSION` if the session has closed, has too many tools, or connected
+   * before the server offered tools (call `server.setTools([])` to offer them)
    */
   addTool<
     const I extends AnySchema | undefined = undefined,
@@ -112,7 +110,7 @@ export class ForSession<Locals = unknown, App = unknown> {
     }
     if (this.#registry !== undefined) return this.#registry
     const own = this.#features.createSessionRegistry()
-    // Before notifications/initialized, the client has not listed anything that could have changed.
+    // Before `notifications/initialized`, the client has not listed anything that could have changed.
     const notify = (changed: 'tools' | 'resources'): void => {
       if (session.record.initialized) session.onChange({ kind: changed })
     }
@@ -137,7 +135,7 @@ function add<D extends object, Entry extends object, Given extends D>(
   return own.add(definition, options)
 }
 
-/** @throws `ERR_MCP_SESSION` for a session of another server */
+/** @throws `ERR_MCP_SESSION` for a session that belongs to another server */
 export function forSession<Locals, App>(
   features: Features,
   runtime: ServerRuntime,

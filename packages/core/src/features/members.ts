@@ -13,7 +13,7 @@ interface MemberNames {
   readonly synonyms: Readonly<Record<string, string>>
 }
 
-/** The members of every kind. */
+/** The members that definitions of every kind have. */
 const SHOWN = { name: 1, title: 1, description: 1, icons: 1, _meta: 1 }
 const COMMON = { ...SHOWN, handler: 1, timeoutMs: 1, visible: 1, scopes: 1 }
 
@@ -57,12 +57,12 @@ const named = (meant: string, ...synonyms: readonly string[]): MemberNames['syno
   Object.fromEntries(synonyms.map((synonym) => [synonym, meant]))
 
 /**
- * The names of the handler in other frameworks: `execute` in AI SDK, FastMCP and Mastra, `run` in Anthropic's
- * SDK, `func` in LangChain and `cb` in mcp-use.
+ * The handler's names in other frameworks: `execute` in AI SDK, FastMCP and Mastra, `run` in Anthropic's SDK,
+ * `func` in LangChain and `cb` in mcp-use.
  */
 const FUNCTIONS = named('handler', 'execute', 'run', 'callback', 'cb', 'fn', 'func', 'load', 'read')
 
-/** The member names by the kind of the definition. */
+/** The member names, by kind of definition. */
 const MEMBERS: Readonly<Record<string, MemberNames>> = {
   tool: {
     known: TOOL,
@@ -82,8 +82,8 @@ const MEMBERS: Readonly<Record<string, MemberNames>> = {
 }
 
 /**
- * Refuses a field that is most likely a wrong name for a missing one. Any other field belongs to the author: a
- * definition may be an instance of a class, or contain data for the author's middleware.
+ * Refuses a field that is most likely a wrong name for a missing one. Any other field is left to the author,
+ * because a definition may be an instance of a class, or contain data for the author's middleware.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */
@@ -113,7 +113,7 @@ function checkGroup(
 }
 
 function checkIsNoTemplate({ uri, uriTemplate = uri }: JsonObject): void {
-  // A URI cannot contain braces: https://www.rfc-editor.org/rfc/rfc3986#section-2
+  // A URI cannot contain braces. See https://www.rfc-editor.org/rfc/rfc3986#section-2.
   if (typeof uriTemplate !== 'string' || !uriTemplate.includes('{')) return
   const advice = 'is a URI template: register it with addResourceTemplate, as uriTemplate'
   throw invalid({ kind: 'resource', name: uriTemplate }, advice)

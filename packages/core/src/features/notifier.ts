@@ -10,7 +10,8 @@ type Publish = (event: ChangeEvent) => void
 
 /**
  * Notifies clients outside a call: either all clients of a server, on every node that shares its `bus`, or one
- * session's client. A client gets only notifications that its revision, capabilities and subscriptions allow.
+ * session's client. A client receives only the notifications that its revision, capabilities and subscriptions
+ * allow.
  */
 export class Notifier {
   readonly #publish: Publish
@@ -54,12 +55,12 @@ export class Notifier {
   }
 
   /**
-   * Sends an extension's notification to the extension's clients. Sessions get it if they have declared the
-   * extension, or if the extension serves all clients. Clients that speak 2026-07-28 must also request it,
-   * with the extension's id as a key in `subscriptions/listen`.
+   * Sends an extension's notification to the extension's clients. Sessions receive it if their clients have
+   * declared the extension, or if the extension serves all clients. Clients that speak 2026-07-28 must also
+   * request it, with the extension's id as a key in `subscriptions/listen`.
    *
-   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params
-   *   that JSON does not reproduce
+   * @throws `ERR_MCP_OPTION` for a notification that the server's extension does not list, and for params that
+   * JSON does not reproduce
    */
   extension(id: string, method: string, params: JsonObject = {}): void {
     const fault = (problem: string): Error => usageError('ERR_MCP_OPTION', `notify.extension: ${problem}`)
@@ -81,7 +82,7 @@ export const logTo = (publish: Publish): LogSender =>
     publish({ kind: 'log', level, data: toJson(data), ...(typeof logger === 'string' && { logger }) }),
   )
 
-/** Converts data to JSON, or to a placeholder, because a log call must not fail its caller. */
+/** Converts data to JSON, or to a placeholder if that fails, because a log call must not fail its caller. */
 function toJson(data: unknown): JsonValue {
   try {
     return JSON.parse(JSON.stringify(data) ?? 'null') as JsonValue

@@ -17,7 +17,7 @@ interface Follower extends Observation {
   stop(): void
 }
 
-/** One kind of definition. `read` returns a function that puts the definitions into the registry. */
+/** One kind of definition. `read` returns a function that adds the definitions to the registry. */
 interface Mirror {
   read(): Promise<() => void> | (() => void)
   clear(): void
@@ -37,7 +37,10 @@ export function observe(source: Source<never, never>, features: Features, logger
     if (!stopped) for (const place of placements) place()
   }
 
-  /** Replaces all kinds together, or leaves all unchanged if one fails. Synchronous if the source is synchronous. */
+  /**
+   * Replaces the definitions of all kinds together, or leaves all of them unchanged if one fails. Synchronous
+   * if the source is synchronous.
+   */
   const readOnce = (): Promise<void> | undefined => {
     try {
       const read = mirrors.map((mirror) => mirror.read())
@@ -63,8 +66,8 @@ export function observe(source: Source<never, never>, features: Features, logger
   const onChange = (): void => {
     const pending = changed || stopped
     changed = true
-    // A source that reports many changes is read only once. If it reports changes while it is being read, it is read
-    // once more.
+    // After many reported changes, a source is read only once. If it reports changes while it is being read, it
+    // is read once more.
     if (!pending && !reading) queueMicrotask(() => void (stopped || reading || follow()))
   }
 
@@ -112,8 +115,7 @@ function mirrorOf<Definition extends object, Entry extends object>(
   const refuse = (err: unknown): void =>
     logger.error({ err }, 'A definition of an observed source was left out')
   const replace = (given: Iterable<Definition> | undefined): (() => void) => {
-    // The iterator is read to its end first, because an iterator that fails must not leave an incomplete
-    // list.
+    // The iterator is read to its end first, so that an iterator that fails does not leave an incomplete list.
     const definitions = [...(given ?? [])]
     return () => {
       owned = registry.replaceOwned(owned, definitions, refuse)

@@ -6,7 +6,7 @@ import type { AnyResource } from './resources/resource-types.ts'
 import type { AnyTool } from './tools/tool-types.ts'
 import type { ToolEntry } from './tools/tool-call.ts'
 
-/** The entries that one session has in addition to its server's. They are removed when the session ends. */
+/** The entries that one session has in addition to the server's. They are removed when the session ends. */
 export interface SessionRegistry {
   readonly tools: Registry<AnyTool, ToolEntry>
   readonly resources: Registry<AnyResource, ResourceEntry>

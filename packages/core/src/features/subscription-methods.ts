@@ -15,8 +15,8 @@ import { MAX_URI_LENGTH } from './registry/checks.ts'
 /** The maximum number of subscriptions per session, and of entries in one member of a filter. */
 const MAX_ENTRIES = 1024
 /**
- * The maximum length of these URIs or entries together, in characters. A session's record has its URIs, and each
- * change writes the whole record to the store.
+ * The maximum combined length of these URIs or entries, in characters. A session's record contains its URIs,
+ * and each change writes the whole record to the store.
  */
 const MAX_TOGETHER = 65_536
 const LIMITS = `${MAX_ENTRIES} entries or ${MAX_TOGETHER} characters together`
@@ -31,7 +31,7 @@ interface Subscribable {
   readonly topics: readonly ListenTopic[]
 }
 
-/** The methods with which clients of both eras request notifications. */
+/** The methods that clients of both eras use to request notifications. */
 export const subscriptionMethods = ({
   capabilities,
   resources,
@@ -65,8 +65,7 @@ function subscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
 }
 
 function unsubscribe(uri: string, ctx: CallContext): Awaitable<HandlerResult> {
-  // A URI without a known subscription is not skipped, because another process may just have stored the
-  // subscription.
+  // An unknown subscription is not skipped, because another process may have just stored it.
   const saved = sessionOf(ctx).update((record) => ({ subscriptions: without(record.subscriptions, uri) }))
   return chain(saved, () => complete({}))
 }
@@ -80,11 +79,11 @@ function sessionOf({ scope }: CallContext): CallSession {
   return scope.session
 }
 
-/** One member of the filter that clients send. */
+/** A member of the filter that clients send. */
 export interface ListenTopic {
   readonly member: string
   /**
-   * Returns the part of the member that the server accepts, if any.
+   * Returns the accepted part of the member, if any.
    *
    * @throws McpError `-32602` for a malformed member
    */
@@ -147,7 +146,7 @@ function changeTopics(capabilities: () => ServerCapabilities, resources: Resourc
   ]
 }
 
-/** Omits unknown and hidden URIs alike. */
+/** Omits unknown and hidden URIs without distinguishing them. */
 async function agreeToUris(
   resources: Resources,
   requested: unknown,
@@ -187,8 +186,8 @@ async function agreeToUris(
 /**
  * Reads a member of the filter as an array of strings, and removes duplicates.
  *
- * @throws McpError `-32602` for any other value, a string of more than `maxLength` characters, or strings beyond
- *   the limits on their number and on their length together
+ * @throws McpError `-32602` for any other value, a string of more than `maxLength` characters, or strings that
+ * exceed the limit on their number or on their combined length
  */
 export function readTexts(member: string, requested: unknown, maxLength: number): readonly string[] {
   if (

@@ -13,17 +13,17 @@ import type { HttpReply, HttpRequest } from './types.ts'
  */
 export type RejectionReason = 'unauthorized' | 'insufficientScope' | 'authorizationUnavailable'
 
-/** A refusal that the option `authenticate` returns instead of an identity. */
+/** A refusal that `authenticate` returns instead of an identity. */
 export class Rejection {
   readonly status: number
   readonly message: string
   readonly headers: Readonly<Record<string, string>>
-  /** The cause, which is logged and not sent. */
+  /** The cause. It is logged but not sent. */
   readonly cause: unknown
-  /** How the refusal is counted and reported. */
+  /** The reason under which the refusal is counted and reported. */
   readonly reason: RejectionReason
 
-  /** @throws `ERR_MCP_OPTION` unless the status is 400 to 599 */
+  /** @throws `ERR_MCP_OPTION` unless the status is from 400 to 599 */
   constructor(
     status: number,
     message: string,
@@ -46,9 +46,9 @@ export class Rejection {
 }
 
 /**
- * Authenticates a request, whatever its method. If it returns undefined, the client gets status 401 with
- * `challenge`; if it returns a {@link Rejection}, the client gets the rejection's status; if it throws, the
- * client gets status 500.
+ * Authenticates a request with any HTTP method. If it returns undefined, the client receives status 401 with
+ * `challenge`. If it returns a {@link Rejection}, the client receives the rejection's status. If it throws, the
+ * client receives status 500.
  */
 export interface Authenticate {
   (request: HttpRequest): Awaitable<AuthInfo | Rejection | undefined>
@@ -62,24 +62,24 @@ export interface Authenticate {
    */
   challengeFor?(scopes: readonly string[], request: HttpRequest): string
   /**
-   * Called once by each mount, which then uses the result, so that the result can depend on the mount's
-   * address.
+   * Called once by each mount. The mount then uses the returned value, which can therefore depend on the
+   * mount's address.
    */
   mount?(at: ProtectedMount): Authenticate
   /**
-   * The documents in which clients find the authorization server. Before `mount` is called, these are the
-   * documents for all mounts of this `authenticate`.
+   * The documents in which clients find the authorization server. Before `mount` is called, they cover all
+   * mounts that use this `authenticate`.
    */
   readonly wellKnown?: WellKnown
 }
 
 /** The mount that an `Authenticate` protects. */
 export interface ProtectedMount {
-  /** The option of the mount. */
+  /** The mount's option `publicUrl`. */
   readonly publicUrl: string | URL | undefined
-  /** The MCP path as the app sees it; undefined where it depends on the request. */
+  /** The MCP path as the app sees it; undefined if it depends on the request. */
   readonly path: string | undefined
-  /** The option of the mount. */
+  /** The mount's option `legacySse`. */
   readonly legacySse: boolean | LegacySseOptions | undefined
   /** The used states in the mount's option `shared`; undefined for a single process. */
   readonly usedStates?: UsedStates | undefined
@@ -92,23 +92,20 @@ export type WellKnownRequest = Pick<HttpRequest, 'method' | 'path' | 'header' | 
 
 /**
  * Public documents at paths below `/.well-known/` of the origin, such as the protected resource metadata. An
- * adapter answers them before the MCP routes, without authentication.
+ * adapter serves them before the MCP routes, without authentication.
  */
 export interface WellKnown {
   /** The paths that are known when the mount is created, for adapters that route each path separately. */
   readonly paths: readonly string[]
-  /**
-   * Set by another part of the app if it answers these paths, for mounts that cannot because they are below a
-   * prefix.
-   */
+  /** Set by another part of the app if it serves these paths. Mounts below a prefix cannot serve them. */
   elsewhere: boolean
   /** Returns the reply, or undefined for any other path. */
   answer(request: WellKnownRequest): HttpReply | undefined
 }
 
 /**
- * Returns the documents of all mounts of an `authenticate`, for a part of the app that serves them in place
- * of the mounts.
+ * Returns the documents of all mounts that use an `authenticate`, for a part of the app that serves the
+ * documents in place of the mounts.
  *
  * @param call - the correct call, for error messages
  * @throws `ERR_MCP_OPTION` for an `authenticate` without documents

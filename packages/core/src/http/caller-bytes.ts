@@ -4,42 +4,46 @@ import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type RequestBody } from './types.ts'
 
 /**
- * The maximum number of callers that are remembered even if they hold no bytes, because most callers call
- * again.
+ * The maximum number of callers that are remembered even if no bytes are held for them, because most callers
+ * return.
  */
 const KNOWN_CALLERS = 1000
 
-/** The part of a limit that is held after room was made, because finding what to end takes time. */
+/**
+ * The fraction of a limit that may still be used after room was made. More room is made than necessary, because
+ * finding what to end takes time.
+ */
 const SPARE = 15 / 16
 
-/** A reply, a stream or a body whose bytes a mount holds, and which can be ended to make room for others. */
+/** A reply, a stream or a body whose bytes a mount holds. It can be ended to make room for others. */
 export interface Holding {
-  /** The principal, or the network of an anonymous caller: see `networkOf`. */
+  /** The principal, or the network of an anonymous caller; see `networkOf`. */
   readonly holder: string
   /** The number of bytes. Only {@link CallerBytes} changes it. */
   held: number
   /**
-   * Called if the holder has more than its share, so that it is not refused for long; with true if the bytes must be
-   * free at once.
+   * Called if the holder has more than its share, so that the holder is not refused for long. The argument is
+   * true if the bytes must be freed immediately.
    */
   shorten(atOnce: boolean): void
 }
 
 /**
- * Counts the bytes that a mount holds for its callers. A principal may have half of the limit, and so may all anonymous
- * callers together, so that no caller keeps the others out. Anonymous callers can use many addresses, so beyond their
- * half nobody is refused: what the largest network has held for longest is ended.
+ * Counts the bytes that a mount holds for its callers. One principal may use half of the limit, and all
+ * anonymous callers combined may use half of it, so that no caller locks out the others. Anonymous callers can
+ * use many addresses, so no one is refused when they exceed their half. Instead, the oldest holding of the
+ * largest network is ended.
  */
 export class CallerBytes {
   readonly #limit: number
-  /** The bytes held, by holder. */
+  /** The number of bytes that each holder holds. */
   readonly #held = new Map<string, number>()
-  /** What holds bytes, the oldest first. */
+  /** The replies, streams and bodies that hold bytes, oldest first. */
   readonly #holdings = new Set<Holding>()
   #total = 0
   #anonymous = 0
 
-  /** @param limit - the maximum number of bytes for all callers together */
+  /** @param limit - the maximum number of bytes for all callers combined */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -48,7 +52,7 @@ export class CallerBytes {
     return this.#total
   }
 
-  /** Counts bytes that cannot be freed. If `bytes` is negative, they are no longer held. */
+  /** Counts bytes that cannot be freed. If `bytes` is negative, the bytes are no longer held. */
   add(holder: string, bytes: number): void {
     const held = (this.#held.get(holder) ?? 0) + bytes
     if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(holder)
@@ -60,7 +64,7 @@ export class CallerBytes {
   /**
    * Counts more bytes, or fewer if `bytes` is negative.
    *
-   * @returns false if the holder has too many bytes, even after others have made room
+   * @returns false if the holder has too many bytes, even after others have freed bytes
    */
   hold(holding: Holding, bytes: number): boolean {
     const { holder } = holding
@@ -78,7 +82,7 @@ export class CallerBytes {
   /** Returns whether a holder's bytes, or those of all callers, exceed their limit. */
   exceeded(holder: string = ANONYMOUS): boolean {
     const share = this.#limit / 2
-    // This is nearly always true, and avoids a look-up.
+    // This is nearly always true, and it avoids a look-up.
     if (this.#total <= share) return false
     return this.#total > this.#limit || (this.#held.get(holder) ?? 0) > share
   }
@@ -105,7 +109,7 @@ export class CallerBytes {
     for (const holding of ended) {
       if (excess() <= 0) return
       holding.shorten(true)
-      // The bytes of a reply would otherwise be counted until its socket has closed.
+      // Otherwise, the bytes of a reply would be counted until its socket has closed.
       this.hold(holding, -holding.held)
     }
   }
@@ -114,7 +118,7 @@ export class CallerBytes {
 /** The maximum number of full-size bodies that a mount holds while it reads them. */
 const MAX_BODIES = 64
 
-/** Limits the time for reading each body, and the bytes of all bodies that a mount is reading. */
+/** Limits the time for reading each body, and the number of bytes in all bodies that a mount is reading. */
 export class BodyBudget {
   readonly bodyLimit: number
   readonly timeoutMs: number

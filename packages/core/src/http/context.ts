@@ -25,10 +25,10 @@ export interface EndpointContext extends StreamContext {
   /** Calls that do not belong to a session. */
   readonly calls: CallPool
   readonly rejections: Rejections
-  /** Turns the replies of long calls into streams. */
+  /** Converts the replies of long calls to streams. */
   readonly upgrades: Deadlines
   /** The requests and calls that the mount waits for when it closes. */
   readonly work: Drainable
-  /** Work that continues after its call. The mount waits for this work as well when it closes. */
+  /** Work that continues after its call. When the mount closes, it also waits for this work. */
   readonly background: WaitUntil
 }

@@ -13,7 +13,10 @@ import { Pings } from './sessions/pings.ts'
 import { PlainIds, SealedIds } from './sessions/session-ids.ts'
 import { SessionTable } from './sessions/session-table.ts'
 
-/** The maximum number of bytes in a response besides its result. Its id has up to 1,024 characters. */
+/**
+ * The maximum number of bytes in a response in addition to its result. The response's id has up to 1,024
+ * characters.
+ */
 const ENVELOPE_BYTES = 8_192
 
 /**

@@ -12,19 +12,19 @@ import type { Servable, ServerSelector } from './servers/served-servers.ts'
 
 type Whole = 'stateless' | 'sessions' | 'legacySse' | 'limits' | 'streams'
 
-/** The options of an endpoint, without those of sessions and subscriptions. */
+/** The options of an endpoint, without the options for sessions and subscriptions. */
 export interface EdgeEndpointOptions extends Omit<EndpointOptions, Whole> {
   /** Limits on bodies and queues. */
   readonly limits?: Omit<MountLimits, 'subscriptions'>
   /** How event streams begin and stay open. */
   readonly streams?: Pick<StreamOptions, 'upgradeAfterMs'> & {
-    /** How silent streams are kept open; `false` does not keep them open. @default a comment every 15 s */
+    /** How silent streams are kept open. If `false`, they are not kept open. @default a comment every 15 s */
     readonly keepAlive?: false | Pick<KeepAliveOptions, 'intervalMs'>
   }
 }
 
 /**
- * Mounts a server on HTTP without sessions.
+ * Mounts a server on HTTP, without sessions.
  *
  * @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`; `ERR_MCP_CLOSED` when the server is closed
  */
@@ -38,14 +38,14 @@ export function createEndpoint<Locals = unknown>(
 }
 
 /**
- * The options of `toFetch` and of its endpoint. A server that declares the type of
- * `ctx.locals` needs `locals`.
+ * The options of `toFetch` and of its endpoint. `locals` is required if the server declares the type of
+ * `ctx.locals`.
  */
 export type EdgeFetchOptions<Locals = unknown> = WithLocals<EdgeEndpointOptions, Locals>
 
 /**
  * Serves a server to runtimes and routers that use web `Request` and `Response`, without sessions. Every path
- * is the MCP path, unless you set `path`.
+ * is the MCP path, unless `path` is set.
  *
  * @throws the errors of {@link createEndpoint}
  */

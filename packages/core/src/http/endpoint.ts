@@ -43,15 +43,15 @@ import {
   type ReplyLimits,
 } from './types.ts'
 
-/** A request with the `ctx.locals` that the server declares. */
+/** A request with the `ctx.locals` type that the server declares. */
 export type RequestWithLocals<Locals> = HttpRequest &
   (unknown extends Locals ? unknown : { readonly locals: Locals })
 
-/** A server mounted on HTTP, for an adapter to pass requests to. */
+/** A server mounted on HTTP. An adapter passes requests to it. */
 export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /**
-   * Checks the head of a request, and authenticates the request. Returns either the reply, or the accepted request,
-   * whose body the adapter then reads and answers. Never throws or rejects.
+   * Checks the head of a request, and authenticates the request. Returns either the reply, or the accepted
+   * request. The adapter then reads its body and answers it. Never throws or rejects.
    */
   accept(
     request: RequestWithLocals<Locals>,
@@ -63,27 +63,29 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   handle(request: RequestWithLocals<Locals>, readBody: ReadBody): HttpReply | Promise<HttpReply>
   /**
    * Discards a reply that cannot be sent because the host has replied already, for example after a timeout in
-   * the app. The first time, logs what to do about it. Call this function instead of sending the reply.
+   * the app. Logs a remedy the first time. Call this function instead of sending the reply.
    */
   discard(reply: HttpReply): void
-  /** The logger of the mount, for an adapter's own messages. */
+  /** The mount's logger, for an adapter's own messages. */
   readonly logger: Logger
-  /** Logs an error of the adapter or its host. Returns the reply to send instead, which has status 500. */
+  /** Logs an error of the adapter or its host. Returns a reply with status 500 to send instead. */
   fail(request: HttpRequest, error: unknown): HttpReply
-  /** The paths of the option `health`, for an adapter to route to {@link probe}; empty if the option is not set. */
+  /**
+   * The paths of the option `health`, which an adapter routes to {@link probe}; empty if the option is not set.
+   */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe. */
   probe(probe: Probe, method: string): HttpReply
   /**
-   * The public documents of the option `authenticate`, for an adapter to answer before its routes. Undefined if
+   * The public documents of the option `authenticate`, which an adapter serves before its routes. Undefined if
    * there are none.
    */
   readonly wellKnown: WellKnown | undefined
 }
 
 /**
- * Mounts a server on HTTP, or a function that chooses one for each session. Starts no timer and opens nothing before
- * the first request.
+ * Mounts a server on HTTP, or a function that chooses a server for each session. Starts no timers and opens
+ * nothing before the first request.
  *
  * @throws `ERR_MCP_OPTION`, `ERR_MCP_REVISION`; `ERR_MCP_CLOSED` when the server is closed
  */
@@ -103,7 +105,7 @@ export const ALL_PARTS: EndpointParts = {
   checkOptions: checkEndpointOptions,
 }
 
-/** Does the same as {@link createEndpoint}, with the parts of a preset. */
+/** Does the same as {@link createEndpoint}, but with the parts of a preset. */
 export function mountEndpoint<Locals>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions,
@@ -135,7 +137,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
   readonly logger: Logger
   readonly #context: EndpointContext
-  /** The option `logger`. If it is not set, calls log to their servers' loggers. */
+  /** The option `logger`. If it is not set, calls log to their server's logger. */
   readonly #ownLogger: Logger | undefined
   readonly #guard: HeadGuard
   readonly #authenticate: ReturnType<typeof createAuthenticator>
@@ -146,7 +148,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #isolated = isolatedRequests()
   #closed = false
   #discarded = false
-  /** The callers of requests with large replies. Requests not found here are anonymous. */
+  /** The callers whose requests have large replies. A request that is not in this map is anonymous. */
   readonly #large = new WeakMap<HttpRequest, string>()
 
   constructor(
@@ -260,8 +262,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   /**
-   * Returns the gauges of one server if it is given, or else of all servers. Stored events belong to the
-   * mount, not to a server.
+   * Returns the gauges of the given server, or of all servers. Stored events belong to the mount, not to a
+   * server.
    */
   #held(server?: ServedServer): Gauges {
     const { calls, openStreams, queued, servers } = this.#context
@@ -298,7 +300,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       return this.#accepted(request, caller, (message) =>
         receive(message, new Post(this.#posts, request, caller)),
       )
-    // If there are no sessions, the guard has refused all other methods.
+    // Without sessions, the guard has refused all other methods.
     if (request.method === 'GET' && this.#context.queued.exceeded(caller.holder))
       return refuse('unreadReplies')
     return sessions?.handle(request, caller) ?? refuse('notHere')
@@ -325,8 +327,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   /**
-   * Counts a refusal, and remembers the caller of a large reply, whose bytes are counted while the adapter
-   * sends them. If `result` is a promise, the mount waits for it when it closes.
+   * Counts a refusal, and remembers the caller that receives a large reply, because the reply's bytes are
+   * counted while the adapter sends them. If `result` is a promise, the mount waits for it when it closes.
    */
   #settled<T extends Accepted>(
     request: HttpRequest,
@@ -346,8 +348,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
           return this.fail(request, error)
         },
       )
-      // Other requests may be waiting for work that this request has started, such as opening the lifespan,
-      // so the work must not end when the client disconnects.
+      // Other requests may be waiting for work that this request has started, such as opening the lifespan, so
+      // that work must not stop when the client disconnects.
       if (this.#isolated) request.waitUntil?.(settled)
       return settled
     }
@@ -399,15 +401,15 @@ class HttpEndpoint implements Endpoint, ServerMount {
     upgrades.clear()
     this.#bodies.close()
     await openStreams.endAll()
-    // This node leaves the other nodes when all streams have ended.
+    // When all streams have ended, this node leaves the cluster.
     await this.#sessions?.table.leave()
     servers.finish()
   }
 }
 
 /**
- * Returns whether a request is still accepted while closing: a running call may be waiting for a response
- * that its client posts.
+ * Returns whether a request is still accepted while the mount is closing. A running call may be waiting for a
+ * response that its client posts.
  */
 const mayAnswer = (request: HttpRequest): boolean =>
   request.method === 'POST' && (request.route === 'message' || request.header('mcp-session-id') !== undefined)

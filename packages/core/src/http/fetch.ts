@@ -12,32 +12,34 @@ import { type AcceptedRequest, BodyError, type Route, type HttpReply, type HttpR
 import { streamHeaders, toReadableStream } from './adapter/readable-stream.ts'
 import { type WebConnection, WebRequest } from './adapter/web-request.ts'
 
-/** The options that {@link toFetch} has in addition to those of an endpoint. */
+/** The options of {@link toFetch} that an endpoint does not have. */
 export interface FetchMountOptions<Locals> {
   /**
-   * The whole path at which the server answers, for hosts that cannot route. Other paths get 404. With `legacySse`,
-   * the server also answers at `/sse` and `/message` in the same directory.
+   * The full path that the server handles, for hosts that cannot route. Requests to other paths are refused
+   * with 404. With `legacySse`, the server also handles `/sse` and `/message` in the same directory.
    *
    * @default every path
    */
   readonly path?: string
   /**
-   * Returns the app's own data for a request, as `ctx.locals`. Called once, after the guard has accepted the request.
+   * Returns the app's own data for a request, as `ctx.locals`. Called once, after the guard has accepted the
+   * request.
    *
-   * @param environment - the other arguments that the runtime passes to `fetch`: in Workers, the bindings and `ctx`
+   * @param environment - the other arguments that the runtime passes to `fetch`, such as the bindings and `ctx`
+   * in Workers
    */
   locals?(request: Request, ...environment: readonly unknown[]): NoInfer<Locals>
   /**
-   * Reads a request's connection, if the host passes it along. On Node, set this option to `nodeConnection` from
-   * `@jetway/node/connection`. The mount then checks the Host header by the socket's address, and limits the memory
-   * used for clients that pipeline requests or do not read their replies.
+   * Reads a request's connection, if the host provides it. On Node, set this option to `nodeConnection` from
+   * `@jetway/node/connection`. The mount then checks the Host header against the socket's address, and limits
+   * the memory used for clients that pipeline requests or do not read their replies.
    */
   readonly connection?: (request: Request, environment: readonly unknown[]) => WebConnection | undefined
 }
 
 /**
- * The options of `toFetch` and of its endpoint. A server that declares the type of
- * `ctx.locals` needs `locals`.
+ * The options of `toFetch` and of its endpoint. `locals` is required if the server declares the type of
+ * `ctx.locals`.
  */
 export type FetchOptions<Locals = unknown> = WithLocals<EndpointOptions, Locals>
 
@@ -45,12 +47,12 @@ export type WithLocals<Options, Locals> = Options &
   FetchMountOptions<Locals> &
   (unknown extends Locals ? unknown : Required<Pick<FetchMountOptions<Locals>, 'locals'>>)
 
-/** Chooses the server of a request: see {@link ServerSelector}. */
+/** Chooses the server for a request: see {@link ServerSelector}. */
 export type FetchSelector<Locals = unknown> = (
   request: Request,
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
-/** Answers web requests. Close it like every mount. */
+/** Answers web requests. Close it like any other mount. */
 export interface FetchHandler extends MountHandle {
   /**
    * @param environment - the other arguments that the runtime passes to `fetch`. They are passed on to the option
@@ -60,9 +62,9 @@ export interface FetchHandler extends MountHandle {
 }
 
 /**
- * Serves a server to runtimes and routers that use web `Request` and `Response`, such as Workers, Deno and
- * Bun. Route only MCP requests to the returned handler, or set `path`; otherwise every path is the MCP path,
- * except paths that end like those of `legacySse`. The paths of the option `health` are whole paths.
+ * Serves a server to runtimes and routers that use web `Request` and `Response`, such as Workers, Deno and Bun.
+ * Route only MCP requests to the returned handler, or set `path`. Otherwise, every path is the MCP path, except
+ * paths that end like the `legacySse` paths. The paths in the option `health` are full paths.
  *
  * @throws the errors of {@link createEndpoint}
  */
@@ -75,7 +77,7 @@ export function toFetch<Locals = unknown>(
   return serveFetch(server, options ?? {}, ALL_PARTS)
 }
 
-/** Does the same as {@link toFetch}, with the parts of a preset. */
+/** Does the same as {@link toFetch}, but with the parts of a preset. */
 export function serveFetch<Locals>(
   server: Servable<Locals> | FetchSelector<Locals>,
   given: EndpointOptions & FetchMountOptions<Locals>,
@@ -123,7 +125,7 @@ function createRouter(
   return (request) => routes.get(pathOf(request))
 }
 
-/** Removes the type of `ctx.locals`, because the signature of `toFetch` has already checked it. */
+/** Removes the type of `ctx.locals`, which the signature of `toFetch` has already checked. */
 function neutral<Locals>(server: Servable<Locals> | FetchSelector<Locals>): Servable | ServerSelector {
   if (typeof server !== 'function') return server as Servable
   return (request) => server((request as FetchRequest).request) as ReturnType<ServerSelector>

@@ -1,14 +1,14 @@
 import { check } from '../util/check-options.ts'
 import type { HttpReply } from './types.ts'
 
-/** `livez` asks whether the process is running, `readyz` whether it accepts new work. */
+/** `livez` asks whether the process is running, and `readyz` asks whether it accepts new work. */
 export type Probe = 'livez' | 'readyz'
 
-/** The paths of the probes, below the prefix of the MCP path. */
+/** The paths of the probes, relative to the prefix of the MCP path. */
 export interface HealthOptions {
   /** The path that always replies with 200. @default '/livez' */
   readonly livez?: string
-  /** The path that replies with 200, or with 503 once the mount is closing. @default '/readyz' */
+  /** The path that replies with 200, or with 503 while the mount is closing. @default '/readyz' */
   readonly readyz?: string
 }
 
@@ -32,7 +32,7 @@ export function probesOf(health: boolean | HealthOptions | undefined): ReadonlyM
 const HEADERS = Object.freeze({ 'content-type': 'application/json', 'cache-control': 'no-store' })
 const ALLOW = Object.freeze({ allow: 'GET, HEAD' })
 
-/** Replies with only the state, because probes are not authenticated. */
+/** The reply contains only the state, because probes are not authenticated. */
 export function answerProbe(method: string, healthy: boolean): HttpReply {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: ALLOW }
   const head = { status: healthy ? 200 : 503, headers: HEADERS }

@@ -76,17 +76,17 @@ const HINTS: NameHints = {
   lifespan: OF_THE_SERVER,
 }
 
-/** @throws `ERR_MCP_OPTION` for an option that an endpoint does not have, unless it is in `own` */
+/** @throws `ERR_MCP_OPTION` for an option that is neither in `own` nor an option of an endpoint */
 export function checkEndpointOptions(options: unknown, own: object = {}): void {
   checkNames(options, { ...ENDPOINT_OPTIONS, ...own }, HINTS)
 }
 
 /**
  * Checks the options passed to an adapter, as in `mcp({ server, path })`: whether `server` is a server or a
- * function, and whether each name is an option of the adapter or of {@link EndpointOptions}.
- * `createEndpoint` checks the values.
+ * function, and whether each name is an option of the adapter or of {@link EndpointOptions}. `createEndpoint`
+ * checks the values.
  *
- * @param options - the options, as passed by the app
+ * @param options - the options as passed by the app
  * @param own - an object with the names of the adapter's own options, including `server`
  * @param call - the correct call, for error messages, such as `mcp({ server })`
  * @throws `ERR_MCP_OPTION`
@@ -128,7 +128,7 @@ export function checkServer(server: unknown, call: string): void {
   throw usageError('ERR_MCP_OPTION', `${problem}: call ${call}`)
 }
 
-/** Checks the structure instead of the class, because several copies of this package may be loaded. */
+/** Checks the structure rather than the class, because several copies of this package may be loaded. */
 const isServable = (value: unknown): value is Servable =>
   typeof (value as Partial<Servable> | null | undefined)?.runtime?.dispatcher === 'object'
 

@@ -16,7 +16,8 @@ export type RejectListener = (rejected: Rejected) => unknown
 /** Limits on the sessions of a mount. */
 export interface SessionOptions {
   /**
-   * How long a session may be idle, in ms. A session with a running call or an open stream is not idle.
+   * How long a session may be idle, in ms. A session with a running call or an open stream does not count as
+   * idle.
    *
    * @default 1_800_000
    */
@@ -24,10 +25,11 @@ export interface SessionOptions {
   /** How long a session may be idle before its client sends `notifications/initialized`, in ms. @default 60_000 */
   readonly uninitializedTtlMs?: number
   /**
-   * The maximum number of sessions on this mount in this process. Beyond it, a new session replaces the session
-   * that has been idle longest. An authenticated client replaces an anonymous session first, even one in use; an
-   * anonymous client can replace only anonymous sessions. Processes that share a store have at most this many
-   * anonymous sessions together: beyond it, the session that expires first ends. @default 10_000
+   * The maximum number of sessions on this mount in this process. When the limit is reached, a new session
+   * replaces the session that has been idle longest. A session for an authenticated client replaces an
+   * anonymous session first, even one that is in use. A session for an anonymous client can replace only
+   * anonymous sessions. The same limit applies to the anonymous sessions of all processes that share a store:
+   * when it is reached, the session that expires first is ended. @default 10_000
    */
   readonly max?: number
   /** The maximum number of sessions per authenticated principal. Anonymous clients share `max`. @default 100 */
@@ -35,19 +37,20 @@ export interface SessionOptions {
   /** Whether clients may end their sessions with DELETE. @default true */
   readonly allowDelete?: boolean
   /**
-   * How long a session that was read from the store is assumed to be unchanged, in ms; 0 reads it for every
-   * request. If another process ends the session, this process notices within this time. @default 1_000
+   * How long a session that was read from the store is assumed to be unchanged, in ms; 0 rereads it for every
+   * request. If another process ends the session, this process detects that within this time. @default 1_000
    */
   readonly verifyMs?: number
   /**
-   * A prefix for every session id, followed by a dot: 1 to 64 letters, digits, `-` and `_`. A proxy in front of the
-   * mount can route requests by this prefix, for example a Worker that routes to Durable Objects. The prefix is not
-   * authenticated. Cannot be used with `seal`.
+   * A prefix for every session id: 1 to 64 letters, digits, `-` and `_`. A dot separates it from the rest of
+   * the id. A proxy in front of the mount, such as a Worker that routes to Durable Objects, can route requests
+   * by this prefix. The prefix is not authenticated. Cannot be used with `seal`.
    * @default none
    */
   readonly prefix?: string
   /**
-   * The store for session records, from which other processes can continue sessions. Cannot be used with `seal`.
+   * The store for session records. Other processes can continue sessions from these records. Cannot be used
+   * with `seal`.
    *
    * @default records stay in this process
    */
@@ -59,9 +62,9 @@ export interface SessionOptions {
 }
 
 /**
- * Options for encrypted session ids, with which another process that has the same keys can continue a session.
- * Calls, streams, the log level and subscriptions are lost. An id has up to 1,024 characters; a client whose
- * capabilities do not fit gets a plain id.
+ * Options for encrypted session ids. They allow another process with the same keys to continue a session.
+ * Calls, streams, the log level and subscriptions are lost. An id has up to 1,024 characters. If a client's
+ * capabilities do not fit, its session has a plain id.
  */
 export interface SealedSessionOptions {
   /**
@@ -76,9 +79,9 @@ export interface SealedSessionOptions {
 /** How a mount keeps streams open and detects clients that have gone. */
 export interface KeepAliveOptions {
   /**
-   * `comment` writes comments, which clients skip, on every open stream. `ping` also sends `ping` requests on
-   * the GET stream, and closes the sessions of clients that do not respond. Every message from the client
-   * counts as a response. `ping` needs sessions. @default 'comment'
+   * `comment` writes comments on every open stream. Clients ignore comments. `ping` also sends `ping` requests
+   * on the GET stream, and closes the sessions of clients that do not respond. Every message from the client
+   * counts as a response. `ping` requires sessions. @default 'comment'
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping
    */
@@ -89,7 +92,8 @@ export interface KeepAliveOptions {
    */
   readonly intervalMs?: number
   /**
-   * The maximum number of consecutive pings without a response. Instead of another ping, the session is closed.
+   * The maximum number of consecutive pings without a response. After that, the session is closed instead of
+   * being pinged again.
    *
    * @default 3
    */
@@ -99,24 +103,26 @@ export interface KeepAliveOptions {
 /** Limits on `subscriptions/listen` streams. */
 export interface SubscriptionLimits {
   /**
-   * The maximum number of open streams on this mount in this process. Beyond it, a new stream gets 503, but a stream
-   * opened by an authenticated principal ends the oldest anonymous stream instead. @default 10_000
+   * The maximum number of open streams on this mount in this process. When the limit is reached, a new
+   * anonymous stream is refused with 503. A new stream opened by an authenticated principal instead ends the
+   * oldest anonymous stream, if there is one; otherwise, it is also refused with 503. @default 10_000
    */
   readonly max?: number
   /** The maximum number of open streams per authenticated principal. Anonymous clients share `max`. @default 100 */
   readonly maxPerPrincipal?: number
 }
 
-/** Limits of a mount. */
+/** The limits of a mount. */
 export interface MountLimits {
   /**
-   * The maximum size of a request body, in bytes. All bodies that a mount is reading at the same time may
-   * hold 64 times as many bytes; those of one principal, or of anonymous clients at one address, may hold 32
+   * The maximum size of a request body, in bytes. All bodies that a mount reads at the same time may have 64
+   * times as many bytes. The bodies from one principal, or from anonymous clients at one address, may have 32
    * times as many. @default 4_194_304
    */
   readonly bodyBytes?: number
   /**
-   * How long a client may take to send a request body, in ms. The host application limits the time for the headers.
+   * How long a client may take to send a request body, in ms. The time for the headers is limited by the host
+   * application.
    *
    * @default 30_000
    */
@@ -133,7 +139,7 @@ export interface MountLimits {
   readonly queuedBytes?: number
   /** Limits on the depth and size of a message. */
   readonly parse?: Partial<ParseLimits>
-  /** Limits on `subscriptions/listen`, whose reply is a stream even if `response` is `'json'`. */
+  /** Limits on `subscriptions/listen`. Its reply is a stream even if `response` is `'json'`. */
   readonly subscriptions?: SubscriptionLimits
   /** How long `close()` waits for running calls if no deadline is given, in ms. @default 10_000 */
   readonly closeDeadlineMs?: number
@@ -141,56 +147,59 @@ export interface MountLimits {
 
 /** Options for a mount's event streams (SSE). */
 export interface StreamOptions {
-  /** How silent streams are kept open; `false` does not keep them open. @default a comment every 15 s */
+  /** How silent streams are kept open. If `false`, they are not kept open. @default a comment every 15 s */
   readonly keepAlive?: false | KeepAliveOptions
   /** How long a call may run before its reply becomes an event stream, in ms. @default 2_000 */
   readonly upgradeAfterMs?: number
   /** How long clients should wait before they resume a stream, in ms. @default 1_000 */
   readonly retryMs?: number
-  /** The store for events, from which clients resume a stream; with `false`, events are not stored. @default in memory */
+  /**
+   * The store for events. Clients use stored events to resume a stream. If `false`, events are not stored.
+   * @default in memory
+   */
   readonly eventStore?: EventStore | false
 }
 
-/** Options for mounting a server on HTTP. Every default is meant for production. */
+/** Options for mounting a server on HTTP. The defaults are suitable for production. */
 export interface EndpointOptions {
-  /** The protocol revisions to serve. @default all that the server serves */
+  /** The protocol revisions to serve. @default all revisions that the server supports */
   readonly revisions?: readonly RevisionDate[]
   /**
    * Serves calls without sessions: without session ids, a GET stream, or messages to the client after a call.
    *
-   * @default false, but true in Workers, where a request cannot write to another request's stream.
-   *   Set it to false in Durable Objects
+   * @default true in Workers, where a request cannot write to another request's stream; otherwise false. Set it
+   * to false in Durable Objects
    */
   readonly stateless?: boolean
   /**
-   * Also serves the older HTTP+SSE transport, for clients that speak 2024-11-05: at `/sse` and `/message` in the
-   * directory of the MCP path, or at the given paths. Needs sessions. @default false
+   * Also serves the older HTTP+SSE transport, for clients that speak 2024-11-05. It is served at `/sse` and
+   * `/message` in the directory of the MCP path, or at the given paths. Requires sessions. @default false
    */
   readonly legacySse?: boolean | LegacySseOptions
   /**
    * Allowed values of the Host header: `host`, `host:port`, or `*`.
    *
-   * @default loopback names on loopback sockets, otherwise all
+   * @default loopback names on loopback sockets, all names on other sockets
    */
   readonly allowedHosts?: readonly string[]
   /** Allowed values of the Origin header: whole origins, or `*`. @default loopback origins */
   readonly allowedOrigins?: readonly string[]
   /**
-   * The URL at which clients reach this mount. Its host and origin are allowed. Its path, if it has one, is
-   * the MCP path that clients see, and the address of `/message` is in the same directory.
+   * The URL at which clients reach this mount. Its host and origin are allowed. If it has a path, that is the
+   * MCP path as clients see it, and `/message` is in the same directory.
    */
   readonly publicUrl?: string | URL
   /**
-   * Authenticates every request. Gets the request, and returns who calls, `{ principal }`; undefined for 401, or a
-   * `Rejection` for another refusal.
+   * Authenticates every request. Receives the request. Returns the caller's identity, `{ principal }`;
+   * undefined to refuse with 401; or a `Rejection` to refuse with another status.
    *
    * @default the caller identified by the host application, or an anonymous one
    */
   readonly authenticate?: Authenticate
   /**
-   * `json` never streams, and drops the notifications of a call. `sse` always streams, except errors with an
-   * HTTP status in calls without a session. `auto` streams when a call sends something before its response or
-   * takes a long time.
+   * `json` never streams, and drops a call's notifications. `sse` always streams, except errors with an HTTP
+   * status in calls without a session. `auto` streams when a call sends something before its response or takes
+   * a long time.
    * @default 'auto'
    */
   readonly response?: 'auto' | 'json' | 'sse'
@@ -199,8 +208,8 @@ export interface EndpointOptions {
   /** How long sessions live, and where they are stored. */
   readonly sessions?: SessionOptions
   /**
-   * Stores that several processes share, so that each process can serve every session and stream. The
-   * options `sessions.store` and `streams.eventStore` each replace one of these stores. Cannot be used with
+   * Stores that several processes share, so that every process can serve every session and stream. The options
+   * `sessions.store` and `streams.eventStore` override the respective store. Cannot be used with
    * `sessions.seal`. @default the server's `shared` option
    */
   readonly shared?: SharedStores
@@ -213,21 +222,21 @@ export interface EndpointOptions {
    */
   readonly health?: boolean | HealthOptions
   /**
-   * Called for every request that this mount refuses. Errors that it throws are logged. If a function chooses
-   * the server, `server.on('reject')` does not report requests that are refused before a server is chosen.
+   * Called for every request that this mount refuses. Errors that it throws are logged. `server.on('reject')`
+   * does not report requests that are refused before a function has chosen the server.
    */
   readonly onReject?: RejectListener
   /**
-   * A logger with pino's methods, for requests to this mount and their calls.
+   * A logger with the same methods as pino, for requests to this mount and their calls.
    *
    * @default the server's logger; on Fastify, the logger of the app and of each request
    */
   readonly logger?: Logger
 }
 
-/** Where an adapter serves an endpoint. */
+/** Where an adapter mounts an endpoint. */
 export interface EndpointPlace {
-  /** The MCP path as the app sees it, with all prefixes. @default unknown */
+  /** The MCP path as the app sees it, including all prefixes. @default unknown */
   readonly path?: string | undefined
 }
 

@@ -5,11 +5,11 @@ import type { createSessions } from './create-sessions.ts'
 import type { resolveSessionOptions } from './sessions/session-options.ts'
 import type { SubscriptionHandler } from './streamable/subscription-handler.ts'
 
-/** The parts of an endpoint that not every preset has. Bundlers drop the code of parts that are not imported. */
+/** The parts of an endpoint that some presets omit. Bundlers drop the code of parts that are not imported. */
 export interface EndpointParts {
   readonly sessions?: SessionsPart
   readonly subscriptions?: (context: EndpointContext) => SubscriptionHandler
-  /** Checks the names of options. In presets without this check, only the types catch wrong names. */
+  /** Checks the names of options. In presets without this check, only the types detect invalid names. */
   readonly checkOptions?: typeof checkEndpointOptions
 }
 

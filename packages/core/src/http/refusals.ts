@@ -4,12 +4,14 @@ import { Method } from '../protocol/methods.ts'
 import type { Selection } from '../protocol/revisions/select.ts'
 import type { HttpReply } from './types.ts'
 
-/** One row of the status table in `docs/reference/http.md`, which also says when each status is used. */
+/** One row of the status table in `docs/reference/http.md`. The table also says when each status is used. */
 export interface StatusRow {
   readonly status: number
   /** The message of the JSON-RPC error in the body. */
   readonly message?: string
-  /** The name of the error's code. @default `InternalError` for statuses from 500, else `InvalidRequest` */
+  /**
+   * The name of the error's code. @default `InternalError` for statuses from 500 on, otherwise `InvalidRequest`
+   */
   readonly code?: keyof typeof ErrorCode
   /** The body, if it is plain text. */
   readonly text?: string
@@ -97,9 +99,9 @@ type Headers = Readonly<Record<string, string>>
 const NO_HEADERS: Headers = Object.freeze({})
 const TEXT_HEADERS: Headers = Object.freeze({ 'content-type': 'text/plain; charset=utf-8' })
 export const JSON_HEADERS: Headers = Object.freeze({ 'content-type': 'application/json' })
-/** The headers of a reply to a request whose body was not read to its end. */
+/** The headers of a reply to a request whose body was not read completely. */
 export const CLOSE_HEADERS: Headers = Object.freeze({ connection: 'close' })
-/** The headers of a status 503. */
+/** The headers of a reply with status 503. */
 export const RETRY_HEADERS: Headers = Object.freeze({ ...JSON_HEADERS, 'retry-after': '1' })
 
 /** The details of a refusal that are not in its row. */
@@ -123,7 +125,7 @@ export const ACCEPTED: HttpReply = build('accepted', {})
 export const TAKEN: HttpReply = build('taken', {})
 export const ENDED: HttpReply = build('ended', {})
 
-/** Returns the reply for a row. If there are no details, the reply is always the same object, with the same bytes. */
+/** Returns the reply for a row. Without details, the reply is always the same object, with the same bytes. */
 export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   const ready = plain.get(key)
   for (const [name, value] of Object.entries(details?.headers ?? NO_HEADERS))
@@ -139,8 +141,9 @@ export const refuseRevision = (
 ): HttpReply => refuse(reason, { id, message: error.message, code: error.code })
 
 /**
- * Refuses a message or batch that contains calls, because too many replies are queued. Pings pass, because they check
- * the connection; so do notifications and responses, because they let running calls end.
+ * Refuses a message or batch that contains calls, because too many replies are queued. Pings are accepted,
+ * because they check the connection. Notifications and responses are also accepted, because running calls may
+ * need them in order to end.
  */
 export function refuseCalls(body: unknown): HttpReply | undefined {
   const values: readonly unknown[] = Array.isArray(body) ? body : [body]
@@ -152,7 +155,7 @@ export function refuseCalls(body: unknown): HttpReply | undefined {
   return undefined
 }
 
-/** Returns the row of a reply that refuses its request, or undefined for an answer. */
+/** Returns the row of a reply that refuses its request, or undefined for any other reply. */
 export const reasonOf = (reply: HttpReply): StatusKey | undefined => reasons.get(reply)
 
 /** Returns the JSON-RPC code of a row with a message. */

@@ -1,11 +1,13 @@
 import { check } from '../util/check-options.ts'
 import type { Route } from './types.ts'
 
-/** The paths of the older HTTP+SSE transport, below the directory of the MCP path. */
+/** The paths of the older HTTP+SSE transport, relative to the directory of the MCP path. */
 export interface LegacySseOptions {
   /** The path at which clients open their event streams. @default '/sse' */
   readonly ssePath?: string
-  /** The path to which clients post messages. The event stream sends them the address. @default '/message' */
+  /**
+   * The path to which clients post messages. They learn its address from the event stream. @default '/message'
+   */
   readonly messagePath?: string
 }
 
@@ -57,8 +59,8 @@ export function routePaths(
 }
 
 /**
- * Finds the route of a path below an unknown base. Every path that does not end like a path of `legacySse` is
- * the MCP path. Returns undefined unless `legacySse` is set.
+ * Finds the route for a path below an unknown base. Every path that does not end like one of the `legacySse`
+ * paths is the MCP path. Returns undefined unless `legacySse` is set.
  */
 export function routeOf(
   legacySse: boolean | LegacySseOptions | undefined,
@@ -73,9 +75,10 @@ export function routeOf(
 }
 
 /**
- * Returns the path at which an event stream's client reaches `/message`: below the prefix of the public URL,
- * or else below that of the stream. The path never begins with two slashes or backslashes (URL parsers treat
- * both alike), because `//evil.example/sse` would send the client's messages to another host.
+ * Returns the path at which the client of an event stream can reach `/message`: below the prefix of the public
+ * URL, or else below the prefix of the stream's own path. The path never begins with two slashes or backslashes
+ * (URL parsers treat both alike), because `//evil.example/sse` would send the client's messages to another
+ * host.
  *
  * @param publicPath - the path of the mount's public URL, if it has one
  * @param requested - the path of the request for the event stream, as sent

@@ -5,9 +5,9 @@ import type { Logger } from '../util/logger.ts'
 export type Route = 'mcp' | 'sse' | 'message'
 
 /**
- * The head of a request. An adapter passes on every request for its paths, whatever the method, and does not check
- * the media type or Origin, or choose a status. The contract suite in `@jetway/testing/adapter` tests what an adapter
- * must do.
+ * The head of a request. An adapter passes on every request for its paths, regardless of the method. It does
+ * not check the media type or the Origin header, and does not choose a status. The contract suite in
+ * `@jetway/testing/adapter` tests what an adapter must do.
  */
 export interface HttpRequest {
   /** The method in upper case, as sent, including HEAD and OPTIONS. */
@@ -25,14 +25,15 @@ export interface HttpRequest {
    */
   header(name: string): string | undefined
   /**
-   * Alternating header names and values, as in Node's `rawHeaders`. The guard finds repeated headers here, because a
-   * proxy in front may have read another value. Omit this field if the runtime joins repeated headers; joined
-   * values are refused as malformed.
+   * Alternating header names and values, as in Node's `rawHeaders`. The guard uses them to find repeated
+   * headers, because a proxy in front may have read a different value. Omit this field if the runtime joins
+   * repeated headers; joined values are refused as malformed.
    */
   readonly rawHeaders?: readonly string[] | undefined
   /**
-   * The socket's own addresses, not those in a Forwarded header. On a loopback address, only loopback Hosts are
-   * accepted, which prevents DNS rebinding. Omit this field if the runtime does not know the addresses.
+   * The socket's own addresses, not those in a Forwarded header. On a loopback address, only loopback names are
+   * accepted in the Host header, to prevent DNS rebinding. Omit this field if the runtime does not know the
+   * addresses.
    */
   readonly peer?:
     | { readonly localAddress?: string | undefined; readonly remoteAddress?: string | undefined }
@@ -42,45 +43,49 @@ export interface HttpRequest {
   /** The result of the mount's `locals` option. Read once, after authentication. Reading it may throw. */
   readonly locals?: unknown
   /**
-   * The host's logger for this request, if it has one and the mount's option `logger` is not set. It logs the lines
-   * about the request and its calls.
+   * The host's logger for this request, if it has one and the mount's option `logger` is not set. It receives
+   * the log lines about the request and its calls.
    */
   readonly logger?: Logger | undefined
   /** The host's id for the request. If `logger` is undefined, log lines about the request contain it as `reqId`. */
   readonly id?: string | number | undefined
   /**
-   * Aborts when the client disconnects before the reply is complete. Only streams read this signal, so
-   * create it lazily: an AbortController costs as much as a small call. A signal created after the disconnect
+   * Aborts when the client disconnects before the reply is complete. Only streams read this signal, so create
+   * it lazily, because an AbortController costs as much as a small call. A signal created after the disconnect
    * must already be aborted.
    */
   readonly signal: AbortSignal
   /**
-   * Whether the response waits for earlier responses on its connection, because the client has pipelined its requests.
-   * A stream is then refused, because nothing shows whether its client is still there.
+   * Whether the response waits for earlier responses on its connection, because the client has pipelined its
+   * requests. In this case, a stream is refused, because the server cannot tell whether the client is still
+   * connected.
    */
   readonly isQueued?: boolean | undefined
-  /** Keeps the runtime running until the work is done, if it would otherwise stop between requests. */
+  /** Keeps the runtime running until the work is done, if the runtime would otherwise stop between requests. */
   waitUntil?(work: Promise<unknown>): void
 }
 
-/** A body: its bytes, or the value that the host has parsed. */
+/** A body: its bytes, or the value that the host has already parsed. */
 export type RequestBody = Uint8Array | { readonly parsed: unknown }
 
-/** Observes how one body is read. Functions that read a stream report to it. */
+/** Observes the reading of one body. Functions that read a stream report to it. */
 export interface BodyReading {
   /**
    * Called when reading begins.
    *
-   * @param stop - called if the body takes too long, after which the body must not be read further
+   * @param stop - called if the body takes too long; the body must not be read any further afterwards
    */
   begin(stop: (error: BodyError) => void): void
-  /** Counts bytes that have arrived. Returns an error if the mount holds too many; stop reading then. */
+  /**
+   * Counts bytes that have arrived. Returns an error if the mount holds too many bytes; stop reading in that
+   * case.
+   */
   add(bytes: number): BodyError | undefined
-  /** Called when the body is complete or is not read further. May be called repeatedly. */
+  /** Called when the body is complete, or when reading stops. Can be called repeatedly. */
   end(): void
 }
 
-/** A request whose head has passed the guard and authentication, and which needs its body. */
+/** A request that has passed the guard and authentication, and whose body is needed. */
 export interface AcceptedRequest {
   /** The maximum number of bytes to read. */
   readonly bodyLimit: number
@@ -92,13 +97,13 @@ export interface AcceptedRequest {
   /**
    * Answers the request. Must be called only once. Never throws or rejects.
    *
-   * @param body - the body, or the error thrown by reading it: a {@link BodyError} gives its
-   *   own status, other errors give 500
+   * @param body - the body, or the error thrown by reading it: a {@link BodyError} determines its own status;
+   * other errors result in 500
    */
   answer(body: RequestBody | Error): HttpReply | Promise<HttpReply>
 }
 
-/** The status and the headers of a reply. An adapter adds them to the headers that its host has set. */
+/** The status and headers of a reply. An adapter adds them to the headers that its host has set. */
 export interface HttpHead {
   readonly status: number
   /** The headers, with lower-case names. */
@@ -106,9 +111,9 @@ export interface HttpHead {
 }
 
 /**
- * A whole body or a stream. Replies may be shared, frozen objects, so do not change them. An adapter sends the head
- * immediately, before the first chunk of a stream, and calls `open` exactly once, even if the client has
- * disconnected. It encodes strings as UTF-8, and replies to HEAD without a body.
+ * A reply with a whole body or a stream. Replies may be shared, frozen objects, so do not change them. An
+ * adapter sends the head immediately, before the first chunk of a stream, and calls `open` exactly once, even
+ * if the client has disconnected. It encodes strings as UTF-8, and replies to HEAD without a body.
  */
 export type HttpReply =
   | (HttpHead & { readonly body?: string | Uint8Array<ArrayBuffer>; readonly open?: never })
@@ -119,17 +124,18 @@ export type Reply = HttpReply | Promise<HttpReply>
 /** The limits of an endpoint that apply after it has replied. */
 export interface ReplyLimits {
   /**
-   * Counts a reply's bytes in `stats().queuedBytes`, towards `limits.queuedBytes`, until the returned function is
-   * called, because only an adapter knows how long its host takes to send them. The server's stats include these bytes,
-   * unless a selector chose the server for this request alone. Replies below {@link LARGE_REPLY} need not be counted.
+   * Counts a reply's bytes in `stats().queuedBytes` and towards `limits.queuedBytes`, until the returned
+   * function is called. Adapters call it because only an adapter knows how long its host takes to send the
+   * bytes. The server's stats include these bytes, unless a selector chose the server for this request alone.
+   * Replies below {@link LARGE_REPLY} need not be counted.
    *
-   * @param shorten - called once if too many replies are queued, so that a client that does not read gets less time; with
-   *   true if it must make room for other callers at once
+   * @param shorten - called once if too many replies are queued, to reduce the time for a client that does not
+   * read. The argument is true if the reply must make room for other callers immediately
    */
   hold(request: HttpRequest, bytes: number, shorten?: (atOnce: boolean) => void): () => void
   /**
-   * Limits the time for a request whose body is not read, just as the time for reading a body is limited. The
-   * returned function clears the limit.
+   * Limits the time for a request whose body is not read, like the time for reading a body. The returned
+   * function clears the limit.
    *
    * @param stop - called after `limits.bodyTimeoutMs`
    */
@@ -139,7 +145,7 @@ export interface ReplyLimits {
 /** The minimum size of a large reply, in bytes. Smaller replies fit into a socket's buffers. */
 export const LARGE_REPLY = 65_536
 
-/** The writable side of a stream, from the adapter. */
+/** The writable side of a stream. The adapter provides it. */
 export interface FrameSink {
   /**
    * Sends one chunk of text immediately. Returns a promise only while the client reads too slowly;
@@ -152,7 +158,7 @@ export interface FrameSink {
 }
 
 /**
- * The reason why a body could not be read. Its status is 413 if the body is too large, 408 if it takes too long, 503 if
+ * Why a body could not be read. Its status is 413 if the body is too large, 408 if it takes too long, 503 if
  * the mount holds too many bytes, 415 if the body is compressed, and 400 otherwise.
  */
 export class BodyError extends Error {
@@ -172,10 +178,10 @@ export class BodyError extends Error {
   }
 
   /**
-   * Creates the error for a body with a coding, such as gzip. Only for adapters that read the client's bytes, because
-   * middleware that decompresses a body may keep its header.
+   * Creates the error for a body with a content coding, such as gzip. Only for adapters that read the bytes as
+   * the client sent them, because middleware that decompresses a body may leave its header unchanged.
    *
-   * @param coding - the header Content-Encoding
+   * @param coding - the `Content-Encoding` header
    * @returns undefined if there is no coding
    */
   static encoded(coding: string | undefined): BodyError | undefined {
@@ -194,7 +200,7 @@ export class BodyError extends Error {
   }
 
   /**
-   * Creates the error for a body that the app has already read and not kept.
+   * Creates the error for a body that the app has already read and discarded.
    *
    * @param reader - what has read the body, such as the name of a parser, if known
    * @param fix - a sentence that says what the author of the app can do
@@ -211,7 +217,7 @@ export class BodyError extends Error {
   }
 }
 
-/** Calls the listener when the client disconnects, or immediately if it already has. */
+/** Calls the listener when the client disconnects, or immediately if the client has already disconnected. */
 export function onDisconnect({ signal }: Pick<HttpRequest, 'signal'>, listener: () => void): void {
   if (signal.aborted) listener()
   else signal.addEventListener('abort', listener, { once: true })

@@ -2,8 +2,8 @@ import { ErrorCode, McpError } from '../errors.ts'
 import { decodeBase64, toBase64 } from '../util/bytes.ts'
 
 /**
- * Creates the error for a header that differs from the body or is missing:
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
+ * Creates the error for a header that is missing or differs from the body. See
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation.
  */
 export const headerMismatch = (name: string): McpError =>
   new McpError(ErrorCode.HeaderMismatch, `The header ${name} is missing or differs from the body`)
@@ -21,14 +21,18 @@ export function trimHeader(value: string): string {
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 
-/** Matches safe characters. Some programs would read other characters as Latin-1, others as UTF-8. */
+/**
+ * Matches safe characters. Other characters are ambiguous: some programs read them as Latin-1, and others as
+ * UTF-8.
+ */
 const SAFE = /^[\t\x20-\x7e]*$/
 const PREFIX = '=?base64?'
 const SUFFIX = '?='
 
 /**
  * Decodes a header value. Returns undefined for characters that a header must not contain, and for a malformed
- * encoding. Stricter than most decoders: each string has only one encoding, so that all programs read the same string.
+ * encoding. This function is stricter than most decoders: it accepts only one encoding for each string, so that
+ * all programs read the same string.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding
  */

@@ -6,12 +6,12 @@ export type JsonValue = string | number | boolean | null | readonly JsonValue[] 
 export type JsonObject = { readonly [key: string]: unknown }
 
 /**
- * An id that the sender of the request chooses. Never null:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
+ * An id that the sender of the request chooses. Never null. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic#requests.
  */
 export type RequestId = string | number
 
-/** A message that gets exactly one response with its id. */
+/** A message that requires exactly one response with the same id. */
 export interface JsonRpcRequest {
   readonly jsonrpc: '2.0'
   readonly id: RequestId
@@ -19,7 +19,7 @@ export interface JsonRpcRequest {
   readonly params?: JsonObject
 }
 
-/** A message that does not get a response. */
+/** A message that requires no response. */
 export interface JsonRpcNotification {
   readonly jsonrpc: '2.0'
   readonly method: string
@@ -41,7 +41,7 @@ export type JsonRpcResponse =
 /** Any single message. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse
 
-/** The kind of a received JSON value. */
+/** The kind of message in a received JSON value. */
 export type Incoming =
   | { readonly kind: 'request'; readonly message: JsonRpcRequest }
   | { readonly kind: 'notification'; readonly message: JsonRpcNotification }
@@ -52,8 +52,8 @@ export type Incoming =
 const MAX_ID_LENGTH = 1024
 
 /**
- * Returns whether a value is a valid id, which is a string or an integer, never null:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic#requests
+ * Returns whether a value is a valid id: a string or an integer, never null. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic#requests.
  */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value)
@@ -65,7 +65,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Classifies a parsed value as a request, notification or response by its JSON-RPC 2.0 members, which must match
+ * Classifies a parsed value as a request, notification or response by its JSON-RPC 2.0 members. They must match
  * exactly. An object with both a method and a result is refused, because peers in a chain would interpret it
  * differently.
  */
@@ -90,7 +90,7 @@ export function classify(value: unknown): Incoming {
 function classifyResponse(value: JsonObject): Incoming {
   const hasResult = 'result' in value
   if (hasResult === 'error' in value) return invalid('A message must have a method, a result or an error')
-  // JSON-RPC responds to an unreadable request with `id: null`; MCP omits the id.
+  // JSON-RPC responds to an unreadable request with `id: null`, but MCP omits the id.
   if (value['id'] !== undefined && value['id'] !== null && !isRequestId(value['id']))
     return invalid('The id is malformed')
   if (hasResult && !isObject(value['result'])) return invalid('The member "result" must be an object')
@@ -107,11 +107,11 @@ function invalid(reason: string, id?: RequestId): Incoming {
   return id === undefined ? { kind: 'invalid', reason } : { kind: 'invalid', reason, id }
 }
 
-/** Creates the frame of a response with a serialised result, so that nothing is serialised twice. */
+/** Creates a response frame from a serialised result, so that nothing is serialised twice. */
 export const resultFrame = (id: RequestId, resultJson: string): string =>
   `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":${resultJson}}`
 
-/** Creates the frame of an error. The id is omitted if the request could not be read. */
+/** Creates an error frame. The id is omitted if the request could not be read. */
 export function errorFrame(id: RequestId | undefined, error: JsonRpcErrorObject): string {
   const body = errorJson(error)
   return id === undefined
@@ -127,11 +127,11 @@ function errorJson({ code, message, data }: JsonRpcErrorObject): string {
   }
 }
 
-/** Creates the frame of a notification. */
+/** Creates a notification frame. */
 export const notificationFrame = (method: string, params?: JsonObject): string =>
   JSON.stringify({ jsonrpc: '2.0', method, params })
 
-/** Creates the frame of a request. */
+/** Creates a request frame. */
 export const requestFrame = (id: RequestId, method: string, params?: JsonObject): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
 

@@ -1,6 +1,6 @@
 import { isObject, isRequestId, type JsonObject, type RequestId } from './jsonrpc.ts'
 
-/** The names of all methods that Jetway sends or understands. */
+/** The names of all methods that Jetway sends or supports. */
 export const Method = {
   Initialize: 'initialize',
   Ping: 'ping',
@@ -19,7 +19,7 @@ export const Method = {
   Listen: 'subscriptions/listen',
 } as const
 
-/** Requests about tasks, which differ between revisions. */
+/** Requests about tasks. They differ between revisions. */
 export const TaskMethod = {
   Get: 'tasks/get',
   Result: 'tasks/result',
@@ -34,7 +34,7 @@ export const ClientMethod = {
   ListRoots: 'roots/list',
 } as const
 
-/** The notifications of the protocol by name. */
+/** The protocol's notifications, by name. */
 export const Notification = {
   Initialized: 'notifications/initialized',
   Cancelled: 'notifications/cancelled',
@@ -52,24 +52,24 @@ export const Notification = {
 } as const
 
 /**
- * The keys that the `_meta` of every request contains in revisions without sessions:
- * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
+ * The keys that the `_meta` of every request contains in revisions without sessions. See
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic#meta.
  */
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
-/** The capabilities of a request's client. */
+/** The capabilities of the client that sent a request. */
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
-/** The name and version of a request's client, for display only. */
+/** The name and version of the client that sent a request, for display only. */
 export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
-/** The minimum level of the log messages that a request gets. If it is not set, the request gets none. */
+/** The minimum level of the log messages that are sent for a request. If it is not set, none are sent. */
 export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
-/** The name of the server, in every result. */
+/** The server's name and version, in every result. */
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 /** The id of the subscription to which a notification belongs. */
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
 /**
- * Returns the token with which a request asks for progress: any string or integer, including `0` and `""`, within the
- * limits of an id, because every notification repeats this token.
+ * Returns the token that a request supplies to receive progress: any string or integer, including `0` and `""`.
+ * The limits on ids also apply to the token, because every notification repeats it.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
@@ -86,8 +86,10 @@ export function progressToken(params: JsonObject | undefined): RequestId | undef
  */
 export const relatedTask = (taskId: string): JsonObject => ({ [RELATED_TASK]: { taskId } })
 
-/** The key with which a message refers to its task. */
+/** The key that a message uses to refer to its task. */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
-/** The key for text that a model may read immediately, before the result of a call that runs as a task. */
+/**
+ * The key for text that a model may read immediately, before the result of a call that is running as a task.
+ */
 export const IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response'

@@ -11,14 +11,14 @@ export interface ParseLimits {
 /** The default limits on the shape of a message. */
 export const DEFAULT_PARSE_LIMITS: ParseLimits = { maxDepth: 128, maxTokens: 100_000 }
 
-/** The parsed value, or the reason why the text could not be parsed. */
+/** The parsed value, or the reason that the text could not be parsed. */
 export type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: JsonRpcErrorObject }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Decodes UTF-8 strictly (U+FFFD must not reach a handler), drops one leading BOM and parses. */
+/** Decodes UTF-8 strictly (U+FFFD must not reach a handler), drops one leading BOM, and parses the text. */
 export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   let text: string
   try {
@@ -30,12 +30,13 @@ export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARS
 }
 
 /**
- * Parses one JSON text after a scan that limits the cost of parsing and of every later traversal. Deep nesting would
- * overflow `JSON.stringify` later, and a flood of keys would block the event loop.
+ * Parses one JSON text after a scan that limits the cost of parsing and of every later traversal. Deep
+ * nesting would overflow the stack in a later `JSON.stringify`, and a very large number of keys would block
+ * the event loop.
  */
 export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  // Texts with escapes are scanned, because escapes could spell a name.
+  // Texts with escapes are scanned, because a name can be written with escapes.
   const names = body.length > limits.maxTokens || body.includes('\\') ? undefined : countNames(body, limits)
   const fault = names === undefined ? scan(body, limits) : undefined
   if (fault !== undefined) return refuse(fault)
@@ -55,8 +56,8 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
 const NAMES_AND_BRACKETS = /"(?:jsonrpc|id|method|params)"|[[{]/g
 
 /**
- * Counts how often the envelope's names occur, which costs less than a scan. Returns undefined if the text may be nested
- * too deeply.
+ * Counts the occurrences of the envelope's names, which is faster than a scan. Returns undefined if the text
+ * may be nested too deeply.
  */
 function countNames(body: string, { maxDepth }: ParseLimits): number | undefined {
   let names = 0
@@ -75,7 +76,7 @@ function hasEnvelopeOf(names: number, value: unknown): boolean {
   return members === names && members === Object.keys(value).length
 }
 
-/** Checks a value that was parsed elsewhere with the same limits. */
+/** Checks a value that was parsed elsewhere against the same limits. */
 export function checkParsed(value: unknown, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   let tokens = 0
   let level: unknown[] = [value]
@@ -103,8 +104,8 @@ const OPEN_BRACE = 0x7b
 const BATCH = /^\s*\[/
 
 /**
- * Checks depth, structural tokens and repeated envelope keys in one pass. Two programs could interpret repeated keys
- * differently.
+ * Checks depth, structural tokens and repeated envelope keys in one pass. Repeated keys matter because two
+ * programs could interpret them differently.
  */
 function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | undefined {
   const envelope = text.charCodeAt(0) !== OPEN_BRACE && BATCH.test(text) ? 2 : 1
@@ -152,7 +153,7 @@ function scan(text: string, { maxDepth, maxTokens }: ParseLimits): string | unde
 }
 
 const TWICE = 'The message has the same key twice'
-/** Nearly all messages have only these keys, so one bit per key is enough to find a repeated one. */
+/** Nearly all messages contain only these keys, so one bit per key is enough to detect a repeated key. */
 const ENVELOPE_KEYS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'] as const
 
 /** Returns the bit of a key without escapes, or 0. */
@@ -176,7 +177,7 @@ function isEscaped(text: string, quote: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** Returns the key without escapes, because two spellings may be the same key. */
+/** Returns the key without escapes, because two spellings may represent the same key. */
 function unescape(key: string): string {
   if (!key.includes('\\')) return key
   try {
@@ -193,7 +194,7 @@ function isKey(text: string, from: number): boolean {
 }
 
 // The escape is included because it could spell `__proto__`. The values of matching texts are then traversed,
-// so a false alarm costs only time.
+// so a false positive only costs time.
 const SUSPICIOUS_KEY = /__proto__|"constructor"|\\u00/
 
 function hasPollutingKey(value: unknown): boolean {

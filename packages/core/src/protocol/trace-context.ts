@@ -2,8 +2,8 @@ import { trimHeader } from './header-text.ts'
 import { isObject, type JsonObject } from './jsonrpc.ts'
 
 /**
- * A request's trace context in a distributed trace, from its `_meta`. Malformed fields are omitted. The object is a
- * carrier for OpenTelemetry's propagators: `propagation.extract(context.active(), ctx.trace ?? {})`.
+ * A request's context in a distributed trace, read from its `_meta`. Malformed fields are omitted. The object
+ * is a carrier for OpenTelemetry's propagators: `propagation.extract(context.active(), ctx.trace ?? {})`.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta
  */
@@ -27,8 +27,8 @@ export function readTraceContext(params: JsonObject | undefined): TraceContext |
   const meta = params?.['_meta']
   if (!isObject(meta)) return undefined
   const parent = readParent(meta['traceparent'])
-  // If the parent is missing or invalid, `tracestate` must be ignored:
-  // https://www.w3.org/TR/trace-context/#a-traceparent-is-received
+  // If the parent is missing or invalid, `tracestate` must be ignored. See
+  // https://www.w3.org/TR/trace-context/#a-traceparent-is-received.
   const tracestate = parent === undefined ? undefined : readList(meta['tracestate'], isTracestate)
   const baggage = readList(meta['baggage'], isBaggage)
   if (parent === undefined && baggage === undefined) return undefined
@@ -39,7 +39,7 @@ export function readTraceContext(params: JsonObject | undefined): TraceContext |
   }
 }
 
-/** Later versions may be longer, and are read as far as they are known. `ff` is invalid. */
+/** Later versions may be longer; only the known part is read. `ff` is invalid. */
 const TRACEPARENT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const MAX_TRACEPARENT = 512
@@ -60,7 +60,7 @@ const MAX_LIST = 8192
 const STATE_MEMBER =
   /^([a-z0-9][a-z0-9_\-*/@]{0,255})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
 
-/** Members may be empty, but no two may have the same key. */
+/** Members may be empty, but no two members may have the same key. */
 function isTracestate(members: readonly string[]): boolean {
   const keys = members.filter((member) => member !== '').map((member) => STATE_MEMBER.exec(member)?.[1])
   return (

@@ -1,8 +1,8 @@
 import type { JsonObject } from './jsonrpc.ts'
 
 /**
- * Vendor and protocol metadata. Keys follow
- * https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta
+ * Vendor and protocol metadata. For the keys, see
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic#_meta.
  */
 export type Meta = JsonObject
 
@@ -38,19 +38,19 @@ export interface Annotations {
 }
 
 /**
- * Hints about a tool. A client must not trust them:
- * https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+ * Hints about a tool. A client must not rely on them. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/tools.
  */
 export interface ToolAnnotations {
-  /** The name of the tool for people. */
+  /** The tool's name for people. */
   readonly title?: string
-  /** Whether the tool changes nothing. @default false */
+  /** Whether the tool has no effects. @default false */
   readonly readOnlyHint?: boolean
-  /** Whether the tool may overwrite or delete. @default true */
+  /** Whether the tool may overwrite or delete data. @default true */
   readonly destructiveHint?: boolean
-  /** Whether a repeated call with the same arguments changes nothing more. @default false */
+  /** Whether a repeated call with the same arguments has no further effect. @default false */
   readonly idempotentHint?: boolean
-  /** Whether the tool reaches beyond the server, such as the web. @default true */
+  /** Whether the tool accesses anything outside the server, such as the web. @default true */
   readonly openWorldHint?: boolean
 }
 
@@ -74,7 +74,7 @@ export interface Tool extends Described {
 export interface Resource extends Described {
   readonly uri: string
   readonly mimeType?: string | undefined
-  /** The size of the raw content before base64, in bytes. */
+  /** The size of the raw content before base64 encoding, in bytes. */
   readonly size?: number | undefined
   readonly annotations?: Annotations | undefined
 }
@@ -88,7 +88,7 @@ export interface ResourceTemplate extends Described {
   readonly annotations?: Annotations
 }
 
-/** An argument of a prompt, which is always a string. */
+/** A prompt argument, which is always a string. */
 export interface PromptArgument {
   readonly name: string
   readonly title?: string
@@ -112,7 +112,7 @@ export interface TextContent extends Block {
   readonly text: string
 }
 
-/** An image as base64. */
+/** An image in base64. */
 export interface ImageContent extends Block {
   readonly type: 'image'
   /** The bytes in base64. */
@@ -120,7 +120,7 @@ export interface ImageContent extends Block {
   readonly mimeType: string
 }
 
-/** A sound as base64. */
+/** A sound in base64. */
 export interface AudioContent extends Block {
   readonly type: 'audio'
   /** The bytes in base64. */
@@ -140,8 +140,8 @@ export interface EmbeddedResource extends Block {
 }
 
 /**
- * A tool call made by the client's model:
- * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling
+ * A tool call made by the client's model. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#tool-use-in-sampling.
  */
 export interface ToolUseContent {
   readonly type: 'tool_use'
@@ -161,10 +161,10 @@ export interface ToolResultContent {
   readonly _meta?: Meta
 }
 
-/** A content block of a message for a client's model. */
+/** A content block in a message for a client's model. */
 export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
 
-/** One block of the result of a tool or a prompt. */
+/** One block in the result of a tool or a prompt. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 
 interface Contents {
@@ -176,7 +176,9 @@ interface Contents {
 /** The content of one resource: text, or base64 bytes. */
 export type ResourceContents = (Contents & { readonly text: string }) | (Contents & { readonly blob: string })
 
-/** The result of a tool call. `isError`: the tool has failed, and the model should read the content. */
+/**
+ * The result of a tool call. If `isError` is true, the tool has failed, and the model should read the content.
+ */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[]
   readonly structuredContent?: unknown
@@ -184,7 +186,7 @@ export interface CallToolResult {
   readonly _meta?: Meta | undefined
 }
 
-/** The result of reading a resource: its contents, or the contents of all resources in it. */
+/** The result of reading a resource: its contents, or the contents of all resources within it. */
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[]
   readonly _meta?: Meta | undefined
@@ -203,7 +205,7 @@ export interface GetPromptResult {
   readonly _meta?: Meta | undefined
 }
 
-/** Values for a partly typed argument: at most 100. */
+/** Suggested values for a partly typed argument: at most 100. */
 export interface CompleteResult {
   readonly completion: {
     readonly values: readonly string[]
@@ -212,7 +214,7 @@ export interface CompleteResult {
   }
 }
 
-/** Any object is allowed, because a peer may declare capabilities that this revision does not know. */
+/** Any object is allowed, because a peer may declare capabilities that this revision does not define. */
 export interface ClientCapabilities extends JsonObject {
   readonly roots?: { readonly listChanged?: boolean }
   readonly sampling?: JsonObject
@@ -221,7 +223,7 @@ export interface ClientCapabilities extends JsonObject {
   readonly extensions?: JsonObject
 }
 
-/** A server's features. A feature whose field is missing is not offered. */
+/** A server's features. If a field is missing, the server does not offer that feature. */
 export interface ServerCapabilities {
   readonly tools?: { readonly listChanged?: boolean }
   readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean }
@@ -250,7 +252,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export const isLogLevel = (level: unknown): level is LogLevel =>
   (LOG_LEVELS as readonly unknown[]).includes(level)
 
-/** The extension with which clients declare support for tasks, in revisions without built-in tasks. */
+/** The extension that clients declare to indicate support for tasks, in revisions without built-in tasks. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
 /** The state of a task. The last three are final. */
@@ -275,7 +277,7 @@ export interface TaskInfo {
   readonly pollIntervalMs: number
 }
 
-/** Returns the fields of a task that every revision includes. */
+/** Returns the task fields that every revision includes. */
 export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt }: TaskInfo): JsonObject => ({
   taskId,
   status,
@@ -284,5 +286,5 @@ export const shownTask = ({ taskId, status, statusMessage, createdAt, updatedAt 
   lastUpdatedAt: new Date(updatedAt).toISOString(),
 })
 
-/** Returns whether a task never leaves this state. */
+/** Returns whether a task in this state can no longer change. */
 export const isFinal = (status: TaskStatus): boolean => status !== 'working' && status !== 'input_required'

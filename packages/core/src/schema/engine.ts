@@ -48,7 +48,7 @@ export function createSchemaEngine(compile: CompileJsonSchema): SchemaEngine {
           get jsonSchema() {
             return made().jsonSchema
           },
-          // On the first call, this function replaces itself.
+          // This function replaces itself on its first call.
           check(value: unknown, json: string | undefined): CheckedOutput {
             output.check = made().check
             return output.check(value, json)
@@ -96,12 +96,12 @@ function compileOutput(compile: CompileJsonSchema, recognised: Recognised): Comp
   }
 }
 
-/** Compiled schemas, each kept as long as the schema that it was compiled from. */
+/** Compiled schemas. Each is kept as long as the schema from which it was compiled. */
 class CompiledSchemas<Compiled> {
   readonly #bySchema = new WeakMap<object, { readonly text: string; readonly compiled: Compiled }>()
 
   get(schema: AnySchema, { kind }: Recognised, compile: () => Compiled): Compiled {
-    // A JSON Schema is a plain object, which may have changed since it was compiled.
+    // A JSON Schema is a plain object, so it may have changed since it was compiled.
     const text = kind === 'json' ? textOf(schema) : ''
     const known = this.#bySchema.get(schema)
     if (known?.text === text) return known.compiled
@@ -111,7 +111,10 @@ class CompiledSchemas<Compiled> {
   }
 }
 
-/** Returns the schema as JSON text, or an empty string for a schema that is not JSON, which `compile` refuses. */
+/**
+ * Returns the schema as JSON text. Returns an empty string for a schema that is not JSON; `compile` then
+ * refuses it.
+ */
 function textOf(schema: AnySchema): string {
   try {
     return JSON.stringify(schema)
@@ -121,8 +124,8 @@ function textOf(schema: AnySchema): string {
 }
 
 /**
- * Reports a stack overflow in a converter as an error in this schema, because a schema that is nested a
- * thousand levels deep causes one.
+ * Reports a stack overflow in a converter as an error in this schema. A schema that is nested a thousand levels
+ * deep causes one.
  */
 export function named<T>(site: SchemaSite, compile: () => T): T {
   try {
@@ -133,7 +136,7 @@ export function named<T>(site: SchemaSite, compile: () => T): T {
   }
 }
 
-/** Compiles an alternative when unknown properties are first dropped in its union, which rarely happens. */
+/** Compiles an alternative when unknown properties in its union are first dropped, which rarely happens. */
 function compiledAlternatives(compile: CompileJsonSchema): Fits {
   const compiled = new Map<ZodSchema, JsonValidator | undefined>()
   return (alternative, value) => {

@@ -5,7 +5,7 @@ import { interpret } from './validate/interpret.ts'
 let engine: SchemaEngine | undefined
 
 /**
- * Always interprets schemas, so that bundles do not contain ajv. All servers share this engine and its converted
- * schemas.
+ * Creates an engine that always interprets schemas, so that bundles do not contain ajv. All servers share this
+ * engine and its converted schemas.
  */
 export const interpretingEngine = (): SchemaEngine => (engine ??= createSchemaEngine(interpret))

@@ -7,8 +7,8 @@ const MAX_ISSUES = 100
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /**
- * Control and format characters. A peer chooses unknown keys, and must not be able to forge or reorder log
- * lines.
+ * Control and format characters. Peers choose unknown keys, and must not be able to use them to forge or
+ * reorder log lines.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
@@ -50,7 +50,7 @@ interface UnionIssue extends StandardIssue {
   readonly errors?: unknown
 }
 
-/** zod's message if the author has not given one. */
+/** zod's message if the author has not provided one. */
 const UNSAID = 'Invalid input'
 
 /** Converts a library's issues. The messages are the library's own. */
@@ -80,8 +80,8 @@ function toSegment(segment: PropertyKey | { readonly key: PropertyKey }): string
 
 /**
  * For a value that matches no alternative of a union, returns the issues of the closest alternative: the one
- * that failed at the deepest path or, if several did, the one with the fewest issues. Issues of equally close
- * alternatives are joined by "or".
+ * that failed at the deepest path or, if several failed there, the one with the fewest issues. The issues of
+ * equally close alternatives are joined by "or".
  */
 export function closestAlternative(alternatives: readonly (readonly Issue[])[]): Issue[] {
   const depth = (issues: readonly Issue[]): number => Math.max(...issues.map(({ path }) => path.length))
@@ -103,8 +103,8 @@ export function closestAlternative(alternatives: readonly (readonly Issue[])[]):
 }
 
 /**
- * Combines several fields of which one would suffice into a single issue, because a list would seem to
- * require all of them.
+ * Combines issues into one if any one of several fields would suffice, because a list would seem to require all
+ * of them.
  */
 function joined(issues: readonly Issue[]): Issue[] {
   if (issues.length === 1) return [...issues]

@@ -7,7 +7,8 @@ import { createTieredCompiler } from './validate/tiered.ts'
 let engine: SchemaEngine | undefined
 
 /**
- * Interprets schemas until they are hot, then compiles them. All servers share this engine and its converted schemas.
+ * Creates an engine that interprets schemas until they are used often, then compiles them. All servers share
+ * this engine and its converted schemas.
  */
 export function tieredEngine(): SchemaEngine {
   return (engine ??= createSchemaEngine(createTieredCompiler({ interpret, generate: compileWithAjv })))

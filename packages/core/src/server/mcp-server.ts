@@ -41,23 +41,26 @@ const ALL_PARTS: ServerParts = {
 }
 
 /**
- * The definition of a server, without any state of clients. One instance serves any number of clients,
- * transports and protocol revisions at the same time.
+ * The definition of a server, without any client state. One instance serves any number of clients, transports
+ * and protocol revisions at the same time.
  *
- * `Locals` is the type that every mount's `locals` option must return (`ctx.locals`); `App` is the type of the
- * value that `lifespan` opens (`ctx.app`).
+ * `Locals` is the type that every mount's `locals` option must return (`ctx.locals`). `App` is the type of the
+ * value that `lifespan` returns (`ctx.app`).
  */
 export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
-  /** Notifies clients outside a call, about changed lists and resources, or with an extension's notifications. */
+  /**
+   * Notifies clients outside a call about changed lists and resources, or with an extension's notifications.
+   */
   readonly notify: Notifier
   /**
-   * Sends log messages outside a call to the sessions whose clients have set the same or a lower level. Clients that
-   * speak 2026-07-28 get log messages only within calls. `ctx.log` sends messages to the client of one call.
+   * Sends log messages outside a call to the sessions whose clients have set the same or a lower level. Clients
+   * that speak 2026-07-28 receive log messages only within calls. `ctx.log` sends messages to the client of one
+   * call.
    */
   readonly log: LogSender
   #messages: MessageHandler | undefined
 
-  // JavaScript code that was ported would otherwise read "server.tool is not a function".
+  // Otherwise, JavaScript code ported from the official SDK would fail with "server.tool is not a function".
   static {
     for (const kind of ['Tool', 'Resource', 'Prompt'])
       for (const name of [kind.toLowerCase(), `register${kind}`]) {
@@ -80,11 +83,11 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Adds another registry's definitions, and follows its changes until `detach` is called or the server
-   * closes. A synchronous source's definitions are present when this method returns; for other sources, await
-   * `ready`. Clients get one notification for several changes. A definition that is invalid or whose name is
-   * already used is logged and omitted. If the source fails, the error is logged, and the last definitions
-   * remain registered.
+   * Adds another registry's definitions, and follows its changes until `detach` is called or the server closes.
+   * The definitions of a synchronous source are present when this method returns. For other sources, await
+   * `ready`. Several changes result in one notification to clients. A definition that is invalid, or whose name
+   * is already used, is omitted and logged. If the source fails, the error is logged, and the most recent
+   * definitions remain registered.
    *
    * @throws `ERR_MCP_INVALID_DEFINITION` for an object that is not a source
    */
@@ -115,9 +118,9 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Answers one message from any source, such as a queue or a cloud function's event. There is neither a mount nor a
-   * session, so the client does not get change notifications, and a handler can ask questions only through results that
-   * the client answers in a new request.
+   * Answers one message from any source, such as a queue or a cloud function's event. There is neither a mount
+   * nor a session. The client therefore receives no change notifications, and a handler can ask questions only
+   * by returning them as a result that the client answers in a new request.
    *
    * @param message - JSON text, or the parsed value; batches are refused
    * @returns JSON text; undefined for notifications and responses. Never rejects because of the message
@@ -136,10 +139,10 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Adds and removes definitions for one session, and notifies its client. The session is `ctx.session` in a handler, or
-   * `session` in the event `session:open`.
+   * Adds and removes definitions for one session, and notifies its client. The session is `ctx.session` in a
+   * handler, or `session` in the event `session:open`.
    *
-   * @throws `ERR_MCP_SESSION` for a session of another server
+   * @throws `ERR_MCP_SESSION` for a session that belongs to another server
    */
   forSession(session: SessionView): ForSession<Locals, App> {
     return forSession(this.features, this.runtime, session)
@@ -152,8 +155,8 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
 }
 
 /**
- * Creates a server with a given type `Locals`, and `App` inferred from its `lifespan`. With `new
- * McpServer<Locals>(…)` the compiler infers neither.
+ * Creates a server with an explicit `Locals` type and an `App` type that is inferred from its `lifespan`. With
+ * `new McpServer<Locals>(…)`, the compiler infers neither.
  *
  * `createServer<{ user: User }>()(info, { lifespan: () => openDatabase() })`
  */

@@ -77,7 +77,9 @@ const SERVER_HINTS: NameHints = {
   allowedOrigins: ON_THE_MOUNT,
 }
 
-/** @throws `ERR_MCP_OPTION` for options that the server lacks, and for options in `info` */
+/**
+ * @throws `ERR_MCP_OPTION` for options that a server does not have, and for options that were passed in `info`
+ */
 export function checkNamesOfOptions(info: Implementation, options: unknown): void {
   const misplaced = Object.keys(info).find((name) => Object.hasOwn(SERVER_OPTIONS, name))
   if (misplaced !== undefined)

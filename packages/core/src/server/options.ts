@@ -17,7 +17,7 @@ import type { ServerEvents, ServerListener } from '../call/server-events.ts'
 import type { CallTelemetry } from '../call/observation/telemetry.ts'
 import type { ServerStats } from '../session/stats.ts'
 
-/** Options of a server. Every default is suitable for production. */
+/** The options of a server. Every default is suitable for production. */
 export interface ServerOptions<App = unknown> extends InjectedOptions {
   /**
    * Instructions that tell the model how to use the server. A function is called for each session and each
@@ -25,12 +25,13 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly instructions?: string | ((client: ClientView) => string | undefined | Promise<string | undefined>)
   /**
-   * Called for the first client. Handlers get the value as `ctx.app`. The server disposes it when it closes,
-   * through `Symbol.asyncDispose` or `Symbol.dispose`.
+   * Called for the first client. Handlers receive the returned value as `ctx.app`. When the server closes, it
+   * disposes of the value through `Symbol.asyncDispose` or `Symbol.dispose`.
    */
   readonly lifespan?: () => App | Promise<App>
   /**
-   * How long clients may cache results of lists, reads and `server/discover`. Session revisions do not have such hints.
+   * How long clients may cache results of lists, reads and `server/discover`. Session revisions do not support
+   * these hints.
    * @default not at all
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
@@ -57,8 +58,8 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
    */
   readonly progressHeartbeat?: number | false
   /**
-   * Options for the encrypted state of a call while its client gathers answers, in revisions where answers are sent
-   * with a new request. Set its keys if another process may continue the call.
+   * Options for the encrypted state of a call while the client collects answers, in revisions where the answers
+   * are sent in a new request. Set `keys` if another process may continue the call.
    */
   readonly requestState?: RequestStateOptions
   /** Limits on calls, results and questions. */
@@ -73,21 +74,21 @@ export interface ServerOptions<App = unknown> extends InjectedOptions {
   readonly logging?: false | { readonly level?: LogLevel }
   /** Options for tools with `taskSupport`. */
   readonly tasks?: TaskOptions
-  /** The protocol revisions to serve. @default all that Jetway supports */
+  /** The protocol revisions to serve. @default all revisions that Jetway supports */
   readonly revisions?: readonly RevisionDate[]
-  /** Called for every error that was hidden from the client, with the reference that the client got. */
+  /** Called for every error that was hidden from the client, with the reference that the client received. */
   readonly onError?: (error: unknown, ctx: RequestContext, correlationId: string) => void
-  /** A logger with pino's methods. @default warnings and errors go to stderr */
+  /** A logger with the same methods as pino. @default warnings and errors go to stderr */
   readonly logger?: Logger
   /**
-   * Stores that several processes share, for the bus, tasks, used states and the server's mounts. The options `bus` and
-   * `tasks.store` each replace one of these stores. The server closes the stores when it closes.
-   * @default each process has its own
+   * Stores that several processes share, for the bus, tasks, used states and the server's mounts. The options
+   * `bus` and `tasks.store` override the respective store. The server closes the stores when it closes.
+   * @default each process has its own stores
    */
   readonly shared?: SharedStores
   /** Observes calls, for traces and metrics: see `@jetway/otel`. @default none */
   readonly telemetry?: Telemetry
-  /** Carries change events. Several nodes need a shared bus. @default one in memory */
+  /** Carries change events. If there are several nodes, they need a shared bus. @default an in-memory bus */
   readonly bus?: Bus
 }
 
@@ -99,9 +100,9 @@ interface InjectedOptions {
   readonly random?: Random
 }
 
-/** Limits for a server. */
+/** The limits of a server. */
 export interface LimitOptions extends Partial<SessionLimits> {
-  /** Limits per mount for the calls of all anonymous clients without sessions together. */
+  /** Limits per mount for the calls of all anonymous clients without sessions combined. */
   readonly anonymous?: Partial<AnonymousLimits>
   /**
    * The maximum number of open subscriptions (`subscriptions/listen`) per stdio or in-memory connection.
@@ -109,12 +110,12 @@ export interface LimitOptions extends Partial<SessionLimits> {
    * @default 100
    */
   readonly subscriptions?: number
-  /** The number of entries per page of a list. @default all entries in one page */
+  /** The number of entries on each page of a list. @default all entries on one page */
   readonly pageSize?: number
   /**
-   * The maximum size of a result as JSON, in bytes, at least 1024. A larger result becomes an error that contains its
-   * size: a result with `isError` for a tool, JSON-RPC `-32603` elsewhere. Also limits errors, and all responses to one
-   * batch together. Jetway's client accepts lines of up to 10 MiB.
+   * The maximum size of a result as JSON, in bytes, at least 1024. A larger result is replaced by an error that
+   * states its size: for a tool a result with `isError`, otherwise JSON-RPC `-32603`. The limit also applies to
+   * errors, and to all responses to one batch combined. Jetway's client accepts lines of up to 10 MiB.
    * @default 8_388_608
    */
   readonly maxResultBytes?: number
@@ -132,7 +133,10 @@ export interface LimitOptions extends Partial<SessionLimits> {
 }
 
 export interface TaskOptions extends Partial<TaskLimits> {
-  /** The store for tasks. Several nodes need a shared store. @default one in memory, for 1_000 tasks and 64 MiB */
+  /**
+   * The store for tasks. If there are several nodes, they need a shared store. @default an in-memory store for
+   * 1_000 tasks and 64 MiB
+   */
   readonly store?: TaskStore
 }
 
@@ -143,10 +147,10 @@ export interface ObservedServer {
   readonly runtime: { readonly shared: Pick<SharedStores, 'stats'> | undefined }
 }
 
-/** Observes a server, for traces and metrics. `@jetway/otel` has one for OpenTelemetry. */
+/** Observes a server, for traces and metrics. `@jetway/otel` provides an implementation for OpenTelemetry. */
 export interface Telemetry extends CallTelemetry {
   /**
-   * Called once for each server that has this telemetry.
+   * Called once for each server that uses this telemetry.
    *
    * @returns a function that is called when the server has closed
    */

@@ -91,7 +91,7 @@ export function resolveHeartbeat(value: number | false = 15_000): number | undef
 /** The minimum size of a state, sufficient for a few short answers. */
 const MIN_STATE_BYTES = 1024
 
-/** Creates the input of calls. Its key is created on first use. */
+/** Creates the input context for calls. Its key is created on first use. */
 export function createInput(
   { name: server }: Implementation,
   options: Pick<ServerOptions, 'clock' | 'random' | 'requestState' | 'shared'> & {
@@ -145,7 +145,7 @@ export function createObservers(
 /** The maximum number of running tasks for all anonymous clients: half of an in-memory store. */
 const MAX_ANONYMOUS = 500
 
-/** The parts of the server that tasks use, created with the first task. */
+/** The parts of the server that tasks use. They are created when the first task starts. */
 interface TaskHost {
   runtime(): ServerRuntime
   /** Whether clients can subscribe to tasks. */
@@ -155,8 +155,8 @@ interface TaskHost {
 }
 
 /**
- * Creates the runner with the first task. Calls that run as tasks are limited only by the task's TTL or the tool's
- * timeout.
+ * Creates the runner when the first task starts. Calls that run as tasks are limited only by the task's TTL or
+ * the tool's timeout.
  *
  * @throws `ERR_MCP_OPTION`
  */

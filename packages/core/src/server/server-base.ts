@@ -47,11 +47,11 @@ import {
 } from './resolve-options.ts'
 import type { checkNamesOfOptions } from './option-names.ts'
 
-/** The methods that servers in every preset have. Each preset passes its parts. */
+/** The methods of servers in every preset. Each preset passes its own parts. */
 export class ServerBase<Locals = unknown, App = unknown> {
-  /** The server from a transport's point of view, for authors of transports and adapters. */
+  /** The server as transports see it, for authors of transports and adapters. */
   readonly runtime: ServerRuntime
-  /** Never set: the compiler checks the `locals` of mounts against it. */
+  /** Never set. The compiler uses it to check the `locals` of mounts. */
   declare readonly '~locals'?: (locals: Locals) => void
   readonly #info: Implementation
   protected readonly features: Features
@@ -126,9 +126,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Adds a tool, which clients see in `tools/list` and models can call. Its `handler` gets the arguments, validated by
-   * the `inputSchema`, and returns a text, a value that matches the `outputSchema`, or content blocks. Connected clients
-   * are notified.
+   * Adds a tool. Clients see it in `tools/list`, and models can call it. Its `handler` receives the arguments,
+   * validated against the `inputSchema`, and returns a text, a value that matches the `outputSchema`, or
+   * content blocks. Connected clients are notified.
    *
    * @returns a handle that updates or removes the tool
    * @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for an invalid definition
@@ -148,7 +148,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   removeTool(name: string): boolean {
     return this.features.tools.registry.remove(name)
   }
-  /** Replaces all tools. With an empty list, clients still learn that the server may have tools. */
+  /** Replaces all tools. If the list is empty, clients are still told that the server may have tools. */
   setTools<T extends AnyTool<App, Locals>>(tools: Iterable<T & NoShape<T>>): void {
     this.features.tools.registry.set(tools)
   }
@@ -164,7 +164,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   removeResource(uri: string): boolean {
     return this.features.resources.registry.remove(uri)
   }
-  /** Replaces all resources, but not the templates. */
+  /** Replaces all resources. Does not change the resource templates. */
   setResources(resources: Iterable<AnyResource<App, Locals>>): void {
     this.features.resources.registry.set(resources)
   }
@@ -189,12 +189,13 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Notifies a client that its user is done with a URL. The page at that URL calls this method with the id
-   * from `elicitUrl`. Only the session that was asked is notified, if its revision has such a notification.
-   * An unknown id, or an id older than an hour, is ignored. A call that is waiting for the user after an
-   * `UrlElicitationRequired` continues, on any node that shares the bus.
+   * Notifies a client that its user is done with a URL. The page at that URL calls this method with the id from
+   * `elicitUrl`. Only the session that was asked is notified, if its revision has such a notification. An
+   * unknown id, or an id older than an hour, is ignored. A call that is waiting for the user after a
+   * `UrlElicitationRequired` error continues, on any node that shares the bus.
    *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   * @see
+   * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
   completeElicitation(id: string): void {
     this.publish({ kind: 'elicitation', id })
@@ -228,8 +229,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Listens to events on all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep them fast.
-   * Their errors are logged. Events without listeners are free.
+   * Listens to events on all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep them
+   * fast. Their errors are logged. Events without listeners cost nothing.
    *
    * @returns a function that removes the listener
    * @throws `ERR_MCP_OPTION` for an unknown event
@@ -242,7 +243,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
   /**
    * Returns the number of open sessions, streams and calls on all mounts and connections, and the number of
-   * refusals since the start.
+   * refusals since the server started.
    */
   stats(): ServerStats {
     return {
@@ -254,7 +255,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Closes every mount and connection, then the lifespan. Running calls may finish within `deadline` ms.
+   * Closes every mount and connection, then the lifespan. Running calls may finish within `deadline`, in ms.
    *
    * @default deadline 10_000
    */
@@ -278,12 +279,12 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   protected publish(event: ChangeEvent): void {
-    // A bus over a network may fail. The change itself has been made, and clients will see it the next time
+    // A networked bus may fail. The change itself has already been made, and clients will see it the next time
     // they list definitions.
     this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
 
-  /** Runs a step, and logs its error, which must not reach the caller. */
+  /** Runs a step. Logs its error instead of throwing it, because it must not reach the caller. */
   #attempt(step: () => unknown, problem: string): void {
     void attempt(step, (err) => this.logger.error({ err }, problem))
   }
@@ -351,7 +352,7 @@ const HANDLER_FAILED =
 const UNDEFINED_KIND =
   'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'
 
-/** The parts of a server that some presets omit. Bundlers drop the code of unused ones. */
+/** The parts of a server that some presets omit. Bundlers drop the code of unused parts. */
 export interface ServerParts extends FeatureParts {
   readonly schemaEngine: () => SchemaEngine
   /** Lets handlers ask their clients questions. */
@@ -359,6 +360,6 @@ export interface ServerParts extends FeatureParts {
   readonly createTasks?: typeof createTasks
   /** Observes calls. */
   readonly createObservers?: typeof createObservers
-  /** Finds misspelt option names, which would otherwise be found only by the type checker. */
+  /** Finds misspelt option names. Without this part, only the type checker finds them. */
   readonly checkNamesOfOptions?: typeof checkNamesOfOptions
 }

@@ -14,8 +14,8 @@ import type { CallScope } from '../call/scope.ts'
 type LimitOf = (runtime: ServerRuntime, principal: string) => ConcurrencyLimit
 
 /**
- * Runs calls within limits, and queues calls that exceed them. Calls can be cancelled by id, or all be ended
- * at once.
+ * Runs calls within limits, and queues calls that exceed them. Calls can be cancelled by id, or all ended at
+ * once.
  */
 export class CallPool {
   readonly #limit: ConcurrencyLimit | LimitOf | undefined
@@ -23,8 +23,9 @@ export class CallPool {
   #calls: Map<CallContext, ServerRuntime> | undefined
 
   /**
-   * @param limit - undefined on platforms that isolate requests. There, a call may end without notice and
-   *   would be counted forever, other requests cannot end it, and the platform itself limits how many calls run
+   * @param limit - undefined on platforms that isolate requests. There, a call may end undetected and would
+   * then be counted forever. Other requests cannot end it, and the platform itself limits the number of running
+   * calls
    */
   constructor(limit: ConcurrencyLimit | LimitOf | undefined) {
     this.#limit = limit
@@ -58,7 +59,10 @@ export class CallPool {
     return this.#withId(id).length > 0
   }
 
-  /** Cancels the call with this id. Does nothing if several calls share the id, to avoid cancelling the wrong one. */
+  /**
+   * Cancels the call with this id. If several calls share the id, does nothing, so that the wrong call is not
+   * cancelled.
+   */
   cancel(id: RequestId): void {
     const [call, ...others] = this.#withId(id)
     if (others.length === 0) call?.end?.('cancelled')
@@ -116,12 +120,12 @@ export class CallPool {
 }
 
 /**
- * Creates a pool for calls without a session: each authenticated principal has its own limits, and anonymous
- * callers share theirs.
+ * Creates a pool for calls without a session. Each authenticated principal has its own limits, and all
+ * anonymous callers share one set of limits.
  */
 export function createCallPool(): CallPool {
   if (isolatedRequests()) return new CallPool(undefined)
-  /** The limit that stays in memory while idle, because most calls on most servers share it. */
+  /** This limit stays in memory even when idle, because most calls on most servers share it. */
   const anonymous = new WeakMap<ServerRuntime, ConcurrencyLimit>()
   const byPrincipal = new Map<string, ConcurrencyLimit>()
   return new CallPool((runtime, principal) => {
@@ -210,7 +214,7 @@ export class ConcurrencyLimit {
     const next = this.#waiting?.shift()
     if (next !== undefined) next()
     else if (--this.#running === 0) this.#onIdle?.()
-    // Usually, no caller is waiting for capacity.
+    // Usually, no one is waiting for capacity.
     if (this.#wantCapacity !== undefined) this.release()
   }
 
@@ -219,7 +223,7 @@ export class ConcurrencyLimit {
     return this.#full ? new Promise((resolve) => (this.#wantCapacity ??= []).push(resolve)) : undefined
   }
 
-  /** Resolves every promise of {@link capacity}. */
+  /** Resolves all promises returned by {@link capacity}. */
   release(): void {
     for (const resolve of this.#wantCapacity?.splice(0) ?? []) resolve()
     this.#wantCapacity = undefined

@@ -8,10 +8,10 @@ import type { Revision } from '../protocol/revisions/revision.ts'
 import type { LogLevel } from '../protocol/types.ts'
 import type { ClientView } from '../call/request-context.ts'
 
-/** Changes whose notification depends only on the client's identity and subscriptions. */
+/** Changes that clients are notified of depending only on their identity and subscriptions. */
 type NotifiedChange = Exclude<ChangeEvent, { readonly kind: 'elicitation' | 'task' | 'gap' }>
 
-/** The members of a session that decide which notifications its client gets. */
+/** The members of a session that determine which notifications its client receives. */
 interface NotifiedSession {
   readonly record: SessionRecord
   /** Undefined if the server does not send log messages. */
@@ -26,7 +26,7 @@ const LIST_CHANGED = {
   prompts: notificationFrame(Notification.PromptsListChanged),
 } as const
 
-/** Returns the notification of a change, or undefined if the session's client does not get one. */
+/** Returns the notification about a change, or undefined if the session's client does not receive one. */
 export function changeFrame(
   event: NotifiedChange,
   { record, logLevel, revision, client }: NotifiedSession,

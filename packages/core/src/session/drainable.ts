@@ -9,8 +9,8 @@ export interface DrainSteps {
 }
 
 /**
- * Counts work and closes once. Running work may finish within a deadline, after which whatever is left is
- * ended.
+ * Counts work, and closes once. When closing starts, running work may finish within a deadline; after that,
+ * whatever is left is ended.
  */
 export class Drainable {
   readonly #clock: Clock
@@ -42,14 +42,14 @@ export class Drainable {
     if (--this.#working === 0) this.#onIdle?.()
   }
 
-  /** Starts closing. May be called repeatedly: the earliest deadline counts. */
+  /** Starts closing. Can be called repeatedly; the earliest deadline applies. */
   close({ deadline = 10_000 }: { readonly deadline?: number | undefined } = {}): Promise<void> {
     if (!this.#idle) this.#timers.push(this.#clock.setTimeout(() => this.#onIdle?.(), deadline))
     this.closing = true
     return (this.#drained ??= this.#drain())
   }
 
-  /** Resolves {@link closed} immediately, for an owner that has already ended everything. */
+  /** Resolves {@link closed} immediately. For owners that have already ended everything. */
   finish(): void {
     this.#closed.resolve()
   }

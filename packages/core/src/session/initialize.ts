@@ -38,7 +38,7 @@ export interface InitializeInput {
   readonly id: string | ((draft: SessionDraft) => string | Promise<string>)
 }
 
-/** The response to `initialize`, and the session's record or the error. */
+/** The response to `initialize`, and either the session's record or the error. */
 export type InitializeResult = { readonly frame: string } & (
   | { readonly record: SessionRecord; readonly revision: Revision; readonly error?: undefined }
   | { readonly record?: undefined; readonly error: McpError }
@@ -79,7 +79,7 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
     const error = unsupportedVersion(runtime.revisions, params.version)
     return { error, frame: errorFrame(message.id, error) }
   }
-  // Only what is a promise is awaited, because each wait costs about as much as the whole negotiation.
+  // Awaits only promises, because each `await` costs about as much as the whole negotiation.
   const opening = runtime.ready()
   if (opening !== undefined) await opening
   const revision = negotiate(params.version, served)
@@ -116,11 +116,11 @@ interface Offer {
 /** The last offer of each server and revision. Sessions share its lists. */
 const offers = new WeakMap<ServerRuntime, Map<Revision, Offer>>()
 
-/** Returns the offer, which is created anew when the capabilities have changed. */
+/** Returns the offer, and creates a new one if the capabilities have changed. */
 function offerOf(runtime: ServerRuntime, revision: Revision, { id, principal }: InitializeInput): Offer {
   const capabilities = runtime.capabilities(revision)
-  // An anonymous client without a session does not get tasks, because later requests could not prove which tasks are
-  // its own.
+  // An anonymous client without a session is not offered tasks, because later requests could not prove which
+  // tasks belong to it.
   const hasTasks = capabilities.tasks !== undefined && (id !== '' || principal !== ANONYMOUS)
   const known = offers.get(runtime) ?? new Map<Revision, Offer>()
   const last = known.get(revision)
@@ -151,7 +151,7 @@ function readParams(params: JsonObject = {}): InitializeParams | string {
   if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
   const client = { capabilities, ...(clientInfo !== undefined && { info: implementation(clientInfo) }) }
   if (isShort(client)) return { version: protocolVersion, client }
-  // Icons may contain whole images as data: URLs, which must not make initialize fail.
+  // Icons may contain whole images as `data:` URLs, and their size must not make `initialize` fail.
   const withoutIcons = { capabilities, info: implementation({ ...clientInfo, icons: undefined }) }
   if (clientInfo !== undefined && isShort(withoutIcons))
     return { version: protocolVersion, client: withoutIcons }

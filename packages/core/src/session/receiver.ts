@@ -13,7 +13,7 @@ import { type Selection, selectRevision, isStateless } from '../protocol/revisio
 import type { Awaitable } from '../util/promises.ts'
 import type { Session } from './session.ts'
 
-/** The revision that serves a request, and the request's own metadata if it has no session. */
+/** The revision in which a request is served, and the request's own metadata if it has no session. */
 export type Served = Extract<Selection, { readonly kind: 'serve' }>
 
 /** Describes why a message is refused. */
@@ -33,23 +33,23 @@ export interface Refusal {
 /**
  * How a transport passes one message or batch to the receiver.
  *
- * @typeParam R - the reply of the transport
+ * @typeParam R - the transport's reply
  */
 export interface Carrier<R> {
   /** The served revisions, newest first. */
   readonly served: readonly Revision[]
-  /** Whether calls need no `initialize`. */
+  /** Whether calls are accepted without `initialize`. */
   readonly stateless: boolean
-  /** `MCP-Protocol-Version`, `null` if it is missing; undefined on transports without headers. */
+  /** The value of `MCP-Protocol-Version`; `null` if it is missing, undefined on transports without headers. */
   readonly header?: string | null
   /** Finds the session of a message. Returns `unknown` if the client names a session that does not exist. */
   findSession(): Session | undefined | 'unknown' | Promise<Session | undefined | 'unknown'>
-  /** The reason why requests cannot run now. Responses and notifications are still delivered. */
+  /** Why requests cannot run at the moment. Responses and notifications are still delivered. */
   readonly unavailable: 'busy' | 'draining' | undefined
   refuse(refusal: Refusal): Awaitable<R>
   /** Answers a ping before `initialize`, on transports that allow it. */
   pong?(id: RequestId): Awaitable<R>
-  /** Delivers a message that does not get a response. */
+  /** Delivers a message that requires no response. */
   deliver(incoming: NoRequest): Awaitable<R>
   initialize(message: JsonRpcRequest): Awaitable<R>
   call(message: JsonRpcRequest, served: Served): Awaitable<R>
@@ -92,7 +92,7 @@ function receiveIn<R>(
       })
     if (incoming.kind === 'request' && unavailable !== undefined)
       return carrier.refuse({ reason: unavailable, id, error: UNAVAILABLE[unavailable] })
-    // A transport without headers has nothing to check, and a notification must not get a response.
+    // A transport without headers has nothing to check, and a notification must not receive a response.
     if (incoming.kind !== 'request' && header === undefined) return carrier.deliver(incoming)
   }
   if (found === 'unknown' && message?.method !== Method.Initialize)
@@ -139,8 +139,8 @@ const INITIALIZED_ALREADY = invalidRequest('The session is initialized already')
 const NO_BATCHES = invalidRequest('Batches are not part of this protocol revision')
 
 /**
- * Delivers a message without a response to its session. Returns false for a response to an unknown request. Rejects if
- * another node should get the message, and may not.
+ * Delivers a message that requires no response to its session. Returns false if the message is a response to an
+ * unknown request. Rejects if the message belongs to another node but may not arrive there.
  */
 export function deliver(session: Session | undefined, incoming: NoRequest): boolean | Promise<true> {
   if (incoming.kind === 'response') return session?.response(incoming.message) ?? false

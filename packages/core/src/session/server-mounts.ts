@@ -3,8 +3,8 @@ import type { ServerMount } from './server-runtime.ts'
 import { type Gauges, sumOf } from './stats.ts'
 
 /**
- * A mount's options as the last argument. The options, including `locals`, are required if the server declares the
- * type of `ctx.locals`.
+ * A mount's options, passed as the last argument. The options, including `locals`, are required if the server
+ * declares the type of `ctx.locals`.
  */
 export type MountArgs<Options extends object, Locals> = unknown extends Locals
   ? [options?: Options]
@@ -39,12 +39,13 @@ export class ServerMounts {
 }
 
 /**
- * The value of a server's `lifespan`, opened once for the first client, and disposed when the server closes.
+ * The value that a server's `lifespan` returns. It is opened once, for the first client, and disposed of when
+ * the server closes.
  */
 export interface Lifespan {
   readonly ready: () => Promise<void> | undefined
   readonly value: () => unknown
-  /** Disposes the value through `Symbol.asyncDispose` or `Symbol.dispose`. */
+  /** Disposes of the value through `Symbol.asyncDispose` or `Symbol.dispose`. */
   close(): Promise<void>
 }
 
@@ -54,11 +55,11 @@ export function createLifespan(open: (() => unknown) | undefined): Lifespan {
   let value: unknown
   const start = async (): Promise<void> => {
     try {
-      // The promise defers `open`: a function that throws synchronously would reset `opening` before it is set.
+      // The promise defers `open`. If `open` threw synchronously, `opening` would be reset before it is set.
       value = await Promise.resolve().then(open)
       opened = true
     } catch (error) {
-      // The next client retries, because a database, for example, may have started by then.
+      // The next client retries. For example, a database may have started by then.
       opening = undefined
       throw usageError('ERR_MCP_LIFESPAN', 'The lifespan of the server failed to start', { cause: error })
     }

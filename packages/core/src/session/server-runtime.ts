@@ -16,13 +16,13 @@ import type { Gauges, MountStats, Refusals } from './stats.ts'
 /** A mount or connection that serves clients and can be closed. */
 export interface Closable {
   /**
-   * Refuses new work, waits up to `deadline` ms for running work, and ends whatever is left with an error.
-   * May be called repeatedly.
+   * Refuses new work, waits up to `deadline` ms for running work, and then ends whatever is left with an error.
+   * Can be called repeatedly.
    *
    * @default deadline 10_000
    */
   close(options?: { readonly deadline?: number }): Promise<void>
-  /** Resolves when everything has ended, whatever the reason. */
+  /** Resolves when everything has ended, for whatever reason. */
   readonly closed: Promise<void>
 }
 
@@ -32,14 +32,14 @@ export interface MountHandle extends Closable, AsyncDisposable {
   stats(): MountStats
 }
 
-/** A mount from the server's point of view. */
+/** A mount as the server sees it. */
 export interface ServerMount extends Closable {
   gauges(): Gauges
   /** False for parts that do not serve clients themselves, such as tasks. */
   readonly isMount?: false
 }
 
-/** A server from a transport's point of view, without any client's state. */
+/** A server as transports see it, without any client state. */
 export interface ServerRuntime {
   readonly info: Implementation
   /** The served revisions, newest first. */
@@ -59,56 +59,57 @@ export interface ServerRuntime {
   readonly limits: ServerLimits
   /** The maximum size of one result, and of all responses to one batch, in bytes of JSON. */
   readonly maxResultBytes: number
-  /** The input of calls that cannot send requests to their client. */
+  /** The input context for calls that cannot send requests to their client. */
   readonly input: InputContext | undefined
   /** The log level until the client sets one; undefined if the server does not send log messages. */
   readonly defaultLogLevel: LogLevel | undefined
-  /** The parameter that the header `Mcp-Name` repeats, by method of an extension. */
+  /** The parameter that the header `Mcp-Name` repeats, by the extension's method. */
   readonly addedNames: ExtensionTable['names']
-  /** The notifications of extensions, by extension id. */
+  /** The extensions' notifications, by extension id. */
   readonly notices: ExtensionTable['notices']
   capabilities(revision: Revision): ServerCapabilities
   instructions(client: ClientView): string | undefined | Promise<string | undefined>
-  /** Opens the lifespan on first use. Returns undefined if it is open or there is none. */
+  /** Opens the lifespan on first use. Returns undefined if it is already open, or if there is none. */
   ready(): Promise<void> | undefined
   app(): unknown
   /**
-   * Counts a subscriber of a resource, for the resource's subscriber hooks.
+   * Counts a subscriber to a resource, for the resource's subscriber hooks.
    *
    * @param own - definitions registered for the subscriber's session alone
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   addSubscriber(uri: string, own: object | undefined): (() => void) | undefined
-  /** Adds a mount, which `server.close()` closes and `server.stats()` counts. */
+  /** Adds a mount. `server.close()` closes it, and `server.stats()` counts it. */
   attach(mount: ServerMount): void
 }
 
 /** Limits per session. */
 export interface SessionLimits {
-  /** The maximum number of calls that run at once. @default 64 */
+  /** The maximum number of calls that run at the same time. @default 64 */
   readonly running: number
-  /** The maximum number of running and queued calls. Beyond it, a call gets a "busy" error. @default 256 */
+  /** The maximum number of running and queued calls. Further calls receive a "busy" error. @default 256 */
   readonly inFlight: number
 }
 
-/** Limits for the calls of all anonymous clients together. */
+/** Limits for the calls of all anonymous clients combined. */
 export interface AnonymousLimits {
-  /** The maximum number of calls that run at once. @default 1_024 */
+  /** The maximum number of calls that run at the same time. @default 1_024 */
   readonly running: number
-  /** The maximum number of running and queued calls. Beyond it, a call gets a "busy" error. @default 4_096 */
+  /** The maximum number of running and queued calls. Further calls receive a "busy" error. @default 4_096 */
   readonly inFlight: number
 }
 
 /** Limits on calls per session or, on a mount without sessions, per principal. */
 export interface ServerLimits extends SessionLimits {
   /**
-   * Limits for the calls of all anonymous clients together, on a mount without sessions, where anonymous clients
+   * Limits for the calls of all anonymous clients combined on a mount without sessions, where anonymous clients
    * cannot be distinguished.
    */
   readonly anonymous: AnonymousLimits
   /**
-   * The maximum number of open subscriptions (`subscriptions/listen`) per stdio or in-memory connection. Beyond it, a
-   * subscription gets a "busy" error. HTTP mounts have the option `limits.subscriptions`. @default 100
+   * The maximum number of open subscriptions (`subscriptions/listen`) per stdio or in-memory connection.
+   * Further subscriptions receive a "busy" error. For HTTP mounts, use the mount's option
+   * `limits.subscriptions`. @default 100
    */
   readonly subscriptions: number
 }

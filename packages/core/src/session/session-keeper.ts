@@ -2,14 +2,14 @@ import type { JsonRpcResponse, RequestId } from '../protocol/jsonrpc.ts'
 import type { SessionRecord } from '../stores/session-store.ts'
 import type { Awaitable } from '../util/promises.ts'
 
-/** Carries messages that do not belong to a request, over the GET stream or the duplex transport. */
+/** Carries messages that do not belong to a request, on the GET stream or the duplex transport. */
 export interface SessionChannel {
   send(frame: string): void | Promise<void>
   /** Sends a ping. Returns false if the client is not connected. */
   ping?(frame: string): boolean
   /**
-   * True if another node writes the stream. That node observes changes itself, so this node sends only
-   * messages that do not result from a change.
+   * True if another node writes the stream. That node observes changes itself, so this node sends only messages
+   * that are not caused by a change.
    */
   readonly remote?: boolean
 }
@@ -21,7 +21,7 @@ export interface SessionChannel {
 export interface SessionKeeper {
   /** Stores a change to the record. Resolves when other processes can see the change. */
   recordChanged(change: ChangeRecord): Awaitable<void>
-  /** Runs once, before the listeners of the session's end. */
+  /** Runs once, before the session's close listeners. */
   sessionClosed(cause: CloseCause): void
   /** The id of this node if the session may have requests on several nodes. */
   readonly node?: string | undefined
@@ -32,17 +32,17 @@ export interface SessionKeeper {
 /** The other nodes that serve a session. */
 export interface OtherNodes {
   /**
-   * Passes a response to the node that sent the request. Returns false if no other node sent it, and rejects if that
-   * node may not get it.
+   * Passes a response to the node that sent the request. Returns false if no other node sent it. Rejects if the
+   * response may not reach that node.
    */
   answerElsewhere(response: JsonRpcResponse): false | Promise<true>
-  /** Ends the calls with this id on other nodes. Rejects if they may not get the cancellation. */
+  /** Ends the calls with this id on other nodes. Rejects if the cancellation may not reach them. */
   cancelElsewhere(id: RequestId): Promise<true>
 }
 
 /**
- * The reason why a session closes here. `ended`: the session has ended in every process. `released`: this process
- * drops the session, and another process may continue it.
+ * Why a session closes here. `ended`: the session has ended in every process. `released`: this process drops
+ * the session, and another process may continue it.
  */
 export type CloseCause = 'ended' | 'released'
 

@@ -26,17 +26,21 @@ import type { ChangeRecord, CloseCause, SessionChannel, SessionKeeper } from './
 import type { Awaitable } from '../util/promises.ts'
 
 /**
- * The state of one client in revisions with sessions. All transports use it; the channel carries its frames.
+ * The state of one client in revisions with sessions. It is used by all transports; its channel carries the
+ * frames.
  */
 export class Session implements CallSession {
   readonly revision: Revision
   readonly client: ClientView
   registry: object | undefined
   keeper: SessionKeeper | undefined
-  /** Runs when a request is sent to the client: the transport must continue reading to get the response. */
+  /**
+   * Runs when a request is sent to the client. The transport must then continue reading, to receive the
+   * response.
+   */
   onClientRequest: (() => void) | undefined
   readonly #runtime: ServerRuntime
-  /** These objects are created on first use, because most sessions are idle. */
+  /** The following objects are created on first use, because most sessions are idle. */
   #limit: ConcurrencyLimit | undefined
   #pool: CallPool | undefined
   #requests: PendingRequests | undefined
@@ -45,9 +49,9 @@ export class Session implements CallSession {
   #record: SessionRecord
   #channel: SessionChannel | undefined
   #closed = false
-  /** Whether the client can no longer answer requests. */
+  /** Whether the client can no longer respond to requests. */
   #unreachable = false
-  /** When `session:open` was emitted; undefined if it was not. */
+  /** When `session:open` was emitted; undefined if it has not been emitted. */
   #openedAt: number | undefined
   /** The number of running tasks that only this session can reach. */
   #held = 0
@@ -73,26 +77,26 @@ export class Session implements CallSession {
   get closed(): boolean {
     return this.#closed
   }
-  /** Pings sent since the client's last message. */
+  /** The number of pings sent since the client's last message. */
   get unansweredPings(): number {
     return this.#unansweredPings
   }
   servedBy(runtime: ServerRuntime): boolean {
     return this.#runtime === runtime
   }
-  /** The number of running and queued calls and running tasks. If it is not 0, the session is not idle. */
+  /** The number of running and queued calls and of running tasks. If it is not 0, the session is not idle. */
   get inFlight(): number {
     return (this.#limit?.inFlight ?? 0) + this.#held
   }
   /**
-   * Resolves when another call may enter. Returns undefined if it may enter now, or if the client owes a response: the
-   * transport must then continue reading, because the response arrives on the same connection, and calls beyond the
-   * limit are refused.
+   * Resolves when another call may enter. Returns undefined if it may enter now, or if a response from the
+   * client is outstanding. In that case, the transport must continue reading, because the response arrives on
+   * the same connection, and calls that exceed the limit are refused.
    */
   capacity(): Promise<void> | undefined {
     return this.awaitsResponse ? undefined : this.#limit?.capacity()
   }
-  /** Whether the client owes a response. */
+  /** Whether a response from the client is outstanding. */
   get awaitsResponse(): boolean {
     return this.#requests !== undefined && this.#requests.size > 0
   }
@@ -121,7 +125,7 @@ export class Session implements CallSession {
     ;(this.#onClose ??= []).push(listener)
   }
 
-  /** Changes the record. Resolves when other processes see the change. */
+  /** Changes the record. Resolves when other processes can see the change. */
   update(change: ChangeRecord): Awaitable<void> {
     this.adopt({ ...this.#record, ...change(this.#record) })
     return this.keeper?.recordChanged(change)
@@ -134,7 +138,10 @@ export class Session implements CallSession {
     if (!isSame) this.#subscribe(record.subscriptions)
   }
 
-  /** Runs a call. Its response belongs to the exchange, not to the id, because some clients repeat the same id. */
+  /**
+   * Runs a call. Its response is routed by the exchange rather than by the id, because some clients use the
+   * same id repeatedly.
+   */
   call(message: JsonRpcRequest, exchange: Exchange, caller: Caller): Awaitable<EncodedResponse> {
     this.#unansweredPings = 0
     this.#pool ??= new CallPool((this.#limit = new ConcurrencyLimit(this.#runtime.limits)))
@@ -168,7 +175,7 @@ export class Session implements CallSession {
     if (input === undefined) return undefined
     const { rounds, limits, states, bus, clock } = input
     const channel: RequestChannel = { send: (...question) => this.#clientRequests().send(...question) }
-    // The object is not spread, because V8 would give each copy a different hidden class.
+    // The object is not created with spread syntax, because V8 would give each copy a different hidden class.
     this.#input = { rounds, limits, states, bus, clock, live: new LiveRequests(channel, limits) }
     return this.#input
   }
@@ -202,12 +209,12 @@ export class Session implements CallSession {
     return this.#requests?.settle(message) === true || (this.keeper?.link?.answerElsewhere(message) ?? false)
   }
 
-  /** Ends the call with this id in this process, unless several calls have it. */
+  /** Ends the call with this id in this process, unless several calls share the id. */
   cancel(id: RequestId): void {
     this.#pool?.cancel(id)
   }
 
-  /** Sends a ping. Every later message from the client counts as its response. */
+  /** Sends a ping. Any later message from the client counts as its response. */
   ping(): void {
     if (this.#channel?.ping?.(this.#clientRequests().pingFrame()) === true) this.#unansweredPings++
     else this.#unansweredPings = 0
@@ -218,7 +225,7 @@ export class Session implements CallSession {
     return this.#clientRequests().confirmRead(send)
   }
 
-  /** Emits `session:open` now, and `session:close` when it closes. */
+  /** Emits `session:open` now, and `session:close` when the session closes. */
   emitEvents({ resumed }: { readonly resumed: boolean }): void {
     const { events, clock } = this.#runtime
     const { id, principal, client } = this.#record
@@ -248,7 +255,7 @@ export class Session implements CallSession {
     }))
   }
 
-  /** Fails open requests to the client because it has disconnected. The client's calls may finish. */
+  /** Fails the open requests to the client, because it has disconnected. The client's own calls may finish. */
   rejectRequests(): void {
     this.#unreachable = true
     this.#requests?.end()
@@ -269,7 +276,7 @@ export class Session implements CallSession {
     if (frame !== undefined) void this.#channel.send(frame)
   }
 
-  /** Delays changes until the record has been reread, because another process has changed it. */
+  /** Delays changes until the record has been reread, because another process changed it. */
   holdChanges(until: Promise<unknown>): void {
     const release = (): void => {
       if (this.#updating === updating) this.#updating = undefined
@@ -324,7 +331,7 @@ export class Session implements CallSession {
   }
 }
 
-/** The resources that a session is subscribed to, with the functions that unsubscribe. */
+/** The resources that a session is subscribed to, with the functions that end the subscriptions. */
 export class SubscribedResources {
   readonly #subscribe: (uri: string) => (() => void) | undefined
   readonly #ends = new Map<string, (() => void) | undefined>()

@@ -2,17 +2,21 @@
 export interface Gauges {
   /** The number of open sessions in this process. */
   readonly sessions: number
-  /** The number of connections that currently carry an event stream; 0 over stdio and in memory. */
+  /** The number of connections that are currently used for an event stream; 0 over stdio and in memory. */
   readonly openStreams: number
   /**
    * The number of bytes queued in this process for slow readers, excluding socket buffers. Replies and parts of
-   * streams of 64 KiB or more are counted until Node.js has sent them. On HTTP, `limits.queuedBytes` bounds this number.
-   * Counted in UTF-16 units over stdio, in memory and for replies that are strings.
+   * streams of 64 KiB or more are counted until Node.js has sent them. On HTTP, `limits.queuedBytes` limits
+   * this number. Over stdio, in memory, and for replies that are strings, the number of UTF-16 units is counted
+   * instead.
    */
   readonly queuedBytes: number
   /** The number of running and queued calls. A call that returns synchronously is not counted. */
   readonly callsInFlight: number
-  /** The number of tasks whose handlers run in this process; 0 for a mount, because tasks belong to the server. */
+  /**
+   * The number of tasks whose handlers run in this process; always 0 for a mount, because tasks belong to the
+   * server.
+   */
   readonly tasks: number
   /** The number of streams whose events are stored for replay; 0 if the event store does not report it. */
   readonly replayStreams: number
@@ -24,20 +28,20 @@ export interface Gauges {
   readonly replayBytes: number
 }
 
-/** A snapshot of a mount or connection, as plain JSON. */
+/** A snapshot of a mount's or connection's state, as plain JSON. */
 export interface MountStats extends Gauges {
-  /** Whether the mount is closing and refuses new work. */
+  /** Whether the mount is closing and therefore refuses new work. */
   readonly draining: boolean
   /**
-   * The number of refusals since the start, by the `reason` of their `reject` event. A reason appears with
-   * its first refusal, and its count never decreases.
+   * The number of refusals since the start, by the `reason` of their `reject` event. A reason appears after its
+   * first refusal, and its count never decreases.
    */
   readonly refusals: Readonly<Record<string, number>>
 }
 
 /**
- * A snapshot of a server on all its mounts, as plain JSON. A store shared by several mounts is counted once per
- * mount.
+ * A snapshot of a server's state on all its mounts, as plain JSON. A store that several mounts share is counted
+ * once per mount.
  */
 export interface ServerStats extends MountStats {
   /** The number of open mounts and connections. */
@@ -62,12 +66,14 @@ export function sumOf(all: Iterable<Gauges>): Gauges {
   return sum
 }
 
-/** Counts refusals by reason. The number of reasons is bounded, because each is a row of a fixed table. */
+/**
+ * Counts refusals by reason. The number of reasons is bounded, because each reason is a row in a fixed table.
+ */
 export class Refusals {
   readonly #total: Refusals | undefined
   readonly #counts = new Map<string, number>()
 
-  /** @param total - another counter, to which every refusal counted here is added */
+  /** @param total - another counter that also counts every refusal counted here */
   constructor(total?: Refusals) {
     this.#total = total
   }

@@ -6,40 +6,40 @@ import { attempt, type Awaitable } from '../util/promises.ts'
 export type BusListener = (message: JsonValue) => void
 
 /**
- * Carries small messages inside a server or, with another implementation, between its nodes. Each message is
- * delivered at most once, and the messages of one publisher are delivered in order. A listener that throws
+ * Carries small messages within a server or, depending on the implementation, between its nodes. Each message
+ * is delivered at most once, and the messages of one publisher are delivered in order. A listener that throws
  * does not stop the others.
  */
 export interface Bus {
-  /** Resolves to false if the message is kept for later, and may be lost. */
+  /** Resolves to false if the message has been queued for later and may be lost. */
   publish(topic: string, message: JsonValue): Awaitable<void | boolean>
   /**
-   * Subscribes to a topic, and returns the function that unsubscribes. `onGap` runs if messages may have been lost, for
-   * example during a long reconnect, so that anything may have changed.
+   * Subscribes to a topic, and returns the function that unsubscribes. `onGap` runs if messages may have been
+   * lost, for example during a long reconnect. In that case, anything may have changed.
    */
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void
   /**
    * Resolves as soon as all further messages from other nodes are certain to reach the listeners. Resolves
-   * after a second at the latest, in which case `onGap` runs later. Omitted if messages always reach the
+   * after one second at the latest; in that case, `onGap` runs later. Omitted if messages always reach the
    * listeners.
    */
   ready?(): Promise<void>
 }
 
-/** A change on a server. Sessions and subscriptions turn changes into notifications. */
+/** A change on a server. Sessions and subscriptions convert changes to notifications. */
 export type ChangeEvent =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
   /** A resource has changed. If `within` is set, the subscribers of that resource are also notified. */
   | { readonly kind: 'resource'; readonly uri: string; readonly within?: string }
-  /** A user has completed an elicitation by URL. */
+  /** A user has completed a URL elicitation. */
   | { readonly kind: 'elicitation'; readonly id: string }
   /** A log message that was sent outside a call, for sessions. */
   | { readonly kind: 'log'; readonly level: LogLevel; readonly data: JsonValue; readonly logger?: string }
-  /** A notification of the extension with this id. */
+  /** A notification defined by the extension with this id. */
   | { readonly kind: 'extension'; readonly id: string; readonly method: string; readonly params: JsonObject }
   /** A task has a new state. The state itself is in the store, because results may be large. */
   | { readonly kind: 'task'; readonly owner: string; readonly taskId: string }
-  /** Changes may have been missed, so everything must be treated as changed. Never published. */
+  /** Changes may have been missed, so everything must be treated as changed. This event is never published. */
   | { readonly kind: 'gap' }
 
 /** The topic of {@link ChangeEvent}s. */
@@ -72,7 +72,7 @@ function toChangeEvent(message: unknown): ChangeEvent | undefined {
 
 /** Options of {@link MemoryBus}. */
 export interface MemoryBusOptions {
-  /** Called when a listener throws. */
+  /** Called when a listener throws an error. */
   readonly onError?: (error: unknown, topic: string) => void
 }
 
@@ -98,7 +98,7 @@ export class MemoryBus implements Bus {
       return
     }
     this.#queue.push({ topic, message })
-    // A message that is published during a delivery waits, because otherwise some listeners would get the two messages
+    // A message published during a delivery must wait. Otherwise, some listeners would receive the two messages
     // in a different order.
     if (this.#delivering) return
     this.#delivering = true
@@ -115,7 +115,8 @@ export class MemoryBus implements Bus {
   }
 
   subscribe(topic: string, listener: BusListener): () => void {
-    // The listener is wrapped, so that a function subscribed twice is called and unsubscribed twice.
+    // The listener is wrapped so that, if it is subscribed twice, it is called twice and must be unsubscribed
+    // twice.
     const entry: BusListener = (message) => listener(message)
     const listeners = this.#topics.get(topic) ?? new Set()
     this.#topics.set(topic, listeners.add(entry))

@@ -13,7 +13,7 @@ export interface SessionLogs extends Sized {
   bytes: number
 }
 
-/** The streams of all sessions of one principal. Anonymous clients count as one principal. */
+/** The streams of all of one principal's sessions. Anonymous clients count as one principal. */
 export interface PrincipalLogs extends Sized {
   readonly sessions: Map<string, SessionLogs>
   readonly bySize: SizeRanks<SessionLogs>
@@ -77,7 +77,7 @@ export class EventLog {
   last = 0
   endedAt: number | undefined
   dropped = false
-  /** The entry in the list of logs that have something to expire. */
+  /** The entry in the list of logs with data that can expire. */
   readonly aging: Place = new Place(this)
   /** The entry in the list of the session's ended streams. */
   readonly ended: Place = new Place(this)
@@ -85,9 +85,9 @@ export class EventLog {
   readonly #events: StoredEntry[] = []
   /** The size of the events, in bytes. */
   #bytes = 0
-  /** The final response, to which the limits on events do not apply. */
+  /** The final response. The limits on events do not apply to it. */
   #final: StoredEntry | undefined
-  /** Events up to this position were dropped. */
+  /** The position up to which events have been dropped. */
   #evicted = 0
 
   constructor({ key, owner, epoch, limits }: LogOptions, { node, kind, pending }: StreamOrigin) {
@@ -108,7 +108,7 @@ export class EventLog {
     return this.#events.length + (this.#final === undefined ? 0 : 1)
   }
 
-  /** Adds the next event, which is the last one if `final`. */
+  /** Adds the next event. If `final` is set, it is the last one. */
   add(event: StoredEvent, at: number, final: boolean): void {
     const bytes = event.bytes ?? utf8Length(event.frame)
     this.last = event.seq
@@ -136,7 +136,7 @@ export class EventLog {
     }
   }
 
-  /** Drops all events, so that every position before the last event counts as dropped. */
+  /** Drops all events. Every position before the last event then counts as dropped. */
   forget(): void {
     this.#events.length = 0
     this.#bytes = 0
@@ -154,7 +154,7 @@ export class EventLog {
     return this.endedAt ?? this.#events.at(-1)?.at
   }
 
-  /** Returns the events after a position, or undefined if this position is unknown or has been dropped. */
+  /** Returns the events after a position, or undefined if the position is unknown or has been dropped. */
   after(seq: number): readonly StoredEvent[] | undefined {
     if (!Number.isSafeInteger(seq) || seq < this.#evicted || seq > this.last) return undefined
     const all = this.#final === undefined ? this.#events : [...this.#events, this.#final]

@@ -1,17 +1,19 @@
 import type { RequestId } from '../protocol/jsonrpc.ts'
 import type { Awaitable } from '../util/promises.ts'
 
-/** The key of a stream. It contains the principal, because a session id alone must not open a stream. */
+/**
+ * The key of a stream. It contains the principal, because a session id alone must not give access to a stream.
+ */
 export interface StreamKey {
   readonly principal: string
   readonly session: string
   readonly stream: string
 }
 
-/** A position in a stream. A restart changes the epoch, so that lost events are noticed. */
+/** A position in a stream. A restart changes the epoch, so that lost events are detected. */
 export interface Cursor {
   readonly epoch: string
-  /** The number of the last event that was seen; 0 before the first event. */
+  /** The number of the last event that was received; 0 before the first event. */
   readonly seq: number
 }
 
@@ -21,7 +23,7 @@ export interface StoredEvent {
   readonly seq: number
   /** One JSON-RPC frame, or an empty string for a priming event. */
   readonly frame: string
-  /** The request to which the frame responds, and which is no longer pending. */
+  /** The id of the request to which the frame responds. That request is no longer pending. */
   readonly answers?: RequestId
   /** The size of the frame in UTF-8 bytes, if it is known. */
   readonly bytes?: number
@@ -29,9 +31,9 @@ export interface StoredEvent {
 
 /** The writer of a stream, and the stream's purpose. */
 export interface StreamOrigin {
-  /** The id of the node that writes. */
+  /** The id of the node that writes the stream. */
   readonly node: string
-  /** `call` for the reply to a POST, `session` for messages outside of any call. */
+  /** `call` for the reply to a POST request, `session` for messages outside any call. */
   readonly kind: 'call' | 'session'
   /** The requests whose responses will be sent on the stream. */
   readonly pending: readonly RequestId[]
@@ -41,13 +43,13 @@ export interface StreamOrigin {
 export interface StreamLease {
   /** Identifies this stream among streams with the same key: at most 64 letters, digits, `-` and `_`. */
   readonly epoch: string
-  /** Increases each time that a node seizes the stream. */
+  /** Increases each time a node seizes the stream. */
   readonly fence: number
 }
 
 /**
- * `kept`: the events are stored. `lost`: the stream is unknown, has ended, or lacks the event that precedes
- * these, so it cannot be continued. `fenced`: another node has seized it.
+ * `kept`: the events are stored. `lost`: the stream cannot be continued, because it is unknown, has ended, or
+ * does not contain the event before these. `fenced`: another node has seized the stream.
  */
 export interface AppendResult {
   readonly state: 'kept' | 'lost' | 'fenced'
@@ -62,7 +64,7 @@ export interface StreamState {
   /** The node that writes the stream. */
   readonly node: string
   readonly kind: StreamOrigin['kind']
-  /** The position of its last event. */
+  /** The position of the stream's last event. */
   readonly last: number
   /** The node whose client reads the stream; undefined if that node is the writer. */
   readonly follower?: string | undefined
@@ -71,29 +73,30 @@ export interface StreamState {
 /** A stream after another node has seized it. */
 export interface SeizedStream {
   readonly lease: StreamLease
-  /** The position of its last event. */
+  /** The position of the stream's last event. */
   readonly last: number
   readonly kind: StreamOrigin['kind']
-  /** The requests to which the former writer has not responded. */
+  /** The requests to which the previous writer has not responded. */
   readonly pending: readonly RequestId[]
 }
 
 /**
- * Stores the events of SSE streams for `Last-Event-ID`, limited in number, bytes and time. A stream has only
- * one writer at a time, and events from other nodes are never stored. A stream that has not ended is kept as
- * long as its writer is running.
+ * Stores the events of SSE streams, so that clients can resume with `Last-Event-ID`. Their number, size and age
+ * are limited. A stream has only one writer at a time, and events from other nodes are never stored. A stream
+ * that has not ended is kept as long as its writer is running.
  */
 export interface EventStore {
-  /** The size of the store in this process, for `stats()`. */
+  /** The size of this process's store, for `stats()`. */
   readonly size?: { readonly streams: number; readonly events: number; readonly bytes: number }
   /**
-   * Starts a stream, and deletes an earlier stream with the same key. May return before the stream is stored.
-   * In that case, `append` waits until the stream is stored, and reports a failure.
+   * Starts a stream, and deletes an earlier stream with the same key. May return before the stream has been
+   * stored. In that case, `append` waits until it has been stored, and reports any failure.
    */
   open(key: StreamKey, origin: StreamOrigin): Awaitable<StreamLease>
   /**
-   * Stores events in order. Events that are already stored are skipped, so a failed call may be repeated.
-   * `final` marks the last of these events as the last event in the stream, which is not dropped because of limits.
+   * Stores events in order. Events that are already stored are skipped, so a failed call may be repeated. If
+   * `final` is set, the last of these events is also the last event in the stream, and limits do not cause it
+   * to be dropped.
    */
   append(
     key: StreamKey,
@@ -108,8 +111,8 @@ export interface EventStore {
   complete(key: StreamKey, origin: StreamOrigin, event: StoredEvent): Awaitable<StreamLease>
   /**
    * Returns the events after the cursor, or undefined if the stream, epoch or position is unknown or has been
-   * dropped. `reader` is the node whose client continues from here. That node becomes the follower. If it is
-   * the writer, the stream no longer has a follower.
+   * dropped. `reader` is the node whose client continues from the cursor. That node becomes the follower,
+   * unless it is the writer: then the stream no longer has a follower.
    */
   read(key: StreamKey, after: Cursor, reader?: string): Awaitable<StreamState | undefined>
   /**

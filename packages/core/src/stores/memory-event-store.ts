@@ -25,14 +25,14 @@ interface MemoryEventStoreOptions {
   /** How long events and ended streams are kept, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. Beyond it, the stream that ended first is dropped or, if none
-   * has ended, the oldest stream.
+   * The maximum number of streams per session. When it is exceeded, the stream that ended first is dropped
+   * or, if none has ended, the oldest stream is dropped.
    * @default 512
    */
   readonly maxStreamsPerSession?: number
   /**
-   * The maximum total size, in bytes. Beyond it, a stream is dropped from the largest session of the principal with the
-   * most bytes.
+   * The maximum total size, in bytes. When it is exceeded, a stream is dropped from the largest session of
+   * the principal with the most bytes.
    *
    * @default 268_435_456
    */
@@ -41,25 +41,28 @@ interface MemoryEventStoreOptions {
   readonly random?: Random
 }
 
-/** Shared, because nearly all calls to `append` return it. */
+/** This object is shared, because nearly all calls to `append` return it. */
 const KEPT: AppendResult = { state: 'kept' }
 const LOST: AppendResult = { state: 'lost' }
 const FENCED: AppendResult = { state: 'fenced' }
 const FINAL = { final: true }
 
-/** A lease that knows its stream, because three look-ups by text would cost as much as storing an event. */
+/**
+ * A lease with a reference to its stream, because three look-ups by text would cost as much as storing an
+ * event.
+ */
 interface Lease extends StreamLease {
   readonly log: EventLog
 }
 
-/** Stores events in this process. Expiry does not need a timer, because it is checked on access. */
+/** Stores events in this process. No timer is needed for expiry, because it is checked on access. */
 export class MemoryEventStore implements EventStore {
   readonly #limits: Required<Omit<MemoryEventStoreOptions, 'clock' | 'random'>>
   readonly #clock: Clock
   readonly #random: Random
   readonly #principals = new Map<string, PrincipalLogs>()
   readonly #bySize = new SizeRanks<PrincipalLogs>()
-  /** The streams that have something to expire, sorted by their last event, oldest first. */
+  /** The streams with data that can expire, sorted by their last event, oldest first. */
   readonly #aging = new LinkedList<Place>()
   #streams = 0
   #totalBytes = 0
@@ -81,7 +84,7 @@ export class MemoryEventStore implements EventStore {
     }
   }
 
-  /** The size of the store, including expired streams and events that have not been removed. */
+  /** The size of the store, including expired streams and events that have not been removed yet. */
   get size(): { readonly streams: number; readonly events: number; readonly bytes: number } {
     let events = 0
     for (let place = this.#aging.first; place !== undefined; place = place.next) events += place.log.size

@@ -6,35 +6,35 @@ import { retried } from '../util/timers.ts'
 /** Receives the messages that other nodes send to this one. Must not throw. */
 export type NodeListener = (message: JsonObject) => void
 
-/** The processes of one deployment, which send small messages to each other. */
+/** The processes of one deployment. They send each other small messages. */
 export interface Nodes {
   /**
    * The id of this process: at most 32 letters, digits, `-` and `_`. A restarted process has a new id.
    */
   readonly id: string
   /**
-   * Joins the other nodes, and leaves them when the last listener is removed. Each listener gets every
-   * message, in the sender's order. Resolves when the other nodes consider this one alive.
+   * Joins the other nodes. This node leaves them again when the last listener is removed. Each listener
+   * receives every message, in the sender's order. Resolves when the other nodes consider this node alive.
    *
-   * @returns a function that removes the listener, so that it does not get further messages
+   * @returns a function that removes the listener, so that it receives no further messages
    */
   join(listener: NodeListener): Awaitable<() => Awaitable<void>>
   /**
-   * Sends a message to a node, which may be this one. Resolves to false if that node has stopped. The message is
-   * delivered at most once.
+   * Sends a message to a node, which may also be this node. Resolves to false if that node has stopped. The
+   * message is delivered at most once.
    */
   send(node: string, message: JsonObject): Awaitable<boolean>
   /**
-   * Returns which nodes are running. A node that stops without notice counts as running for a few more seconds.
-   * Returns true for a node whose state is unknown, for example shortly after a reconnect, because another node's work
-   * must not be taken over by mistake.
+   * Returns which nodes are running. A node that stops without announcing it counts as running for a few more
+   * seconds. A node whose state is unknown, for example shortly after a reconnect, also counts as running,
+   * because another node's work must not be taken over by mistake.
    */
   alive(nodes: readonly string[]): Awaitable<readonly boolean[]>
 }
 
 /**
- * Sends a message to a node, and retries for 3 s while that fails or the node's inbox is full. The node may receive the
- * message more than once.
+ * Sends a message to a node. Retries for 3 s while sending fails or the node's inbox is full. The node may
+ * receive the message more than once.
  *
  * @returns false if the node has stopped
  * @throws an error if the message may not have arrived

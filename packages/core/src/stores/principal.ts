@@ -1,15 +1,16 @@
 /** The caller, as identified by the mount's `authenticate` or the host's own authentication. */
 export interface AuthInfo {
   /**
-   * The stable identity, which is the key of sessions, streams, stores and limits. Two callers with the same
-   * principal share sessions. Include the issuer if there are several issuers.
+   * The stable identity. It is the key for sessions, streams, stores and limits, so two callers with the same
+   * principal share sessions. If there are several issuers, include the issuer.
    */
   readonly principal: string
   readonly clientId?: string
   readonly scopes?: readonly string[]
   /**
    * The time at which the authentication expires, in seconds since 1970. More than 60 s after this time, HTTP
-   * requests get 401, and event streams end, except for replies to calls. Other connections ignore it.
+   * requests are refused with 401, and event streams end, except for replies to calls. On other connections,
+   * this time is ignored.
    */
   readonly expiresAt?: number
   /** Other data for handlers, for example token claims. Never logged or sent. */
@@ -23,8 +24,8 @@ export const ANONYMOUS = ''
 export const NETWORK = '\0'
 
 /**
- * Returns the holder of what a mount keeps for an anonymous caller: the IPv4 address, or the first 64 bits of an IPv6
- * address, because one client has all addresses that start with them.
+ * Returns the name under which a mount counts what it keeps for an anonymous caller: the IPv4 address, or the
+ * first 64 bits of an IPv6 address, because one client may own all addresses that start with these bits.
  */
 export function networkOf(address = ''): string {
   if (!address.includes(':') || address.includes('.')) return NETWORK + address

@@ -7,8 +7,8 @@ export interface SessionRecord {
   /** An empty string for an anonymous client. Part of the key. */
   readonly principal: string
   /**
-   * The name of the server. Missing in records written by other versions. Any server can continue those
-   * sessions.
+   * The name of the server. Records written by other versions may not have a name; any server can continue
+   * those sessions.
    */
   readonly server?: string
   readonly revision: string
@@ -17,50 +17,53 @@ export interface SessionRecord {
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly logLevel?: LogLevel
-  /** The lists whose capability had `listChanged` when the client connected. */
+  /** The lists whose capability included `listChanged` when the client connected. */
   readonly listChanged: readonly ('tools' | 'resources' | 'prompts')[]
   /** The URIs that the client has subscribed to. */
   readonly subscriptions: readonly string[]
-  /** The URLs that the user was asked to open and has not completed. */
+  /** The URLs that the user was asked to open, but has not completed. */
   readonly pendingUrls?: readonly PendingUrl[]
-  /** The GET stream: the node that writes the stream, the stream's name, and the node's fence if it has seized it. */
+  /**
+   * The GET stream: the node that writes the stream, the stream's name, and the node's fence if the node has
+   * seized the stream.
+   */
   readonly stream?: { readonly node: string; readonly token?: string | undefined; readonly fence?: number }
 }
 
-/** The key of a session record. Two principals never share one. */
+/** The key of a session record. Two principals never share a key. */
 export interface SessionKey {
   readonly principal: string
   readonly id: string
 }
 
-/** A record as the store returns it. */
+/** A record as returned by the store. */
 export interface StoredSession {
   readonly record: SessionRecord
-  /** An opaque string that is different whenever the record has changed. */
+  /** An opaque string that changes whenever the record changes. */
   readonly version: string
 }
 
 /** Limits for a new record. */
 export interface SessionLifetime {
-  /** How long the record is kept unless it is renewed, in ms. */
+  /** How long the record is kept if it is not renewed, in ms. */
   readonly ttlMs: number
   /**
-   * The maximum number of records of this principal, or of all anonymous clients together. Beyond it, the record
-   * that expires first is dropped. Records that are only a few seconds old are dropped only if there is a flood
-   * of them.
+   * The maximum number of records for this principal, or for all anonymous clients combined. When it is
+   * exceeded, the record that expires first is dropped. Records that are only a few seconds old are dropped
+   * only if there is a flood of them.
    */
   readonly maxPerPrincipal?: number
 }
 
-/** Stores session records, limited in number and time. */
+/** Stores session records. Their number and lifetime are limited. */
 export interface SessionStore {
-  /** Stores a record with a new id, and resolves to its version. */
+  /** Stores a record with a new id. Resolves to the record's version. */
   create(record: SessionRecord, lifetime: SessionLifetime): Awaitable<string>
   /** Reads a record. If `ttlMs` is given, the record's time to live restarts. */
   get(key: SessionKey, ttlMs?: number): Awaitable<StoredSession | undefined>
   /**
    * Replaces a record if it still has this version, restarts its time to live, and resolves to the new version.
-   * Otherwise, or if there is no record, resolves to undefined.
+   * If the version differs, or if there is no record, resolves to undefined.
    */
   replace(record: SessionRecord, version: string, ttlMs: number): Awaitable<string | undefined>
   /** Deletes a record. Resolves to whether it existed. */
@@ -79,7 +82,7 @@ const MAX_URLS = 64
 /** How long a URL is kept, in ms. After an hour, a user has either signed in or given up. */
 const KEPT_MS = 3_600_000
 
-/** Adds ids, and drops ids that have expired or that exceed the maximum number. */
+/** Adds ids. Drops ids that have expired, and the oldest ids if there are too many. */
 export function withPendingUrls(
   known: readonly PendingUrl[],
   ids: readonly string[],

@@ -18,13 +18,13 @@ export interface SharedStores {
   readonly nodes: Nodes
   readonly usedStates: UsedStates
   /**
-   * Returns the bus and the tasks for servers with this name. Servers with other names do not get their changes, and
-   * do not find their tasks. Omitted if only servers with the same name share the stores.
+   * Returns the bus and the tasks for servers with this name. Servers with other names do not receive their
+   * changes, and cannot find their tasks. Omitted if all servers that share the stores have the same name.
    */
   forServer?(name: string): Pick<SharedStores, 'bus' | 'tasks'>
   /**
-   * Called by each server and mount before it uses the stores. The returned function ends that use. When the
-   * last use ends, the stores are closed; a later use opens them again.
+   * Called by each server and mount before it uses the stores. The returned function releases them. When the
+   * last user releases the stores, they are closed; a later call opens them again.
    */
   acquire(): () => Awaitable<void>
   /** Returns metrics for this process. */
@@ -33,7 +33,7 @@ export interface SharedStores {
 
 /** Metrics of the shared stores in one process. */
 export interface SharedStats {
-  /** Whether the store replies, as far as this process knows. */
+  /** Whether the store is replying, as far as this process knows. */
   readonly available: boolean
   /** The number of commands that are waiting for a reply. */
   readonly inFlight: number

@@ -5,8 +5,8 @@ export interface Sized {
 }
 
 /**
- * Finds one of the largest members: no other member is twice as large. Keeping an exact order would make
- * every change of a size more expensive.
+ * Finds one of the largest members: no other member is more than twice as large. Maintaining an exact order
+ * would make every change of a size more expensive.
  */
 export class SizeRanks<T extends Sized> {
   /** The members by the number of bits in their size. */

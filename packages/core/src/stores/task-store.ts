@@ -5,15 +5,15 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { utf8Length } from '../util/bytes.ts'
 
 /**
- * The owner of tasks that were started by anonymous clients of the extension. Knowing the id of a task is
- * sufficient to access it.
+ * The owner of tasks that anonymous clients of the extension started. Knowing a task's id is sufficient to
+ * access it.
  */
 export const ANYONE = 'anyone'
 
 /** The prefix of owners that are authenticated callers. All other owners are anonymous. */
 export const OF_PRINCIPAL = 'principal:'
 
-/** Returns whether an owner is anonymous. All anonymous owners count as one when a store is full. */
+/** Returns whether an owner is anonymous. When a store is full, all anonymous owners count as one. */
 export const isAnonymousOwner = (owner: string): boolean => !owner.startsWith(OF_PRINCIPAL)
 
 /** Limits on the number of tasks in a store. */
@@ -24,12 +24,15 @@ export interface TaskCounts {
   readonly maxPerOwner: number
 }
 
-/** Returns the maximum number of tasks for an owner. Anonymous clients of the extension share half of the total. */
+/**
+ * Returns the maximum number of tasks for an owner. Anonymous clients of the extension together may have half
+ * of the total.
+ */
 export function maxTasksOf(owner: string, { max, maxPerOwner }: TaskCounts): number {
   return owner === ANYONE ? Math.max(maxPerOwner, Math.floor(max / 2)) : maxPerOwner
 }
 
-/** The key of a task record. Two owners never share one. */
+/** The key of a task record. Two owners never share a key. */
 export interface TaskKey {
   /** The owner of the task: a principal, or the session of an anonymous client. */
   readonly owner: string
@@ -38,17 +41,17 @@ export interface TaskKey {
 
 /** One task as plain JSON, so that another process can continue it. */
 export interface TaskRecord extends TaskInfo, TaskKey {
-  /** The node that runs the call; omitted if there is only one. */
+  /** The node that runs the call; omitted if there is only one node. */
   readonly node?: string
   /** The method of the call that runs as a task. */
   readonly method: string
   /** The revision in which `result`, `error` and `inputs` are encoded. */
   readonly revision: string
-  /** The open questions, by keys that the task never reuses. */
+  /** The open questions, by key. The task never reuses a key. */
   readonly inputs?: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
-  /** The result of the call, as in its response. */
+  /** The call's result, as in its response. */
   readonly result?: JsonObject
-  /** The JSON-RPC error of the call. */
+  /** The call's JSON-RPC error. */
   readonly error?: JsonRpcErrorObject
 }
 
@@ -58,27 +61,27 @@ export type TaskChange = Pick<
   'status' | 'statusMessage' | 'updatedAt' | 'inputs' | 'result' | 'error'
 >
 
-/** Returns the record of a task after a change. */
+/** Returns a task's record after a change. */
 export function changeTask(record: TaskRecord, change: TaskChange): TaskRecord {
   const { statusMessage: _message, inputs: _inputs, ...lasting } = record
   return { ...lasting, ...change }
 }
 
-/** A position in the list of an owner's tasks, which is sorted by creation, then by id. */
+/** A position in the list of an owner's tasks. The list is sorted by creation time, then by id. */
 export type TaskPosition = Pick<TaskRecord, 'createdAt' | 'taskId'>
 
 /**
- * Stores task records, limited in number, bytes and time: a record expires `ttlMs` after its `createdAt`,
- * whatever its status. A full store drops the ended tasks of each owner in the order in which they ended, and
- * never drops a running one.
+ * Stores task records. Their number, size and lifetime are limited: a record expires `ttlMs` after its
+ * `createdAt`, regardless of its status. A full store drops each owner's ended tasks in the order in which they
+ * ended. It never drops a running task.
  */
 export interface TaskStore {
-  /** Stores a record, which `get` then finds on every node. Resolves to false if the store is full. */
+  /** Stores a record, so that `get` finds it on every node. Resolves to false if the store is full. */
   create(record: TaskRecord): Awaitable<boolean>
   get(key: TaskKey): Awaitable<TaskRecord | undefined>
   /**
-   * Changes a running task atomically, and resolves to the new record. Resolves to undefined if there is no such task or
-   * its status is final. Rejects if the change is too large.
+   * Changes a running task atomically. Resolves to the new record. Resolves to undefined if there is no such
+   * task or its status is final. Rejects if the change is too large.
    */
   update(key: TaskKey, change: TaskChange): Awaitable<TaskRecord | undefined>
   /**
@@ -93,7 +96,7 @@ export interface TaskStore {
   delete(key: TaskKey): Awaitable<boolean>
 }
 
-/** Limits on a {@link MemoryTaskStore}. Records beyond these limits are refused. */
+/** Limits on a {@link MemoryTaskStore}. A record that would exceed these limits is refused. */
 export interface MemoryTaskStoreOptions {
   /** The maximum number of tasks. @default 1_000 */
   readonly max?: number
@@ -119,14 +122,15 @@ interface Entry {
 
 /**
  * Stores task records in this process. When it is full, it drops an ended task of the caller with the most
- * bytes, so that a caller cannot cause the results of others to be dropped. Expiry does not need a timer,
+ * bytes, so that a caller cannot cause the results of others to be dropped. No timer is needed for expiry,
  * because it is checked on access.
  */
 export class MemoryTaskStore implements TaskStore {
   readonly #limits: Required<Omit<MemoryTaskStoreOptions, 'clock'>>
   readonly #clock: Clock
   /**
-   * The records by id. A task moves to the end when it ends, so ended tasks are in the order in which they ended.
+   * The records by id. A task moves to the end when it ends, so ended tasks are sorted by the time at which
+   * they ended.
    */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
@@ -136,7 +140,7 @@ export class MemoryTaskStore implements TaskStore {
     this.#clock = clock
   }
 
-  /** The number of records, including expired ones that have not been removed. */
+  /** The number of records, including expired records that have not been removed yet. */
   get size(): number {
     return this.#entries.size
   }
@@ -213,7 +217,7 @@ export class MemoryTaskStore implements TaskStore {
     this.#entries.delete(taskId)
   }
 
-  /** Removes expired records. Checks all of them, because their number is limited and tasks start rarely. */
+  /** Removes expired records. Checks all records, because their number is limited and tasks rarely start. */
   #sweep(): void {
     for (const [taskId, { record }] of this.#entries) if (this.#expired(record)) this.#remove(taskId)
   }
@@ -261,7 +265,7 @@ export class MemoryTaskStore implements TaskStore {
   }
 }
 
-/** Returns one key for all anonymous owners, because a client can open any number of sessions. */
+/** Returns the same key for all anonymous owners, because a client can open any number of sessions. */
 const holderOf = ({ owner }: TaskRecord): string => (isAnonymousOwner(owner) ? ANYONE : owner)
 const countOf = (): number => 1
 const bytesOf = ({ bytes }: Entry): number => bytes

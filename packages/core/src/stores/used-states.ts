@@ -2,15 +2,15 @@ import type { Awaitable } from '../util/promises.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Sized, SizeRanks } from './size-ranks.ts'
 
-/** Remembers what may be used only once: the states of calls, and the ids of DPoP proofs. */
+/** Remembers what can be used only once: the states of calls, and the ids of DPoP proofs. */
 export interface UsedStates {
   /**
-   * Marks a state as used. Resolves to false if it was used before.
+   * Marks a state as used. Resolves to false if it has already been used.
    *
    * @param nonce - unique to the state or proof: at most 64 letters, digits, `-` and `_`
    * @param expiresAt - when the state expires, in ms since 1970
-   * @param principal - the only caller that can use the state; empty for anonymous callers. A full store drops states
-   *   of the principal that has the most, so that a principal cannot displace the states of others
+   * @param principal - the only caller that can use the state; empty for anonymous callers. A full store drops
+   * states of the principal with the most states, so that no principal can displace the states of others
    */
   take(nonce: string, expiresAt: number, principal: string): Awaitable<boolean>
 }
@@ -18,8 +18,8 @@ export interface UsedStates {
 /** Options of {@link MemoryUsedStates}. */
 export interface MemoryUsedStatesOptions {
   /**
-   * The maximum number of states. Beyond it, the oldest state of one of the principals with the most states
-   * is dropped. From then on, every state of that principal with the same or an earlier expiry counts as
+   * The maximum number of states. When it is exceeded, one of the principals with the most states loses its
+   * oldest state. From then on, every state of that principal with the same or an earlier expiry counts as
    * used. @default 10_000
    */
   readonly max?: number
@@ -30,7 +30,7 @@ export interface MemoryUsedStatesOptions {
 class Owner implements Sized {
   rank = 0
   readonly principal: string
-  /** The expiry of each used state by its nonce, in the order of use. */
+  /** The expiry of each used state, by nonce, in the order of use. */
   readonly used = new Map<string, number>()
   /** States that expire by this time count as used, because some used states were dropped. */
   droppedUntil = 0
@@ -50,11 +50,11 @@ export class MemoryUsedStates implements UsedStates {
   readonly #clock: Clock
   readonly #owners = new Map<string, Owner>()
   readonly #ranks = new SizeRanks<Owner>()
-  /** The owner of each used state by its nonce, in the order of use. */
+  /** The owner of each used state, by nonce, in the order of use. */
   readonly #used = new Map<string, Owner>()
   /**
-   * States of any principal that expire by this time count as used, because a principal with dropped states
-   * was forgotten.
+   * States of any principal that expire by this time count as used, because a principal whose states were
+   * dropped has been forgotten.
    */
   #droppedUntil = 0
 

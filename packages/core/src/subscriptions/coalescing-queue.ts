@@ -1,6 +1,8 @@
 import { utf8Length } from '../util/bytes.ts'
 
-/** Queues notifications in order for a client that reads too slowly. Equal notifications are queued only once. */
+/**
+ * Queues notifications, in order, for a client that reads too slowly. Equal notifications are queued only once.
+ */
 export class CoalescingQueue {
   readonly #limit: number
   readonly #frames = new Map<string, object | undefined>()
@@ -16,7 +18,7 @@ export class CoalescingQueue {
   }
 
   /**
-   * @param queued - bytes that are queued elsewhere, which also count towards the limit
+   * @param queued - the number of bytes queued elsewhere; these also count towards the limit
    * @returns false if the queue is full; the first frame is always accepted
    */
   add(frame: string, owner?: object, queued = 0): boolean {

@@ -5,15 +5,15 @@ import { ANONYMOUS } from '../stores/principal.ts'
 
 /** One kind of change that a client has subscribed to, and that the server has agreed to report. */
 export interface SubscriptionFilter {
-  /** The part of the acknowledgement for this filter. */
+  /** The part of the acknowledgement that refers to this filter. */
   readonly acknowledged: JsonObject
   /** Notifies the client, immediately or later, if the event matches. */
   onChange(event: ChangeEvent, notify: Notify): void
-  /** Runs when the subscription starts. The function that it returns runs when the subscription ends. */
+  /** Runs when the subscription starts. The returned function runs when the subscription ends. */
   begin?(notify: Notify): (() => void) | undefined
 }
 
-/** Sends a notification to the client. Does nothing after the end of the subscription. */
+/** Sends a notification to the client. Does nothing after the subscription has ended. */
 export type Notify = (notice: Notice) => void
 
 /** A notification before the subscription's id is added. */
@@ -30,7 +30,10 @@ export interface SubscriptionRequest {
 
 /** Carries the notifications of one subscription to its client. */
 export interface SubscriptionChannel {
-  /** Sends a frame. A frame equal to a queued one is not sent again. Returns false if the queue is full. */
+  /**
+   * Sends a frame. If an equal frame is already queued, the frame is not sent again. Returns false if the queue
+   * is full.
+   */
   send(frame: string): boolean
   /** Discards queued notifications, because the client has ended the subscription. */
   drop(): void
@@ -47,7 +50,7 @@ interface SubscriptionOptions extends SubscriptionRequest {
 }
 
 /**
- * One open subscription. Each notification contains the id of the request that opened the subscription.
+ * One open subscription. Each notification contains the id of the request that opened it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
@@ -65,7 +68,7 @@ export class Subscription {
     return this.#options.id
   }
 
-  /** Sends the acknowledgement, which precedes every notification. */
+  /** Sends the acknowledgement, which must precede every notification. */
   begin(): void {
     const notifications: JsonObject = Object.assign({}, ...this.#options.filters.map((it) => it.acknowledged))
     this.#send({ method: Notification.Acknowledged, params: { notifications } })
@@ -110,7 +113,7 @@ export class Subscription {
 }
 
 export interface SubscriptionLimits {
-  /** The maximum number of subscriptions for all clients together. */
+  /** The maximum number of subscriptions for all clients combined. */
   readonly max: number
   /** The maximum number of subscriptions per authenticated principal. */
   readonly maxPerPrincipal: number
@@ -134,7 +137,10 @@ export class SubscriptionSet {
     return [...this.#open.keys()].find((subscription) => subscription.id === id)
   }
 
-  /** Opens a subscription, which `begin` starts. Returns undefined if there are too many. */
+  /**
+   * Opens a subscription, which must be started with `begin`. Returns undefined if there are too many
+   * subscriptions.
+   */
   open(options: SubscriptionOptions, principal: string): Subscription | undefined {
     const { max, maxPerPrincipal } = this.#limits
     if (principal !== ANONYMOUS && this.#count(principal) >= maxPerPrincipal) return undefined
@@ -154,7 +160,7 @@ export class SubscriptionSet {
     for (const subscription of this.#open.keys()) subscription.close()
   }
 
-  /** Ends the oldest subscription of an anonymous client. Returns false if there is none. */
+  /** Ends the oldest subscription that belongs to an anonymous client. Returns false if there is none. */
   #closeAnonymous(): boolean {
     for (const [subscription, principal] of this.#open) {
       if (principal !== ANONYMOUS) continue

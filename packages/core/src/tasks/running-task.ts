@@ -20,7 +20,7 @@ interface RunningTaskOptions {
   readonly onStored?: ((key: TaskKey) => void) | undefined
 }
 
-/** Parameters that the request has already used, and that the task's call must not use again. */
+/** Parameters that have already been used for the request. The task's call must not use them again. */
 const USED_PARAMS = ['task', 'inputResponses', 'requestState'] as const
 /** The maximum length of a status message, in characters. */
 const MAX_MESSAGE = 1_000
@@ -36,7 +36,7 @@ export class RunningTask {
   #notified: TaskInfo['status'] = 'working'
   #dirty = false
   #writing: Promise<void> | undefined
-  /** Whether the task has ended or must end. */
+  /** Whether the task has ended or is about to end. */
   ending = false
   readonly #done = deferred()
 
@@ -64,15 +64,15 @@ export class RunningTask {
     this.#changed()
   }
 
-  /** Ends the handler and drops its result. */
+  /** Ends the handler, and discards its result. */
   end(reason: EndReason): void {
     this.ending = true
     this.ctx.end?.(reason)
   }
 
   /**
-   * Stores the final state, unless there already is one. The second change is used if the store refuses the
-   * first.
+   * Stores the final state, unless there already is one. If the store refuses the first change, the second is
+   * used.
    */
   async settle(changes: readonly TaskChange[]): Promise<void> {
     this.ending = true
@@ -100,7 +100,7 @@ export class RunningTask {
     if (shown !== undefined) void session.channel?.send(notificationFrame(Notification.TaskStatus, shown))
   }
 
-  /** Whether the client polls for status and questions, in which case nothing is sent to it. */
+  /** Whether the client polls for status and questions. If it does, nothing is sent to it. */
   get #polled(): boolean {
     return this.#call.revision.tasks?.extension !== undefined
   }
@@ -117,7 +117,7 @@ export class RunningTask {
         this.#dirty = false
         const record = await this.#options.store.update(this.key, this.#state())
         if (record !== undefined) this.notify(record)
-        // Another node has cancelled the task, or it has expired.
+        // Another node has cancelled the task, or the task has expired.
         else this.end('cancelled')
       }
     } catch (error) {
@@ -164,8 +164,8 @@ export class RunningTask {
   }
 
   /**
-   * Sends a frame on the call that is waiting for the task, or otherwise on the session's stream. If neither
-   * exists, the frame is lost.
+   * Sends a frame on the call that is waiting for the task or, if there is none, on the session's stream. If
+   * neither exists, the frame is lost.
    */
   #send(frame: string): void | Promise<void> {
     if (this.#polled) return
@@ -180,8 +180,8 @@ export class RunningTask {
 const MAX_FINAL_MESSAGE = 200
 
 /**
- * Returns the final state of a task, from the response to its call. The second change is used if the store
- * refuses the first, for example because the first is too large.
+ * Returns the final state of a task, from the response to its call. If the store refuses the first change, for
+ * example because it is too large, the second is used.
  */
 export function finalChanges(
   response: EncodedResponse,

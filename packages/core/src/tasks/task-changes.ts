@@ -3,7 +3,8 @@ import type { TaskKey, TaskRecord, TaskStore } from '../stores/task-store.ts'
 import type { Logger } from '../util/logger.ts'
 
 /**
- * Reports changes of tasks, including those on other nodes. Subscribes to the bus only while a task is watched.
+ * Reports changes to tasks, including those made on other nodes. Subscribes to the bus only while a task is
+ * being watched.
  */
 export class TaskChanges {
   readonly #bus: Bus
@@ -15,8 +16,8 @@ export class TaskChanges {
   }
 
   /**
-   * Calls the listener after each change of a task, and whenever changes may have been missed. Returns a function that
-   * ends the watch.
+   * Calls the listener after each change to a task, and whenever changes may have been missed. Returns a
+   * function that ends the watch.
    */
   watch(taskId: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(taskId) ?? new Set()

@@ -5,7 +5,7 @@ import type { OpenRequest, RequestChannel } from '../call/input/pending-requests
 import { notAnswered, type InputRequest } from '../call/input/encode-question.ts'
 import type { TaskRecord } from '../stores/task-store.ts'
 
-/** A call that is waiting for a task and carries its questions. */
+/** A call that is waiting for a task and can carry the task's questions. */
 export interface TaskViewer {
   readonly requests: RequestChannel
   readonly exchange: Exchange
@@ -23,9 +23,9 @@ interface Waiting {
 }
 
 /**
- * The open questions of a task. Each question is sent on every current and later call that waits for the
- * task, so that a client that has lost a stream gets the question again. The first response counts, and
- * cancels the other copies.
+ * The open questions of a task. Each question is sent on every current and later call that waits for the task,
+ * so that a client that has lost a stream receives the question again. The first response counts, and the other
+ * copies are cancelled.
  */
 export class TaskQuestions implements RequestChannel {
   readonly #meta: JsonObject | undefined
@@ -35,7 +35,7 @@ export class TaskQuestions implements RequestChannel {
   #lastId = 0
 
   /**
-   * @param meta - the `_meta` that relates a question to the task
+   * @param meta - the `_meta` that associates a question with the task
    * @param onChange - runs when a question is asked or answered
    */
   constructor(meta: JsonObject | undefined, onChange: () => void) {
@@ -43,7 +43,7 @@ export class TaskQuestions implements RequestChannel {
     this.#onChange = onChange
   }
 
-  /** The open questions by key; undefined if there are none. Keys are not reused. */
+  /** The open questions, by key; undefined if there are none. Keys are not reused. */
   get open(): TaskRecord['inputs'] {
     if (this.#waiting.size === 0) return undefined
     return Object.fromEntries([...this.#waiting].map(([id, { question }]) => [id, question]))
@@ -102,7 +102,7 @@ export class TaskQuestions implements RequestChannel {
       (error: unknown) => {
         if (waiting.copies.get(viewer) !== copy) return
         waiting.copies.delete(viewer)
-        // The client may reconnect, or another session of the same principal may answer.
+        // The client may reconnect, or another of the same principal's sessions may answer.
         if (isErrorOf(QuestionError, error) && error.reason === 'closed') return
         this.#settle(id, 'The question has failed')?.reject(error)
       },

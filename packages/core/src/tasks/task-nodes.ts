@@ -5,11 +5,11 @@ import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
 import { attempt, type Awaitable } from '../util/promises.ts'
 
-/** A message about a task, to the node that runs it. */
+/** A message about a task, sent to the node that runs it. */
 export type TaskMail =
-  /** The task has its final state, so its handler is no longer needed. */
+  /** The task has reached its final state, so its handler is no longer needed. */
   | { readonly kind: 'cancelled' }
-  /** Responses to the task's questions, by the keys of the questions. */
+  /** Responses to the task's questions, by question key. */
   | { readonly kind: 'answers'; readonly responses: Readonly<Record<string, JsonObject>> }
 
 type TaskNodesOptions = { readonly clock: Clock; readonly logger: Logger }
@@ -39,7 +39,7 @@ export class TaskNodes {
   }
 
   /**
-   * Sends mail to the node that runs a task, and retries for 3 s. Resolves to false if it is this node, if that node has
+   * Sends mail to the node that runs a task. Retries for 3 s. Resolves to false if that node is this one or has
    * stopped, or if the mail may not have arrived.
    */
   send({ node, owner, taskId }: TaskRecord, mail: TaskMail): Awaitable<boolean> {

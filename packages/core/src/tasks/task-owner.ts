@@ -33,21 +33,21 @@ interface TaskSlotLimits {
 const TOO_MANY = 'Too many tasks are running: wait until one has ended'
 
 /**
- * Limits the running tasks. Anonymous clients cannot be distinguished, so all of them together must leave room
+ * Limits the running tasks. Anonymous clients cannot be distinguished, so all of them combined must leave room
  * for the tasks of principals.
  */
 export class TaskSlots {
   readonly #limits: TaskSlotLimits
-  /** The numbers of running tasks, by owner. */
+  /** The number of running tasks, by owner. */
   readonly #running = new Map<string, number>()
-  /** The number of running tasks of all anonymous clients. */
+  /** The number of running tasks for all anonymous clients. */
   #anonymous = 0
 
   constructor(limits: TaskSlotLimits) {
     this.#limits = limits
   }
 
-  /** Whether no task is running. */
+  /** Whether no tasks are running. */
   get unused(): boolean {
     return this.#running.size === 0
   }
@@ -111,7 +111,7 @@ export class SessionTasks {
     const { store, logger } = this.#options
     this.#endRunning(owner)
     try {
-      // A store may return fewer tasks than the limit, so only an empty page is certainly the last one.
+      // A store may return fewer tasks than the limit, so only an empty page is certain to be the last one.
       for (let after: TaskPosition | undefined; ;) {
         const page = await store.list(owner, { after, limit: DELETE_PAGE })
         for (const key of page) await store.delete(key)

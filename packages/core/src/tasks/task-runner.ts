@@ -22,7 +22,9 @@ import type { Logger } from '../util/logger.ts'
 import { pollTask, waitFor } from './task-wait.ts'
 
 export interface TaskLimits {
-  /** How long a task is kept if its client does not set a `ttl`, in ms from its creation. @default 3_600_000 */
+  /**
+   * How long a task is kept if its client does not set a `ttl`, in ms after its creation. @default 3_600_000
+   */
   readonly defaultTtlMs: number
   /**
    * The maximum `ttl` that a client can set, in ms. It limits how long a task can run, and how long its
@@ -47,7 +49,7 @@ interface TasksOptions {
   readonly onStored?: ((key: TaskKey) => void) | undefined
   /** The maximum number of running tasks per owner. */
   readonly maxRunning: number
-  /** The maximum number of running tasks for all anonymous clients together. */
+  /** The maximum number of running tasks for all anonymous clients combined. */
   readonly maxAnonymous: number
   /** Runs the calls with the time limits of tasks. */
   readonly dispatcher: Dispatcher
@@ -66,16 +68,19 @@ interface TaskRequest {
   readonly immediateResponse: string | undefined
 }
 
-/** The minimum `ttl`, in ms. With less, a task would expire before its client can read it. */
+/** The minimum `ttl`, in ms. With a smaller value, a task would expire before its client could read it. */
 const MIN_TTL_MS = 1_000
-/** The length of an id, in characters: 132 random bits, because only the id protects an anonymous client's task. */
+/**
+ * The length of an id, in characters. It has 132 random bits, because only the id protects an anonymous
+ * client's task.
+ */
 const TASK_ID_LENGTH = 22
 const STORE_FAILED = 'The tasks of the server cannot be reached, try again shortly'
 const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
 /**
- * Runs calls as tasks. A task belongs to the principal that started it, or to the session if the client is anonymous.
- * For others, the task does not exist.
+ * Runs calls as tasks. A task belongs to the principal that started it, or to the session if the client is
+ * anonymous. For all others, the task does not exist.
  */
 export class TaskRunner implements ServerMount {
   readonly isMount = false
@@ -106,9 +111,9 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Starts a call as a task, and stores the task before it resolves.
+   * Starts a call as a task. Resolves after the task has been stored.
    *
-   * @throws McpError "busy" if too many tasks run, the store is full or the server closes
+   * @throws McpError "busy" if too many tasks are running, the store is full or the server is closing
    */
   async start(call: CallContext, owner: string, request: TaskRequest): Promise<TaskStarted> {
     this.#enter(owner)
@@ -171,7 +176,7 @@ export class TaskRunner implements ServerMount {
     return failed
   }
 
-  /** Creates a watch for subscriptions, which read tasks after a change. */
+  /** Creates a watch for subscriptions. They read a task after each change. */
   watch(): TaskWatch {
     return new TaskWatch(this.#options)
   }
@@ -179,7 +184,7 @@ export class TaskRunner implements ServerMount {
   /**
    * Waits until a task has ended. During the wait, the call carries the task's questions.
    *
-   * @throws McpError if the owner has no such task, or the task expires first
+   * @throws McpError if the owner has no such task, or if the task expires first
    */
   async result(key: TaskKey, call: CallContext): Promise<TaskRecord> {
     const live = this.#live.get(key.taskId)
@@ -206,9 +211,9 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Ends a task: aborts its handler's signal, and drops the handler's result.
+   * Ends a task: aborts its handler's signal, and discards the handler's result.
    *
-   * @throws McpError if the owner has no such task, or it has ended
+   * @throws McpError if the owner has no such task, or if the task has ended
    */
   async cancel(key: TaskKey): Promise<TaskRecord> {
     const cancelled = await this.#cancel(key)
@@ -227,9 +232,9 @@ export class TaskRunner implements ServerMount {
   }
 
   /**
-   * Answers open questions of a task. Ignores responses to other questions.
+   * Answers a task's open questions. Ignores responses to other questions.
    *
-   * @throws McpError if the owner has no such task, or its process cannot be reached
+   * @throws McpError if the owner has no such task, or if the task's process cannot be reached
    */
   async answer(key: TaskKey, responses: Readonly<Record<string, JsonObject>>): Promise<void> {
     const record = await this.get(key)
@@ -239,7 +244,7 @@ export class TaskRunner implements ServerMount {
       return
     }
     if (isFinal(record.status)) return
-    // If responses were acknowledged but did not reach a handler, the client would wait forever.
+    // If the responses were acknowledged but did not reach a handler, the client would wait forever.
     if ((await this.#nodes?.send(record, { kind: 'answers', responses })) !== true)
       throw new McpError(ErrorCode.InternalError, 'The task runs on another node: send its requests there')
   }
@@ -324,7 +329,7 @@ export class TaskRunner implements ServerMount {
     const release = this.#sessions.follow(record.owner, call)
     const timer = clock.setTimeout(() => live.end('timeout'), record.ttlMs)
     const run = async (): Promise<void> => {
-      // The response with the task must precede the notifications of its handler.
+      // The response that contains the task must precede its handler's notifications.
       await Promise.resolve()
       const answered = live.ending ? undefined : await dispatcher.run(live.ctx)
       await live.settle(finalChanges(answered, live.ctx, clock.now()))
@@ -353,5 +358,8 @@ function answerAll({ questions }: RunningTask, responses: Readonly<Record<string
   for (const [id, response] of Object.entries(responses)) questions.answer(id, response)
 }
 
-/** Creates the error, which is the same for others' tasks, expired tasks and tasks that never existed. */
+/**
+ * Creates the error for an unknown task. It is the same for other owners' tasks, expired tasks and tasks that
+ * never existed.
+ */
 export const unknownTask = (): McpError => invalidParams('Task not found')

@@ -11,7 +11,7 @@ import type { OpenRequest } from '../call/input/pending-requests.ts'
 /** How a call reaches a task on another node. */
 interface RemoteTask {
   readonly clock: Clock
-  /** The time after which the task is read again even if it has not changed, in ms. */
+  /** The time after which the task is reread even if it has not changed, in ms. */
   readonly intervalMs: number
   /** Calls the listener after each change. Returns a function that ends the watch. */
   readonly watch: (listener: () => void) => () => void
@@ -31,9 +31,9 @@ export async function waitFor(live: RunningTask, call: CallContext): Promise<voi
 }
 
 /**
- * Waits for a task on another node. Reads the task after each change, and at intervals, because messages about changes
- * can be lost. During the wait, the call carries the task's questions. If the call ends first, resolves to the last
- * record that was read.
+ * Waits for a task on another node. Reads the task after each change, and also at regular intervals, because
+ * messages about changes can be lost. During the wait, the call carries the task's questions. If the call ends
+ * first, resolves to the last record that was read.
  */
 export async function pollTask(
   task: TaskRecord,
@@ -80,7 +80,7 @@ class Changes {
     return new Promise((resolve) => {
       const end = (): void => {
         clock.clearTimeout(timer)
-        // The listener is removed, because a task may be read thousands of times during one call.
+        // The listener is removed, because a task may be read thousands of times during a single call.
         signal.removeEventListener('abort', end)
         this.#wake = undefined
         resolve()
@@ -98,7 +98,7 @@ function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | und
   return requests && { requests, exchange }
 }
 
-/** Carries the questions of a task on another node, on a call that waits for the task here. */
+/** Carries the questions of a task on another node over a call that is waiting for the task on this node. */
 class RemoteQuestions {
   readonly #viewer: TaskViewer
   readonly #answer: RemoteTask['answer']
@@ -121,10 +121,10 @@ class RemoteQuestions {
       request.result.then(
         async (response) => {
           const arrived = await this.#answer(id, response)
-          // The next update sends the question again.
+          // The next update will send the question again.
           if (!arrived && this.#open.get(id) === request) this.#open.delete(id)
         },
-        // The question stays open for other waiting calls.
+        // The question remains open for other waiting calls.
         () => {},
       )
     }

@@ -24,8 +24,8 @@ export const toBase64Url = (bytes: Uint8Array): string =>
   toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
 /**
- * Decodes a string created by {@link toBase64Url}, or returns undefined for any other string. Base64 has several
- * spellings for the same bytes, and a second spelling of an id would be a second id.
+ * Decodes a string created by {@link toBase64Url}, or returns undefined for any other string. Base64 has
+ * several spellings for the same bytes. A second spelling of an id would act as a second id.
  */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 === 1 || !BASE64URL.test(text)) return undefined

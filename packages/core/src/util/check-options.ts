@@ -2,19 +2,19 @@ import { usageError } from '../errors.ts'
 import { MAX_TIMEOUT_MS } from './clock.ts'
 
 /**
- * The names of options. An object is a group of options. `null` marks an option for tests, which errors do
- * not list. All other values are equivalent. The type ensures that the list is complete.
+ * The names of options. An object is a group of options. `null` marks an option for tests; error messages do
+ * not list these. All other values are equivalent. The type ensures that the list is complete.
  */
 export type OptionNames<T> = { readonly [K in keyof T]-?: unknown }
 
-/** Advice for names that are not options here, such as names from other frameworks. */
+/** Hints for names that are not options here, such as names from other frameworks. */
 export type NameHints = Readonly<Record<string, string>>
 
 /**
- * Checks the names of options, and of options in groups. Undefined options count as absent.
+ * Checks the names of options, including options in groups. Undefined options count as absent.
  *
- * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name; the error suggests
- *   the most similar known name
+ * @throws `ERR_MCP_OPTION` for options that are not an object, and for an unknown name; the error suggests the
+ * most similar known name
  */
 export function checkNames(given: unknown, names: object, hints: NameHints = {}): void {
   if (!isGroup(given)) throw usageError('ERR_MCP_OPTION', `Options must be an object, not ${typeName(given)}`)
@@ -24,7 +24,7 @@ export function checkNames(given: unknown, names: object, hints: NameHints = {})
 interface Group {
   readonly names: object
   readonly hints: NameHints
-  /** The names in the whole tree, because an option may be in the wrong group. */
+  /** All names in the tree, because an option may have been passed in the wrong group. */
   readonly all: object
   readonly prefix: string
 }
@@ -37,7 +37,7 @@ function checkGroup(given: object, group: Group): void {
     if (!Object.hasOwn(names, name)) throw usageError('ERR_MCP_OPTION', unknownName(name, group))
     const inner = names[name]
     if (!isGroup(inner)) continue
-    // Some groups of options may also be a boolean. Their own rules check it.
+    // Some groups of options may also be a boolean. The group's own check handles that case.
     if (isGroup(value)) checkGroup(value, { ...group, names: inner, prefix: `${path}.` })
     else check(path, typeof value === 'boolean', 'must be an object')
   }
@@ -48,7 +48,7 @@ function unknownName(name: string, { names, hints, all, prefix }: Group): string
   if (Object.hasOwn(hints, name)) return `${problem}: ${hints[name]}`
   const here = listed(names)
   const paths = pathsIn(all)
-  // `sessionTtlMs` means `sessions.ttlMs` rather than `sessions`.
+  // `sessionTtlMs` is more likely to mean `sessions.ttlMs` than `sessions`.
   const known = new Map([...paths.map(withoutDots), ...here.map((near) => [near, prefix + near] as const)])
   const elsewhere = new Map(paths.map((path) => [path.slice(path.lastIndexOf('.') + 1), path]))
   const meant = nearestIn(known, name) ?? nearestIn(elsewhere, name)
@@ -76,7 +76,7 @@ const pathsIn = (names: object, prefix = ''): string[] =>
 export const typeName = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : typeof value
 
-/** Returns the known options. An undefined option gets its default. */
+/** Returns the known options. An undefined option is replaced by its default. */
 export function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
   const entries = Object.entries(defaults) as [keyof T, T[keyof T]][]
   return Object.fromEntries(entries.map(([key, fallback]) => [key, given[key] ?? fallback])) as T
@@ -94,7 +94,7 @@ export function checkNumber(name: string, value: number): void {
   )
 }
 
-/** Checks several numbers whose names have a common prefix. */
+/** Checks several numbers whose names share a prefix. */
 export function checkNumbers(prefix: string, numbers: object): void {
   for (const [name, value] of Object.entries(numbers)) checkNumber(prefix + name, value)
 }
@@ -104,18 +104,18 @@ export function checkArray(name: string, value: unknown, example: string): void 
   check(name, value === undefined || Array.isArray(value), `must be an array, such as ${example}`)
 }
 
-/** @throws `ERR_MCP_OPTION` with the rule, such as `must be an https: URL`, unless the option is valid */
+/** @throws `ERR_MCP_OPTION` with a rule such as `must be an https: URL`, unless the option is valid */
 export function check(name: string, valid: boolean, rule: string): void {
   if (!valid) throw usageError('ERR_MCP_OPTION', `The option ${name} ${rule}`)
 }
 
-/** The minimum length of a significant prefix. */
+/** The minimum length of a prefix that is considered in a match. */
 const MIN_BEGINNING = 3
 
 /**
- * Returns the known name that a wrong name most likely means, by the same rule as TypeScript's "did you
- * mean": at most 40 % of the characters differ. Otherwise returns a known name that starts with the wrong
- * name, like `ttlMs` for `ttl`, or undefined.
+ * Returns the known name that is most likely meant by a misspelt name. The rule is that of TypeScript's "did
+ * you mean": at most 40 % of the characters differ. If there is no such name, returns a known name that starts
+ * with the misspelt one, such as `ttlMs` for `ttl`, or undefined.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = fold(name)

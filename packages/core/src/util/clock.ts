@@ -1,4 +1,4 @@
-/** The time, injected so that tests can control it. */
+/** The clock and its timers, injected so that tests can control the time. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number

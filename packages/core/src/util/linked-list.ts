@@ -1,4 +1,4 @@
-/** A member of a {@link LinkedList}, which sets these properties. */
+/** A member of a {@link LinkedList}. The list sets these properties. */
 export interface Linked<T extends Linked<T>> {
   list: LinkedList<T> | undefined
   previous: T | undefined
@@ -13,9 +13,9 @@ export class LinkedList<T extends Linked<T>> {
   first: T | undefined
   last: T | undefined
 
-  /** Adds a member at the end. The member must not be in a list. */
+  /** Adds a member at the end. The member must not already be in a list. */
   add(member: T): void {
-    // The cast is needed, because the type of `list` in `T` may be narrower.
+    // The cast is needed because the type of `list` in `T` may be narrower.
     ;(member as Linked<T>).list = this
     member.previous = this.last
     if (this.last === undefined) this.first = member

@@ -46,7 +46,10 @@ const escapeControls = (text: string): string =>
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** Indents the lines of a stack, so that none of them can be mistaken for the first line of another message. */
+/**
+ * Indents the lines of a stack trace, so that none of them can be mistaken for the first line of another
+ * message.
+ */
 const stackOf = (error: Error): string =>
   (error.stack ?? String(error)).slice(0, 8192).split('\n').map(escapeControls).join('\n    ')
 

@@ -1,14 +1,14 @@
 import type { Clock } from './clock.ts'
 
 /**
- * The maximum time that {@link PendingWork.flushed} waits, in ms. It is limited, because a stalled client
+ * The maximum time that {@link PendingWork.flushed} waits, in ms. The time is limited because a stalled client
  * never reads.
  */
 const FLUSH_MS = 1_000
 
 /**
- * Counts messages that must still be sent before a close, such as the responses to calls that the close has
- * ended.
+ * Counts the messages that must still be sent before closing, such as responses to calls that were ended by the
+ * close.
  */
 export class PendingWork {
   readonly #clock: Clock

@@ -1,13 +1,13 @@
 export type Awaitable<T> = T | Promise<T>
 
-/** A promise that is settled from outside. */
+/** A promise that can be settled from outside. */
 export interface Deferred<T = void> {
   readonly promise: Promise<T>
   readonly resolve: (value: T) => void
   readonly reject: (error: unknown) => void
 }
 
-/** A replacement for `Promise.withResolvers`, which Node.js 20 lacks. */
+/** A replacement for `Promise.withResolvers`, which Node.js 20 does not have. */
 export function deferred<T = void>(): Deferred<T> {
   let resolve!: (value: T) => void
   let reject!: (error: unknown) => void
@@ -28,7 +28,7 @@ export function attempt<T, F>(step: () => Awaitable<T>, failed: (error: unknown)
   }
 }
 
-/** Returns whether a value must be awaited. Other values stay synchronous, which saves a promise. */
+/** Returns whether a value must be awaited. Other values can be used synchronously, which saves a promise. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return (
     value instanceof Promise ||
@@ -41,23 +41,26 @@ export function chain<T, R>(value: T | PromiseLike<T>, use: (value: T) => Awaita
   return isPromiseLike(value) ? Promise.resolve(value).then(use) : use(value)
 }
 
-/** Refuses a promise where a value is required. If the promise rejects, the rejection must not end the process. */
+/**
+ * Refuses a promise where a plain value is required. If the promise rejects, the rejection must not terminate
+ * the process.
+ */
 export function refusePromise(value: unknown, problem: string): void {
   if (!isPromiseLike(value)) return
   value.then(undefined, () => {})
   throw new TypeError(problem)
 }
 
-/** Runs steps one after another. A failing step does not stop those after it. */
+/** Runs steps one after another. A failing step does not stop the following steps. */
 export class InOrder {
   #tail: Promise<void> | undefined
 
-  /** Settles when all steps so far have ended; undefined if none is running. */
+  /** Settles when all steps added so far have ended; undefined if no step is running. */
   get busy(): Promise<void> | undefined {
     return this.#tail
   }
 
-  /** Runs a step immediately if none is running, or else after the others. */
+  /** Runs a step immediately if none is running, otherwise after the others. */
   run<T>(step: () => Awaitable<T>): Awaitable<T> {
     const result = this.#tail === undefined ? step() : this.#tail.then(step)
     if (result instanceof Promise) this.#wait(result)
@@ -73,11 +76,11 @@ export class InOrder {
   }
 }
 
-/** Gives each step its own turn of the event loop, so that many of them do not keep others waiting. */
+/** Gives each step its own turn of the event loop, so that many steps do not keep others waiting. */
 export class Turns {
   #last: Promise<void> | undefined
 
-  /** Resolves when a step may run; undefined if it may run now. */
+  /** Resolves when a step may run. Returns undefined if it may run immediately. */
   next(): Promise<void> | undefined {
     const before = this.#last
     const turn = Promise.resolve(before).then(() => new Promise<void>((resolve) => setTimeout(resolve, 0)))

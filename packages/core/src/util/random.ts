@@ -1,18 +1,18 @@
 /**
- * Returns bytes of a CSPRNG, injected so that tests are repeatable. Never called in a constructor, because
+ * Returns bytes from a CSPRNG. Injected so that tests are repeatable. Never called in a constructor, because
  * Workers forbid it.
  */
 export type Random = (bytes: number) => Uint8Array
 
 /**
- * The size of the pool, in bytes. A draw has a fixed cost, so many small draws are served from one large
- * draw.
+ * The size of the pool, in bytes. Each draw has a fixed cost, so many small draws are served from a single
+ * large one.
  */
 const POOL_BYTES = 4_096
 let pool: Uint8Array<ArrayBuffer> | undefined
 let used = POOL_BYTES
 
-/** The platform's generator. Each byte is returned only once, and erased from the pool. */
+/** The platform's generator. Each byte is returned only once, and is then erased from the pool. */
 export const secureRandom: Random = (bytes) => {
   if (bytes > POOL_BYTES / 4) return crypto.getRandomValues(new Uint8Array(bytes))
   if (used + bytes > POOL_BYTES) {
@@ -24,7 +24,7 @@ export const secureRandom: Random = (bytes) => {
   return drawn
 }
 
-/** Creates a version 4 UUID: https://www.rfc-editor.org/rfc/rfc9562#section-5.4 */
+/** Creates a version 4 UUID. See https://www.rfc-editor.org/rfc/rfc9562#section-5.4. */
 export function randomUuid(random: Random = secureRandom): string {
   const bytes = random(16)
   const hex = Array.from(bytes, (byte, at) => {
@@ -36,9 +36,9 @@ export function randomUuid(random: Random = secureRandom): string {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Creates a token with six random bits per character, safe in headers, URLs and SSE fields. */
+/** Creates a token with six random bits per character. It is safe in headers, URLs and SSE fields. */
 export function randomToken(length: number, random: Random = secureRandom): string {
-  // Adding a character at a time would create a string for each.
+  // Adding one character at a time would create a string for each of them.
   const codes: number[] = []
   for (const byte of random(length)) codes.push(ALPHABET.charCodeAt(byte & 63))
   return String.fromCharCode(...codes)

@@ -5,14 +5,14 @@ import { type Random, secureRandom } from './random.ts'
 /** A key of 256 random bits: the bytes themselves, or the bytes in base64 or base64url. */
 export type SealKey = Uint8Array | string
 
-/** Options of {@link createSealer}. */
+/** The options of {@link createSealer}. */
 export interface SealerOptions {
   /**
-   * The first key encrypts data; every key can decrypt it. To rotate keys, put a new key first and remove the old key
-   * later.
+   * The first key encrypts data; every key can decrypt it. To rotate keys, put the new key first, and remove
+   * the old key later.
    */
   readonly keys: readonly SealKey[]
-  /** The name of the option, for errors. */
+  /** The name of the option, for error messages. */
   readonly name: string
   readonly random?: Random
 }
@@ -23,12 +23,13 @@ export interface SealerOptions {
  */
 export interface Sealer {
   /**
-   * Returns the sealed text in base64url, with `sealedLength` characters. It can be opened only with the same purpose
-   * and context, and does not contain the context.
+   * Returns the sealed text in base64url, with `sealedLength` characters. It can be opened only with the same
+   * purpose and context. It does not contain the context.
    */
   seal(purpose: string, text: string, context: string): Promise<string>
   /**
-   * Returns the text, or undefined if none of the keys sealed it for this purpose and context. Never throws.
+   * Returns the text, or undefined if it was not sealed with one of the keys for this purpose and context.
+   * Never throws.
    */
   open(purpose: string, sealed: string, context: string): Promise<string | undefined>
 }
@@ -45,8 +46,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export const sealedLength = (bytes: number): number => Math.ceil(((NONCE_BYTES + bytes + TAG_BYTES) * 4) / 3)
 
 /**
- * Creates a sealer, which derives keys on first use. Nonces are random, so rotate a key before it has sealed 2^32 texts
- * (NIST SP 800-38D, section 8.3).
+ * Creates a sealer that derives its keys on first use. Nonces are random, so rotate a key before it has sealed
+ * 2^32 texts (NIST SP 800-38D, section 8.3).
  *
  * @throws `ERR_MCP_OPTION` unless there are 1 to 8 keys of 32 bytes each
  */
@@ -78,7 +79,7 @@ export function createSealer({ keys, name, random = secureRandom }: SealerOption
         try {
           return decoder.decode(await crypto.subtle.decrypt(parameters, await key, data))
         } catch {
-          // The next key is tried. A peer must not learn why a text cannot be opened.
+          // The next key is tried. A peer must not learn why a text could not be opened.
         }
       }
       return undefined

@@ -1,6 +1,9 @@
 import type { Clock } from './clock.ts'
 
-/** The minimum interval between lines, in ms: often enough to be noticed, without flooding the log. */
+/**
+ * The minimum interval between lines, in ms: short enough for the problem to be noticed, without flooding the
+ * log.
+ */
 const INTERVAL_MS = 600_000
 
 /** Logs a problem that may occur in every request, at most once every ten minutes. */
@@ -13,7 +16,10 @@ export class ThrottledLog {
     this.#clock = clock
   }
 
-  /** @param log - receives the number of times that the problem was not logged since the last line */
+  /**
+   * @param log - receives the number of times that the problem has occurred without being logged since the last
+   * line
+   */
   log(log: (skipped: number) => void): void {
     const now = this.#clock.now()
     if (now - this.#loggedAt < INTERVAL_MS) {

@@ -3,13 +3,13 @@ import { type Linked, LinkedList } from './linked-list.ts'
 import { isolatedRequests } from './platform.ts'
 import type { Awaitable } from './promises.ts'
 
-/** Allows the process to end while the timer is pending, on runtimes with `unref`. */
+/** Allows the process to exit while the timer is pending, on runtimes with `unref`. */
 export function unref(timer: unknown): void {
   const { unref: release } = Object(timer) as { readonly unref?: () => void }
   release?.call(timer)
 }
 
-/** Runs a function at an interval while it is started. */
+/** Runs a function at regular intervals while it is started. */
 export class Recurring {
   readonly #clock: Clock
   readonly #ms: number
@@ -62,15 +62,15 @@ export class Deadline implements Linked<Deadline> {
 }
 
 /**
- * Calls each member a fixed time after it was added. All members wait equally long, so a single timer for the oldest
- * member is sufficient, and a call that ends in time does not need its own. If requests are isolated, each member has
- * its own timer, to which only the member refers, because some requests end without notice. A member is in only one
- * `Deadlines` at a time.
+ * Calls each member a fixed time after it was added. All members wait for the same time, so a single timer for
+ * the oldest member is sufficient, and a call that ends in time does not need its own timer. If requests are
+ * isolated, each member has its own timer. Only the member refers to that timer, because some requests end
+ * undetected. A member is in only one `Deadlines` at a time.
  */
 export class Deadlines {
   readonly #clock: Clock
   readonly #ms: number
-  /** The deadlines in the order of their times. */
+  /** The deadlines, sorted by time. */
   readonly #deadlines = new LinkedList<Deadline>()
   readonly #isolated = isolatedRequests()
   #timer: unknown
@@ -80,7 +80,7 @@ export class Deadlines {
     this.#ms = ms
   }
 
-  /** Adds a member. Adding a member again restarts its deadline. */
+  /** Adds a member. If it has already been added, its deadline restarts. */
   add(member: Due): void {
     this.remove(member)
     const deadline = new Deadline(member, this.#clock.now() + this.#ms)
@@ -136,9 +136,10 @@ export class Deadlines {
     const now = this.#clock.now()
     for (let first = this.#deadlines.first; first !== undefined; first = this.#deadlines.first) {
       const left = first.at - now
-      // No member waits longer than this, unless the clock was set back.
+      // No member has to wait longer than this, unless the clock was set back.
       if (left > 0 && left <= this.#ms) {
-        // A member that `due` added again may have started a timer that is too late for this one.
+        // `due` may have added a member again. The timer that it started would then be too late for this
+        // member.
         this.#arm(left)
         return
       }
@@ -150,9 +151,7 @@ export class Deadlines {
 /** The pauses between attempts, in ms: 3 s in total. */
 const PAUSES_MS = [50, 150, 300, 500, 1_000, 1_000]
 
-/**
- * Retries a rejected operation of a store or node for 3 s, because on a network it may soon work again.
- */
+/** Retries a rejected store or node operation for 3 s, because a networked one may soon work again. */
 export function retried<T>(clock: Clock, step: () => Awaitable<T>): Awaitable<T> {
   const first = step()
   return first instanceof Promise ? retry(clock, first, step) : first
@@ -164,7 +163,7 @@ export async function retry<T>(clock: Clock, first: Promise<T>, step: () => Awai
     try {
       return await result
     } catch {
-      // A closed server must not wait for it.
+      // A closed server must not wait for this timer.
       await new Promise<void>((resolve) => unref(clock.setTimeout(resolve, pause)))
       result = step()
     }

@@ -11,7 +11,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Returns the client's answer to a question: a result, an error, or undefined for silence. */
+/** Returns the client's response to a question: a result, an error, or undefined for no response. */
 export type Script = (question: Message) => object | { readonly error: object } | undefined
 
 export const accept = (content: object): object => ({ action: 'accept', content })
@@ -22,7 +22,7 @@ interface Options extends ConnectionOptions {
   readonly answer?: Script
 }
 
-/** An in-memory client that answers questions of the server. */
+/** An in-memory client that answers the server's questions. */
 export interface AnsweringClient {
   /** The questions received, in order. */
   readonly asked: Message[]
@@ -44,7 +44,7 @@ export async function openAnsweringClient<M, A>(
   { version = '2025-11-25', capabilities = EVERYTHING, answer = () => undefined, ...options }: Options = {},
 ): Promise<AnsweringClient> {
   const [near, far] = createMemoryTransportPair()
-  // Any server may be passed: the test gives the options that its type requires.
+  // Any server may be passed, because the test provides the options that the server's type requires.
   ;(server as McpServer).connect(far, options)
   const waiting = new Map<number, (reply: Message) => void>()
   const asked: Message[] = []
@@ -90,7 +90,7 @@ export async function openAnsweringClient<M, A>(
   }
 }
 
-/** The text of a tool's result. */
+/** Returns the text of a tool's result. */
 export function textOf({ result }: Message): string {
   const content = result?.['content'] as readonly { readonly text: string }[] | undefined
   return content?.[0]?.text ?? ''

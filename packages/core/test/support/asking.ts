@@ -8,7 +8,7 @@ export const ok = z.object({ ok: z.boolean() })
 export const named = z.object({ name: z.string() })
 export const path = z.object({ path: z.string() })
 
-/** Adds a tool that asks before it deletes, and counts its runs. */
+/** Adds a tool that asks a question before it deletes. The number of its runs is counted. */
 export function addDeleteFolder(server: McpServer): { ask: number; handler: number } {
   const runs = { ask: 0, handler: 0 }
   server.addTool({
@@ -33,7 +33,7 @@ interface Asking {
   readonly capabilities?: object
 }
 
-/** Sends a request, by default a call of the tool `a`. Returns the questions, in order, and the response. */
+/** Sends a request; by default, calls the tool `a`. Returns the questions, in order, and the response. */
 export type Ask = (
   server: McpServer,
   request: { readonly method?: string; readonly params?: object } & Asking,
@@ -67,7 +67,7 @@ const inResults: Ask = async (
   throw new Error('The call asks without end')
 }
 
-/** Both ways to ask, and the error code of each for a client without the capability. */
+/** Both ways to ask questions, each with the error code for a client without the capability. */
 export const WAYS: [string, Ask, number][] = [
   ['on a connection', onConnection, -32_600],
   ['in results', inResults, -32_021],

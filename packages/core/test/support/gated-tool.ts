@@ -1,7 +1,10 @@
 import type { MethodEntry } from '../../src/call/method-table.ts'
 import { complete, type HandlerResult } from '../../src/call/result.ts'
 
-/** Calls that wait until the test releases them by the `key` in their params. Their results name their era. */
+/**
+ * Creates a tool whose calls wait until the test releases them by the `key` in their params. The results name
+ * the era.
+ */
 export function gatedTool(): {
   readonly entry: MethodEntry
   readonly release: (key: string) => void

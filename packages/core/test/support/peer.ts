@@ -7,12 +7,12 @@ interface Reply {
   readonly id?: number
   readonly method?: string
   readonly params?: unknown
-  /** Absent in errors and notifications; a test that reads it expects a result. */
+  /** Absent in errors and notifications. A test that reads it expects a result. */
   readonly result: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** An in-memory client that speaks raw JSON-RPC. */
+/** An in-memory client that sends and receives raw JSON-RPC. */
 export interface Peer {
   readonly notifications: Reply[]
   request(method: string, params?: object): Promise<Reply>
@@ -27,7 +27,7 @@ export async function openPeer<M, A>(
   { version = '2025-11-25', ...options }: ConnectionOptions & { version?: string } = {},
 ): Promise<Peer & { readonly initialized: Reply }> {
   const [near, far] = createMemoryTransportPair()
-  // Any server may be passed: the test gives the options that its type requires.
+  // Any server may be passed, because the test provides the options that the server's type requires.
   ;(server as McpServer).connect(far, options)
   const waiting = new Map<number, (reply: Reply) => void>()
   const notifications: Reply[] = []

@@ -25,7 +25,7 @@ export interface TestRuntime extends ServerRuntime {
   readonly mounts: ServerMount[]
 }
 
-/** A bus that delivers synchronously. */
+/** Creates a bus that delivers synchronously. */
 function createTestBus(): Bus {
   const listeners = new Map<string, Set<BusListener>>()
   return {
@@ -38,7 +38,7 @@ function createTestBus(): Bus {
   }
 }
 
-/** A runtime over a hand-made method table that records everything that happens in it. */
+/** Creates a runtime with a hand-made method table. It records everything that happens in it. */
 export function createTestRuntime(
   methods: Record<string, MethodEntry>,
   overrides: Partial<Omit<ServerRuntime, 'limits'>> & { readonly limits?: SessionLimits } = {},

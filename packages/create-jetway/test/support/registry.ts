@@ -22,7 +22,7 @@ interface Scripts {
 
 export const scripts = (await import(join(root, 'scripts/registry.mjs'))) as Scripts
 
-/** Packs all packages, and serves them as the registry. Needs a build. */
+/** Packs all packages, and serves them like the npm registry. Needs a build. */
 export async function serveRegistry(): Promise<Registry> {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-tarballs-'))
   const pack = ['--filter', './packages/*', '--recursive', 'pack', '--pack-destination', folder]

@@ -5,10 +5,13 @@ import { delimiter, dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
 
-/** Ends a command that hangs. */
+/** After this time, a command counts as hanging and is ended. */
 const TIMEOUT_MS = 300_000
 
-/** A terminal without this repository's own tools, which uses the registry. `node` is first on its PATH. */
+/**
+ * The environment of a terminal that uses the registry, without the tools of this repository. `node` is first
+ * on its PATH.
+ */
 export function environment(registry: string, node: string = process.execPath): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
@@ -22,7 +25,7 @@ export function environment(registry: string, node: string = process.execPath): 
     PATH: [dirname(node), ...path].join(delimiter),
     npm_config_registry: registry,
     npm_config_yes: 'true',
-    // These only save time.
+    // These settings only save time.
     npm_config_audit: 'false',
     npm_config_prefer_offline: 'true',
     WRANGLER_SEND_METRICS: 'false',
@@ -33,7 +36,7 @@ const killGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     process.kill(-(child.pid ?? 0), signal)
   } catch {
-    // The group has ended.
+    // The group has already ended.
   }
 }
 
@@ -70,7 +73,7 @@ export interface Served {
 /**
  * Starts a program that serves HTTP on the port `$PORT`, passes it on when it is ready, and ends it.
  *
- * @param command becomes the program, so that a signal reaches it
+ * @param command replaces the shell process, so that signals reach it
  */
 export async function serving<T>(
   command: string,
@@ -112,7 +115,7 @@ export async function serving<T>(
   }
 }
 
-/** Runs at most so many functions at a time. */
+/** Limits how many functions run at the same time. */
 export function limited(most: number): <T>(run: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0

@@ -42,7 +42,8 @@ export function tuple(scope: Scope, schemas: Items, keyword: string): Check | un
         run.evaluated[slot] = checkAt(check, (data as Items)[i], run, i)
         if (run.evaluated[slot] === false) return false
       }
-      // If a list is too short for an item, ajv continues only if it has reached that item in an earlier list.
+      // If a list is too short for an item, ajv continues only if it has already reached that item in an
+      // earlier list.
       if (run.evaluated[slot] !== true) return undefined
     }
     return true
@@ -116,7 +117,7 @@ export function unevaluatedItems(scope: Scope, schema: unknown): Check | undefin
   if (known === true) return undefined
   scope.items = true
   if (isAlwaysValid(schema, scope.dialect)) return undefined
-  // Ajv compares the index with its note, whatever the type of the note: nothing is less than undefined, and
+  // Ajv compares the index with its note regardless of the note's type: nothing is less than undefined, and
   // true counts as 1.
   const evaluated = (run: Run): number =>
     (known instanceof Slot ? run.evaluated[known.at] : (known ?? 0)) as number

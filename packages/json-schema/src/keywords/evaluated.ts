@@ -1,6 +1,6 @@
 import { type Evaluated, type Scope, Slot } from './scope.ts'
 
-/** Updates a run's notes on what has been evaluated. */
+/** Updates a run's notes about what has been evaluated. */
 export type Step = (evaluated: unknown[]) => void
 
 export type Side = 'props' | 'items'
@@ -9,7 +9,10 @@ export function newSlot({ routine, hasUnevaluated }: Scope): Slot {
   return new Slot(hasUnevaluated ? routine.slots++ : -1)
 }
 
-/** Adds what a subschema has evaluated to what its parent has evaluated. @returns the step that each run must do */
+/**
+ * Adds what a subschema has evaluated to what its parent has evaluated. @returns the step that each run must
+ * perform
+ */
 export function mergeEvaluated(
   scope: Scope,
   part: Partial<Readonly<Record<Side, Evaluated>>>,

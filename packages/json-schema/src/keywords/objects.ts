@@ -9,7 +9,7 @@ type Schemas = Readonly<Record<string, unknown>>
 const has = (data: unknown, name: string): boolean =>
   Object.hasOwn(data as Values, name) && (data as Values)[name] !== undefined
 
-/** Lists the names in a schema except the one that ajv ignores. */
+/** Lists the names in a schema, except the name that ajv ignores. */
 const namesIn = (schemas: unknown): string[] =>
   Object.keys((schemas ?? {}) as Schemas).filter((name) => name !== '__proto__')
 
@@ -146,7 +146,7 @@ export function dependentSchemas(scope: Scope, schemas: Schemas, keyword: string
   }
 }
 
-/** Checks `dependencies` of draft-07 and 2019-09: names or a schema for each property. */
+/** Checks `dependencies` in draft-07 and 2019-09: names, or a schema, for each property. */
 export function dependencies(scope: Scope, value: Schemas): Check | undefined {
   const entries = Object.entries(value).filter(([name]) => name !== '__proto__')
   const names = entries.filter(([, needed]) => Array.isArray(needed))

@@ -13,14 +13,14 @@ export function reference(scope: Scope, $ref: string): Check | undefined {
   if (place === undefined) throw new Error(`can't resolve reference ${$ref} from id ${scope.baseUri}`)
   if (!hasReference(place.schema, place.document.referring)) {
     const part = scope.makePart(scope, place.schema, { path: $ref })
-    // A run has nothing left to do, because a keyword that creates a slot before this one also ends the group.
+    // A run has nothing to do here, because a keyword before this one that creates a slot also ends the group.
     mergeEvaluated(scope, part)
     return part.check
   }
   return callKnown(scope, $ref, place.routine ?? scope.makeRoutine(place))
 }
 
-/** Calls the same routine each time, so what the routine evaluates may be known in advance. */
+/** Calls the same routine each time, so it may be known in advance what the routine evaluates. */
 function callKnown(scope: Scope, $ref: string, routine: Routine): Check {
   if (scope.isWhole) scope.routine.onward.push({ reference: $ref, targets: () => [routine] })
   return calling(scope, () => routine, routine.isComplete ? routine : undefined)
@@ -58,9 +58,7 @@ function note(evaluated: unknown[], { props, items }: Sides, routine: Routine): 
 
 const copy = (props: unknown): unknown => (isNode(props) ? { ...props } : props)
 
-/**
- * Makes a schema the target of a dynamic reference, unless the run has already met another one.
- */
+/** Makes a schema the target of a dynamic reference, unless the run has already encountered another target. */
 export function dynamicAnchor(scope: Scope, anchor: string): Check {
   const { document } = scope.place
   const holders = document.dynamicAnchors.get(anchor) ?? []
@@ -82,13 +80,13 @@ export function dynamicReference(scope: Scope, $dynamicRef: string, keyword: str
   const { root, dynamicAnchors } = scope.place.document
   const holders = dynamicAnchors.get(anchor)
   const isKnown = holders !== undefined
-  // Each run begins at the root, so an anchor of the root is always the first.
+  // Each run begins at the root, so an anchor at the root is always the first one.
   const targets = (): readonly Routine[] =>
     root.routine !== undefined && holders?.includes(root.routine)
       ? [root.routine]
       : [...(holders ?? []), scope.routine]
   if (scope.isWhole) scope.routine.onward.push({ reference: $dynamicRef, targets })
   const check = calling(scope, (run) => (isKnown && run.anchors.get(anchor)) || scope.routine)
-  // Ajv never reaches keywords for any type that follow a dynamic reference.
+  // Ajv never reaches keywords for any type if they follow a dynamic reference.
   return (data, run) => (check(data, run) ? undefined : false)
 }

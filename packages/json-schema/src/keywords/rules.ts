@@ -22,7 +22,7 @@ const OBJECT_LATER = ['dependentRequired', 'dependentSchemas', 'unevaluatedPrope
 const ARRAY_LATER = ['maxContains', 'minContains', 'unevaluatedItems']
 
 /**
- * Returns the groups in ajv's order, so that a value with several faults is refused for the same fault as by
+ * Returns the groups in ajv's order, so that a value with several faults is refused for the same fault as in
  * ajv.
  */
 function groupsOf(any: string[], items: string[], laterArray: string[], laterObject: string[]): Group[] {
@@ -73,7 +73,7 @@ export function isAlwaysValid(schema: unknown, dialect: Dialect): boolean {
 
 const REFERENCES = new Set(['$ref', '$recursiveRef', '$recursiveAnchor', '$dynamicRef', '$dynamicAnchor'])
 
-/** @param known - the results for subschemas that were searched before */
+/** @param known - the results for subschemas that have already been searched */
 export function hasReference(schema: unknown, known: Map<unknown, boolean>): boolean {
   if (typeof schema !== 'object' || schema === null) return false
   let found = known.get(schema)

@@ -3,19 +3,18 @@ import type { ValidationError } from '../types.ts'
 
 /** The validation of one value. */
 export interface Run {
-  /** The failures so far. A check that returns false has added at least one. */
+  /** The failures so far. A check that returns false must have added at least one. */
   readonly failures: Failure[]
-  /** Whether failures are described. A verdict alone is cheaper. */
+  /** Whether failures are described. Determining only whether the value is valid is cheaper. */
   readonly explains: boolean
-  /** The first routine met for each dynamic anchor. */
+  /** The first routine encountered for each dynamic anchor. */
   readonly anchors: Map<string, Routine>
   /** The notes of the current routine: see `evaluated.ts`. */
   evaluated: unknown[]
   /** The number of failures before the current routine. */
   base: number
   /**
-   * Whether the routine has ended at a failure: ajv then returns at once, except after a reference that
-   * fails.
+   * Whether a failure has ended the routine. Ajv then returns immediately, except after a reference that fails.
    */
   hasEnded: boolean
   /** The approximate number of visited values. */
@@ -27,25 +26,26 @@ export interface Run {
 export type Failure = { -readonly [Key in keyof ValidationError]: ValidationError[Key] }
 
 /**
- * @returns whether the value passes; undefined if the value passes and the keywords that follow in the group
- *   are skipped
+ * @returns whether the value is valid; undefined if it is valid and the following keywords in the group must be
+ * skipped
  */
 export type Check = (data: unknown, run: Run) => boolean | undefined
 
-/** A reference that is applied to the same value that its routine has received. */
+/** A reference that is applied to the same value that its routine received. */
 export interface Onward {
   readonly reference: string
-  /** Returns the possible targets, which are known once all routines are compiled. */
+  /** Returns the possible targets. They are known only after all routines have been compiled. */
   readonly targets: () => readonly Routine[]
 }
 
 /** The compiled form of a referenced schema, or of the whole schema. */
 export interface Routine {
   check: Check
-  /** The number of slots that a run of this routine needs to note what is evaluated. */
+  /** The number of slots that a run of this routine needs for its notes on what is evaluated. */
   slots: number
   /**
-   * The properties that the last successful run has evaluated, which are the same for every run unless `isDynamic`.
+   * The properties that the last successful run evaluated. They are the same for every run, unless `isDynamic`
+   * is set.
    */
   props: unknown
   items: unknown
@@ -54,7 +54,7 @@ export interface Routine {
   readonly onward: Onward[]
 }
 
-/** Represents failures that nobody reads. */
+/** Represents failures that no one reads. */
 export const UNREAD: Failure = { keyword: '', instancePath: '', schemaPath: '', params: {} }
 
 const CALL_STEPS = 8
@@ -73,7 +73,7 @@ export function call(routine: Routine, data: unknown, run: Run): boolean {
   return isValid
 }
 
-/** Prefixes the paths of the failures since `start`, as seen from one level further up. */
+/** Prefixes the paths of the failures since `start`, as seen from one level up. */
 export function locate(run: Run, start: number, key: string | number): void {
   if (!run.explains) return
   const { failures } = run

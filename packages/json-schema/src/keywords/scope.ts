@@ -7,13 +7,13 @@ import { messageOf } from './messages.ts'
 import { type Check, escapePointer, type Routine, type Run, UNREAD } from './run.ts'
 
 /**
- * The evaluated properties or items of a value, as far as they are known when a schema is read: none, all,
- * some by name or number, or a slot in which each run notes them. `unevaluatedProperties` and
- * `unevaluatedItems` build on it as in ajv, whose verdicts are not always the specification's.
+ * The evaluated properties or items of a value, as far as they are known when a schema is read: none, all, some
+ * (by name or number), or a slot in which each run notes them. `unevaluatedProperties` and `unevaluatedItems`
+ * use this information in the same way as ajv. Ajv's results do not always follow the specification.
  */
 export type Evaluated = undefined | true | number | Readonly<Record<string, true>> | Slot
 
-/** A slot in the notes of a run. */
+/** A slot in a run's notes. */
 export class Slot {
   readonly at: number
 
@@ -22,7 +22,7 @@ export class Slot {
   }
 }
 
-/** A schema during its compilation. */
+/** A schema while it is being compiled. */
 export interface Scope {
   readonly schema: JsonSchema
   readonly dialect: Dialect
@@ -30,11 +30,11 @@ export interface Scope {
   readonly place: Place
   readonly routine: Routine
   readonly baseUri: string
-  /** The schema's path, as failures name it. */
+  /** The schema's path, as named in failures. */
   readonly path: string
   /** Whether the schema is one of several alternatives that may fail. */
   readonly isComposite: boolean
-  /** Whether nobody reads why the value fails. */
+  /** Whether no one reads why the value is invalid. */
   readonly isSilent: boolean
   /** Whether the value is the name of a property. */
   readonly isName: boolean
@@ -49,7 +49,7 @@ export interface Scope {
   readonly makeRoutine: (place: Place) => Routine
 }
 
-/** A compiled subschema, with what it evaluates. */
+/** A compiled subschema, with information about what it evaluates. */
 export interface Part {
   readonly check: Check
   readonly props: Evaluated
@@ -83,16 +83,19 @@ type Failing = Omit<Scope, 'schema'> & { readonly schema: JsonSchema | boolean }
 type Params = Readonly<Record<string, unknown>>
 
 /**
- * Records a failure that replaces the routine's other failures, unless the schema is one of several alternatives.
+ * Records a failure that replaces the routine's other failures, unless the schema is one of several
+ * alternatives.
  *
- * @returns false, for checks to return in turn
+ * @returns false, so that checks can return the result directly
  */
 export function fail(run: Run, scope: Failing, keyword: string, data: unknown, params?: Params): false {
   if (!scope.isComposite) run.failures.length = run.base
   return failAfter(run, scope, keyword, data, params)
 }
 
-/** Records a failure that follows from earlier ones, unless one of them has ended the routine. @returns false */
+/**
+ * Records a failure that results from earlier ones, unless one of them has ended the routine. @returns false
+ */
 export function failAfter(
   run: Run,
   scope: Failing,
@@ -118,19 +121,19 @@ export function failAfter(
     message: messageOf(keyword, params),
     schema,
     data,
-    // The name comes from the enclosing check of names.
+    // The name is added by the enclosing check of names.
     ...(isName && { propertyName: '' }),
   })
   return false
 }
 
-/** Compiles the schema in a keyword. */
+/** Compiles a keyword's schema. */
 export function partOf(scope: Scope, keyword: string, options: Omit<PartOptions, 'path'> = {}): Part {
   const path = `${scope.path}/${keyword}`
   return scope.makePart(scope, scope.schema[keyword], { path, ...options, ...reachOf(keyword) })
 }
 
-/** Compiles the schema in a keyword's member with this name or index. */
+/** Compiles the schema in a keyword's member with the given name or index. */
 export function partAt(scope: Scope, keyword: string, name: string | number, isComposite?: true): Part {
   const parts = scope.schema[keyword] as Readonly<Record<string, unknown>>
   const fragment = encodeURIComponent(escapePointer(String(name)))
@@ -146,7 +149,7 @@ interface Pattern {
   test(text: string, counter: Counter | undefined): boolean
 }
 
-/** Compiles a pattern, which counts its steps if they are limited. */
+/** Compiles a pattern. If steps are limited, the pattern counts its steps. */
 export function patternOf({ place }: Scope, source: string): Pattern {
   return place.document.counter?.pattern(source) ?? compilePattern(source, 'u')
 }

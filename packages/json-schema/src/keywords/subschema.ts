@@ -97,7 +97,8 @@ function makeChecks(scope: Scope): Check {
   const { schema, dialect, isComposite } = scope
   const types = typesOf(schema)
   const groups = GROUPS[dialect].filter((group) => isUsed(schema, group))
-  // The type is checked by the group of keywords for that type, after the keywords for any type.
+  // The type is checked by the group of keywords for that type. This group comes after the keywords for any
+  // type.
   const isLate = types.length === 1 && groups.some(({ type }) => type === types[0])
   const ofType = types.length === 0 || isLate ? undefined : typeCheck(scope, types)
   // In draft-07, keywords next to a reference are ignored.
@@ -109,7 +110,8 @@ function makeChecks(scope: Scope): Check {
   const all = inTurn(checks)
   if (ofType === undefined) return all
   if (!isComposite) return checks.length === 0 ? ofType : (data, run) => ofType(data, run) && all(data, run)
-  // If several alternatives may fail, ajv also reports failures of keywords for any type on a value of the wrong type.
+  // If several alternatives may fail, ajv also reports failures of keywords for any type for a value of the
+  // wrong type.
   const first = made[0]
   return (data, run) => {
     if (ofType(data, run)) return all(data, run)
@@ -123,7 +125,10 @@ function typeCheck(scope: Scope, types: readonly string[]): Check {
   return (data, run) => types.some((type) => isOfType(data, type)) || refuseType(scope, data, run)
 }
 
-/** Returns one function that tests the type and all keywords of the group, because every value passes through it. */
+/**
+ * Returns a single function that tests the type and all keywords in the group, because every value passes
+ * through it.
+ */
 function groupCheck(
   scope: Scope,
   { type, keywords }: { readonly type: string | undefined; readonly keywords: readonly string[] },

@@ -11,7 +11,7 @@ type MakeCheck = (scope: Scope, value: never, keyword: string, type: string | un
 interface Keyword {
   /** The allowed types of the keyword's value. */
   readonly takes: readonly string[]
-  /** Missing if another keyword handles this one. */
+  /** Undefined if another keyword handles this one. */
   readonly make?: MakeCheck
 }
 

@@ -20,13 +20,13 @@ export function limitNumber(scope: Scope, limit: number, keyword: string): Check
 export function multipleOf(scope: Scope, divisor: number): Check {
   return (data, run) => {
     const times = (data as number) / divisor
-    // As in ajv: https://ajv.js.org/options.html#multipleofprecision
+    // This is how ajv does it. See https://ajv.js.org/options.html#multipleofprecision.
     if (divisor !== 0 && times === Number.parseInt(String(times))) return true
     return fail(run, scope, 'multipleOf', data, { multipleOf: divisor })
   }
 }
 
-/** Limits the items of a list, or the properties of an object. */
+/** Limits the number of items in a list, or of properties in an object. */
 export function limitMembers(scope: Scope, limit: number, keyword: string): Check {
   const isMaximum = keyword.startsWith('max')
   return (data, run) => {

@@ -29,7 +29,7 @@ const CREATE: Readonly<Record<Dialect, () => Ajv>> = {
 
 interface Instance {
   readonly ajv: Ajv
-  /** The metaschemas of the dialect. */
+  /** The dialect's metaschemas. */
   readonly own: ReadonlySet<string>
 }
 
@@ -45,10 +45,10 @@ function instanceFor(dialect: Dialect): Instance {
   return made
 }
 
-/** Makes a validator with ajv alone. @throws Error for an invalid schema */
+/** Creates a validator with ajv alone. @throws Error for an invalid schema */
 export function ajvAlone(schema: JsonSchema): Judge {
   const { ajv, own } = instanceFor(dialectOf(schema))
-  // Ajv would look the dialect's URI up, and answers with a promise under its own keyword `$async`.
+  // Ajv would look up the dialect's URI, and returns a promise for its own keyword `$async`.
   const { $schema: _, $async: __, ...bare } = schema
   try {
     const validate = ajv.addSchema(bare, 'jetway:schema').getSchema('jetway:schema')!
@@ -63,7 +63,7 @@ export function ajvAlone(schema: JsonSchema): Judge {
 
 type Judge = Pick<Validator, 'isValid' | 'errors'>
 
-/** The verdict and the errors, or the name of the thrown error. */
+/** The result and the errors, or the name of the thrown error. */
 export type Outcome =
   | { readonly valid: boolean; readonly errors: readonly object[] }
   | { readonly thrown: string }
@@ -76,7 +76,7 @@ export function outcomeOf(judge: Judge, value: unknown): Outcome {
   }
 }
 
-/** Ajv names another pair of equal items, and adds a member to the errors. */
+/** Ajv names a different pair of equal items, and adds a member to the errors. */
 function comparable(given: ValidationError & { readonly parentSchema?: unknown }): object {
   const { parentSchema: _, ...error } = given
   return error.keyword === 'uniqueItems' ? { ...error, params: {}, message: '' } : error

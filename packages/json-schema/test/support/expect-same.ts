@@ -2,7 +2,7 @@ import { createValidator, type JsonSchema } from '@jetway/json-schema'
 import { expect } from 'vitest'
 import { ajvAlone, outcomeOf } from './ajv-alone.ts'
 
-/** Expects the verdicts and errors of ajv. @returns the verdicts */
+/** Expects the same results and errors as ajv. @returns the results */
 export function expectSame(schema: JsonSchema, values: readonly unknown[]): readonly boolean[] {
   const alone = ajvAlone(schema)
   const validator = createValidator(schema)

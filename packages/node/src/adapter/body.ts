@@ -5,15 +5,15 @@ const EMPTY = new Uint8Array()
 const encoder = new TextEncoder()
 
 /**
- * Reads a request's stream to its end. Beyond the limit, in bytes, it discards the rest, so
- * that the connection survives.
+ * Reads a request's stream to its end. If the limit, in bytes, is exceeded, the rest is discarded, so that the
+ * connection can be reused.
  *
- * It waits for the end even when the declared length is complete: a reply before the end of its request makes
- * Node, and servers on top of it, drain the request again.
+ * The function waits for the end even if the declared length has been read. If a reply is sent before the end
+ * of its request, Node, and servers built on it, drain the request again.
  *
  * @param accepted - the request, with its limits
- * @param done - called once, with the bytes, or with 413, 408 or 503 beyond a limit and
- *   400 if the stream ends early
+ * @param done - called once, with the bytes, or with an error: 413, 408 or 503 if a limit is exceeded, 400 if
+ * the stream ends early
  */
 export function collectStream(
   stream: Readable,
@@ -47,8 +47,9 @@ export function collectStream(
     if (!over) finish(BodyError.endedEarly())
   }
   stream.on('error', failed)
-  // After a disconnect, a request closes, and emits an error only if there is a listener.
+  // After a disconnect, a request closes. It emits an error only if there is a listener.
   stream.on('close', failed)
-  // Middleware such as a decompressor may have paused the request, so that a listener does not start it.
+  // Middleware such as a decompressor may have paused the request. In that case, adding a listener does not
+  // resume it.
   stream.resume()
 }

@@ -9,7 +9,7 @@ import {
 import { StallLimit } from './stall-limit.ts'
 import { onNodeClose, onTurn } from './turn.ts'
 
-/** A request, and the request and the response of Node that carry it. */
+/** A request, together with the Node request and response that carry it. */
 export interface NodeExchange {
   readonly httpRequest: HttpRequest
   readonly request: IncomingMessage
@@ -17,14 +17,14 @@ export interface NodeExchange {
 }
 
 /**
- * Watches a reply that is about to be sent on Node's response, until the client has read it
- * and has sent its whole request.
+ * Watches a reply that is about to be sent with Node's response, until the client has read the reply and has
+ * sent its whole request.
  *
- * A large body counts as queued until it has left the process. If the client does not read any of it for one to two
- * minutes, the connection is closed: otherwise a client that never reads could make a server keep any number of
- * replies. If so many replies are waiting that callers are refused, the client is given five to ten seconds.
- * If the reply is sent before the end of the request, as with 413, the rest of the request must arrive within
- * the time limit for a body.
+ * A large body counts as queued until it has left the process. If the client does not read any of it for one to
+ * two minutes, the connection is closed. Otherwise, a client that never reads could make a server keep any
+ * number of replies. If so many replies are waiting that callers are refused, the client has only five to ten
+ * seconds. If the reply is sent before the end of the request, as with 413, the rest of the request must arrive
+ * within the time limit for a body.
  */
 export function watchNodeReply(
   endpoint: ReplyLimits,
@@ -32,10 +32,10 @@ export function watchNodeReply(
   { open, body }: HttpReply,
 ): void {
   if (open !== undefined) return
-  // A request that a host has created itself has no `complete`.
+  // A request that the host created itself does not have the field `complete`.
   const { complete = true } = request as Partial<IncomingMessage>
   if (!complete) {
-    // An HTTP/2 request does not end its stream when it is destroyed.
+    // An HTTP/2 request does not end its stream when the request is destroyed.
     const { stream = request } = request as { readonly stream?: { destroy(): unknown } }
     request.once(
       'close',
@@ -72,12 +72,12 @@ export function sendNodeStream(
   onTurn(request, response, (connected) => {
     let isOpen = false
     try {
-      // The client may have disconnected, or a timeout of the app may have replied.
+      // The client may have disconnected, or a timeout in the app may have already replied.
       if (connected && !response.headersSent && sendHead()) response.once('close', () => sink.drop())
       else sink.drop()
       isOpen = true
       open(sink)
-      // Node delays the head until the first chunk, which may take long.
+      // Node delays the head until the first chunk, which may take a long time.
       if (!sink.used) response.flushHeaders()
     } catch (error) {
       sink.drop()
@@ -88,10 +88,11 @@ export function sendNodeStream(
 }
 
 /**
- * Writes chunks to a response. After a disconnect it drops them: the request's signal informs the endpoint.
+ * Writes chunks to a response. After a disconnect, the sink drops them; the request's signal informs the
+ * endpoint.
  */
 class ResponseSink implements FrameSink {
-  /** Whether the head has been sent with a chunk, or will never be. */
+  /** Whether the head has been sent with a chunk, or can no longer be sent. */
   used = false
   #response: (ServerResponse & { flush?: () => void }) | undefined
   #drained: Promise<void> | undefined
@@ -107,7 +108,7 @@ class ResponseSink implements FrameSink {
     if (response === undefined) return
     this.used = true
     const keepsUp = response.write(chunk)
-    // Compressing middleware adds this method, and holds back chunks until it is called.
+    // Compressing middleware adds this method, and holds back chunks until the method is called.
     response.flush?.()
     if (!keepsUp) return (this.#drained ??= this.#drain(response))
   }
@@ -118,7 +119,7 @@ class ResponseSink implements FrameSink {
     this.#response = undefined
   }
 
-  /** Handles a disconnect of the client. */
+  /** Handles the client's disconnect. */
   drop(): void {
     this.used = true
     this.#response = undefined

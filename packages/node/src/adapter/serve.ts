@@ -3,9 +3,12 @@ import type { Readable } from 'node:stream'
 import type { AcceptedRequest, Endpoint, HttpReply, HttpRequest, RequestBody } from '@jetway/core/http'
 import { collectStream } from './body.ts'
 
-/** A request in Node whose body may still be a stream. */
+/** A request on Node whose body may still be a stream. */
 export interface StreamedRequest extends HttpRequest {
-  /** The body, an error, or the stream to read the body from. Called once, after the head was accepted. */
+  /**
+   * Returns the body, an error, or the stream from which to read the body. Called once, after the head has been
+   * accepted.
+   */
   body(limit: number): RequestBody | Error | Readable
 }
 
@@ -25,12 +28,13 @@ export function serve(
   if ('status' in accepted) return send(accepted)
   const body = bodyOf(request, accepted.bodyLimit)
   if (!('pipe' in body)) return answer(accepted, send, body)
-  // Stream events run outside the async context of the app's hooks, but handlers expect that context.
+  // Stream events run outside the async context of the app's hooks, but handlers expect to run within that
+  // context.
   const context = new AsyncResource('jetway')
   collectStream(body, accepted, context.runInAsyncScope.bind(context, answer, undefined, accepted, send))
 }
 
-/** Returns an error instead of throwing it: a getter of the host may throw. */
+/** Returns an error instead of throwing it, because one of the host's getters may throw. */
 function bodyOf(request: StreamedRequest, limit: number): ReturnType<StreamedRequest['body']> {
   try {
     return request.body(limit)

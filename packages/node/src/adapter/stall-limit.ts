@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * The interval at which Node checks whether the client has read more, in ms. The limit takes effect after one to two
- * intervals.
+ * The interval at which Node checks whether the client has read more, in ms. The limit therefore takes effect
+ * after one to two intervals.
  */
 const STALLED_MS = 60_000
-/** The interval while callers are refused because too many replies are waiting, in ms. */
+/** The interval that applies while callers are refused because too many replies are waiting, in ms. */
 const SHORTENED_MS = 5_000
 
 /**
- * Ends a connection whose client has not read any waiting bytes for one to two minutes: otherwise a client that never
- * reads would keep the bytes and the socket forever.
+ * Closes a connection whose client has not read any waiting bytes for one to two minutes. Otherwise, if a
+ * client never reads, the bytes and the socket would be kept forever.
  */
 export class StallLimit {
   readonly #response: ServerResponse
@@ -22,8 +22,8 @@ export class StallLimit {
   }
 
   /**
-   * Starts the limit. Node sets another timeout at the end of a response, so calling `end` afterwards is
-   * optional.
+   * Starts the limit. Node sets its own timeout at the end of a response, so it is optional to call `end`
+   * afterwards.
    */
   begin(): void {
     const response = this.#response
@@ -32,7 +32,7 @@ export class StallLimit {
     response.setTimeout(STALLED_MS)
   }
 
-  /** Gives the client less time or none, because its unread bytes cause other callers to be refused. */
+  /** Reduces or ends the client's time, because its unread bytes cause other callers to be refused. */
   shorten(atOnce: boolean): void {
     const response = this.#response
     if (!atOnce) response.setTimeout(SHORTENED_MS)
@@ -41,7 +41,7 @@ export class StallLimit {
     else response.destroy()
   }
 
-  /** Ends the limit: a stream that sends nothing may stay open. */
+  /** Ends the limit. A stream that sends nothing may stay open. */
   end(): void {
     this.#response.setTimeout(this.#before ?? 0)
   }

@@ -12,8 +12,8 @@ export const isQueued = ({ socket, writableEnded }: ServerResponse): boolean =>
 
 /**
  * Calls the listener exactly once: with true when the response gets its connection, or with false if the
- * connection ends first. Calls it immediately unless the response is queued. Node does not emit `close` on
- * queued responses, and keeps everything written to them in memory without a limit.
+ * connection ends first. If the response is not queued, calls it immediately. Node does not emit `close` on
+ * queued responses, and keeps everything written to them in memory, without a limit.
  */
 export function onTurn(
   request: IncomingMessage,
@@ -43,7 +43,10 @@ export function onNodeClose(request: IncomingMessage, response: ServerResponse, 
   })
 }
 
-/** Returns a signal that aborts when the client disconnects before the reply is complete, or at once if it already has. */
+/**
+ * Returns a signal that aborts when the client disconnects before the reply is complete, or immediately if the
+ * client has already disconnected.
+ */
 export function nodeSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   if (response.destroyed || response.socket === undefined) abortUnfinished(controller, response)
@@ -55,18 +58,22 @@ function abortUnfinished(controller: AbortController, response: ServerResponse):
   if (!response.writableEnded || !response.writableFinished) controller.abort()
 }
 
-/** How long Node may stop reading from a connection, in ms. */
+/** How long Node may pause reading from a connection, in ms. */
 const PAUSE_MS = 4_000
 
-/** The queued and open responses of mounts, by connection. Pauses of other connections are the app's own. */
+/**
+ * The queued and open responses of mounts, by connection. On other connections, the app itself causes pauses.
+ */
 const unfinished = new WeakMap<Socket, Set<ServerResponse>>()
 
 /**
- * Ends a connection from which Node has not read for a while. Node stops reading when a client pipelines requests and
- * does not read the replies, and does not see the end of a connection from which it does not read.
+ * Closes a connection from which Node has not read for a while. Node stops reading when a client pipelines
+ * requests without reading the replies, and it does not detect the end of a connection from which it is not
+ * reading.
  */
 function limitPause({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse): void {
-  // HTTP/2 does not pipeline, and gives its requests a stand-in for the socket, as do tests without a network.
+  // HTTP/2 does not pipeline, and its requests have a stand-in for the socket. Tests without a network also use
+  // a stand-in.
   if (httpVersionMajor !== 1 || !(socket instanceof Socket) || response.closed) return
   const responses = unfinished.get(socket) ?? new Set()
   if (responses.has(response)) return
@@ -83,7 +90,10 @@ function limitPause({ socket, httpVersionMajor }: IncomingMessage, response: Ser
   if (socket.isPaused()) paused.call(socket)
 }
 
-/** Node also stops reading while an app reads a body slowly. Only a pause because of pipelining sets `_paused`. */
+/**
+ * Node also stops reading while an app is reading a body slowly. Only a pause caused by pipelining sets
+ * `_paused`.
+ */
 const isPipelining = (socket: Socket & { readonly _paused?: boolean }): boolean =>
   socket._paused === true && unfinished.has(socket)
 
@@ -102,8 +112,8 @@ interface Waiting {
 }
 
 /**
- * The listeners by connection. A client may pipeline any number of requests, so the socket has one listener, which
- * calls these.
+ * The listeners by connection. A client may pipeline any number of requests, so the socket has a single
+ * listener that calls these listeners.
  */
 const waiting = new WeakMap<Socket, Waiting>()
 

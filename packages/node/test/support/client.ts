@@ -9,7 +9,7 @@ export async function serve(listener: Listener): Promise<string> {
   return origin
 }
 
-/** Calls a tool without a session. Returns its text, or the status and the message of the error. */
+/** Calls a tool without a session. Returns the tool's text, or the status and message of the error. */
 export async function call(url: string, name: string, args: object = {}): Promise<string> {
   const response = await post(url, callFrame(name, args))
   const body = await response.text()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 
-/** The folder of the dashboard and the rules. */
+/** The folder with the dashboard and the rules. */
 export const GRAFANA_FOLDER: URL = new URL('../../../../docs/public/grafana/', import.meta.url)
 const GUIDE = new URL('../../guide/observability.md', GRAFANA_FOLDER)
 
@@ -26,7 +26,7 @@ interface Pipeline {
   readonly exporters: readonly string[]
 }
 
-/** The tested part of the compose file's configs. */
+/** The parts of the compose file's configs that are tested. */
 interface Configs {
   readonly collector: {
     readonly receivers: { readonly otlp: { readonly protocols: { readonly http: Endpoint } } }
@@ -47,7 +47,7 @@ interface Configs {
   readonly dashboards: { readonly providers: readonly { readonly options: { readonly path: string } }[] }
 }
 
-/** The compose file of the guide. */
+/** Reads the guide's compose file. */
 export function composeFile(): Compose {
   const [, text] = /```yaml\n(services:\n[\s\S]*?)```/.exec(readFileSync(GUIDE, 'utf8')) ?? []
   if (text === undefined) throw new Error('The guide has no compose file')

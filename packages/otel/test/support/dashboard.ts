@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 const DASHBOARD = new URL('../../../../docs/public/grafana/jetway.json', import.meta.url)
-/** The published rules for Prometheus. */
+/** The published Prometheus rules. */
 export const RULES: URL = new URL('../../../../docs/public/grafana/jetway.rules.yml', import.meta.url)
 
 interface Source {
@@ -37,10 +37,10 @@ export interface Dashboard {
   readonly templating: { readonly list: readonly Variable[] }
 }
 
-/** The published dashboard for Grafana. */
+/** Reads the published Grafana dashboard. */
 export const readDashboard = (): Dashboard => JSON.parse(readFileSync(DASHBOARD, 'utf8')) as Dashboard
 
-/** The expressions of the dashboard by panel, with the values of Grafana's variables for "All". */
+/** Returns the dashboard's expressions, by panel. Grafana's variables have their values for "All". */
 export function panelExpressions(): readonly (readonly [panel: string, expression: string])[] {
   return readDashboard().panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }): readonly [string, string] => [
@@ -50,7 +50,7 @@ export function panelExpressions(): readonly (readonly [panel: string, expressio
   )
 }
 
-/** The series in the variables of the dashboard. */
+/** Returns the series in the dashboard's variables. */
 export function variableSeries(): readonly string[] {
   return readDashboard().templating.list.flatMap(({ definition }) =>
     definition === undefined
@@ -59,7 +59,7 @@ export function variableSeries(): readonly string[] {
   )
 }
 
-/** The expressions of the rules by alert. */
+/** Returns the rules' expressions, by alert. */
 export function ruleExpressions(): readonly (readonly [alert: string, expression: string])[] {
   const rules = readFileSync(RULES, 'utf8')
     .split(/^ +- alert: /m)
@@ -72,7 +72,7 @@ export function ruleExpressions(): readonly (readonly [alert: string, expression
   })
 }
 
-/** Returns the metric names of an expression, without the units that the collector adds. */
+/** Returns the metric names in an expression, without the units that the collector adds. */
 export function namesIn(expression: string): readonly string[] {
   const bare = expression.replaceAll(/\(_(seconds|bytes)\)\?/g, '')
   return [...bare.matchAll(/\b(?:mcp_(?:server|client)_|jetway_)\w+/g)]

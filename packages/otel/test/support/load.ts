@@ -7,18 +7,18 @@ import { mcp } from '@jetway/fastify'
 import Fastify from 'fastify'
 import { onTestFinished } from 'vitest'
 
-/** A listening server, with a load for each kind of metric. */
+/** A server that is listening, with a load for each kind of metric. */
 export interface LoadedServer {
   readonly server: McpServer
-  /** Sends a request of each kind once, in a session, and ends the session. */
+  /** Sends one request of each kind in a session, and then ends the session. */
   readonly load: () => Promise<void>
 }
 
-/** Allows one call at a time, so that the server refuses a second one in a session. */
+/** Allows only one call at a time, so that the server refuses a second call in a session. */
 const LIMITS = { running: 1, inFlight: 1 }
 
 interface Options extends ServerOptions {
-  /** Also observes the clients. */
+  /** The telemetry, which also observes the clients. */
   readonly telemetry: Telemetry & ClientTelemetry
 }
 

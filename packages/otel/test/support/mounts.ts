@@ -64,7 +64,7 @@ export const CELLS: readonly (readonly [Mount, RevisionDate])[] = Object.keys(MO
   ),
 )
 
-/** Connects a client to a mounted server. Both close with the test. */
+/** Connects a client to a mounted server. Both are closed at the end of the test. */
 export async function connectOver(
   mount: Mount,
   server: McpServer,

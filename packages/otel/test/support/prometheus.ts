@@ -8,7 +8,7 @@ import { onTestFinished, vi } from 'vitest'
 
 const [SERVER, TOOL] = ['/usr/bin/prometheus', '/usr/bin/promtool']
 
-/** Returns the values of a query, one for each series. */
+/** Returns the values of a query, one per series. */
 export type Query = (expression: string) => Promise<readonly number[]>
 
 interface Answer {
@@ -21,12 +21,12 @@ function demand(file: string): void {
   if (!existsSync(file)) throw new Error(`There is no ${file}: run node .ci/prometheus.mjs`)
 }
 
-/** Starts Debian's Prometheus until the end of the test. It reads the metrics of the target each second. */
+/** Starts Debian's Prometheus until the end of the test. It reads the target's metrics every second. */
 export async function startPrometheus(target: string): Promise<Query> {
   demand(SERVER)
   const folder = mkdtempSync(join(tmpdir(), 'jetway-prometheus-'))
   const config = { global: { scrape_interval: '1s' }, scrape_configs: [scrape(target)] }
-  // Prometheus reads JSON, because it is valid YAML.
+  // Prometheus accepts JSON, because JSON is valid YAML.
   writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config))
   const address = `127.0.0.1:${await freePort()}`
   const child = spawn(

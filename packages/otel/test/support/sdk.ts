@@ -15,13 +15,13 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import { onTestFinished } from 'vitest'
 
-/** Registers the OpenTelemetry SDK in memory, globally until the test ends. */
+/** The OpenTelemetry SDK, registered globally and in memory until the end of the test. */
 export interface Sdk {
   readonly spans: () => readonly ReadableSpan[]
   readonly span: (name: string) => ReadableSpan
   /** The open spans. */
   readonly openSpans: () => number
-  /** The data points of all metrics, by name. */
+  /** Returns the data points of all metrics, by name. */
   readonly points: () => Promise<Readonly<Record<string, readonly DataPoint<unknown>[]>>>
 }
 

@@ -1,12 +1,17 @@
 /** The number of consecutive failures that open the circuit. */
 const MAX_FAILURES = 5
-/** The time in ms for which an open circuit refuses commands. */
+/** How long an open circuit refuses commands, in ms. */
 const OPEN_MS = 1_000
 
-/** `closed` sends commands, `open` refuses them, and `probing` waits for the reply to a single command. */
+/**
+ * When `closed`, commands are sent. When `open`, they are refused. When `probing`, the circuit waits for the
+ * reply to a single command.
+ */
 export type CircuitState = 'closed' | 'open' | 'probing'
 
-/** Refuses commands at once while Redis does not reply, so that callers do not wait for a timeout. */
+/**
+ * Refuses commands immediately while Redis is not replying, so that callers do not have to wait for a timeout.
+ */
 export class Circuit {
   #failures = 0
   #openUntil = 0
@@ -16,7 +21,7 @@ export class Circuit {
    * Returns whether a command may be sent. After `OPEN_MS`, one command is sent as a probe, and its outcome
    * closes or reopens the circuit.
    *
-   * @param now - a monotonic time in ms, because the clock of the system may be set back
+   * @param now - a monotonic time in ms, because the system clock may be set back
    */
   admits(now: number): boolean {
     if (this.#failures < MAX_FAILURES) return true
@@ -33,7 +38,10 @@ export class Circuit {
     return wasOpen
   }
 
-  /** Records a failure. Returns whether it opened the circuit, for the first time or after a probe. */
+  /**
+   * Records a failure. Returns whether the failure opened the circuit, either for the first time or after a
+   * probe.
+   */
   fail(now: number): 'opened' | 'reopened' | undefined {
     this.#probing = false
     this.#failures++

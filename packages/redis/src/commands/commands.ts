@@ -12,17 +12,17 @@ import type { Script } from './script.ts'
 
 /** The maximum duration of a command, in ms. */
 const COMMAND_MS = 500
-/** The maximum number of commands that wait for a reply. Further commands are refused. */
+/** The maximum number of commands that may wait for a reply. Further commands are refused. */
 const MAX_IN_FLIGHT = 2_000
 
-/** A former master replies this after a failover, for as long as the connection to it exists. */
+/** The reply of a former master after a failover, as long as the connection to it exists. */
 const NOT_MASTER = /\b(READONLY|MASTERDOWN)\b/
-/** Redis replies this while it cannot serve any command. */
+/** The reply of Redis while it cannot serve any commands. */
 const NOT_READY = /^(LOADING|CLUSTERDOWN|NOAUTH)\b/
 
 /**
- * Sends commands. Limits the duration of each command and the number of waiting commands, and has a circuit
- * for each Redis node.
+ * Sends commands. Limits the duration of each command and the number of waiting commands. Each Redis node has
+ * its own circuit.
  */
 export class Commands {
   readonly #connection: RedisConnection
@@ -42,7 +42,7 @@ export class Commands {
     return this.#inFlight
   }
 
-  /** Whether every Redis node in use replies. */
+  /** Whether every Redis node in use is replying. */
   get available(): boolean {
     return [...this.#circuits.values()].every(({ state }) => state === 'closed')
   }
@@ -79,7 +79,7 @@ export class Commands {
     }
   }
 
-  /** Runs a script. `keys` are all keys that the script uses. In a cluster they are in one slot. */
+  /** Runs a script. `keys` are all keys that the script uses. In a cluster, they must be in one slot. */
   async script(
     { source, sha1 }: Script,
     keys: readonly [string, ...string[]],
@@ -129,7 +129,7 @@ export class Commands {
         { redis: this.#nameOf(node), err: error },
         'Redis does not serve commands. They are refused',
       )
-    // Otherwise, a connection whose peer has vanished without notice would wait for minutes.
+    // Otherwise, if the peer vanished without closing the connection, it would take minutes to detect that.
     this.#connection.reset?.()
   }
 }

@@ -4,20 +4,20 @@ export type RedisReply = string | number | null | readonly RedisReply[]
 /** A connection for blocking commands. */
 export interface RedisReader {
   command(args: readonly string[]): Promise<RedisReply>
-  /** Ends the connection, and rejects its pending command. */
+  /** Closes the connection, and rejects its pending command. */
   close(): void
 }
 
-/** The part of a Redis client that the stores need. It does not connect before its first command. */
+/** The part of a Redis client that the stores use. It does not connect before its first command. */
 export interface RedisConnection {
   /**
-   * Sends a command. In a cluster, `key` selects the node. Rejects if the command cannot be sent now, because
-   * commands are never queued for later.
+   * Sends a command. In a cluster, `key` selects the node. Rejects if the command cannot be sent immediately,
+   * because commands are never queued for later.
    *
    * @throws RedisReplyError if Redis replied with an error
    */
   command(key: string, args: readonly string[]): Promise<RedisReply>
-  /** Connects to every node. Commands also connect, but the first ones may take too long without this. */
+  /** Connects to every node. Commands also connect, but without this call, the first ones may take too long. */
   connect?(): Promise<void>
   /** Opens another connection to the node of a key. The connection does not reconnect. */
   reader(key: string): RedisReader
@@ -30,13 +30,13 @@ export interface RedisConnection {
   nodeOf?(key: string): string
   /** Replaces connections that no longer receive replies. */
   reset?(): void
-  /** The address of Redis without secrets, for logs and errors. */
+  /** The address of Redis, without secrets, for logs and errors. */
   readonly address?: string
-  /** Returns the last error of the connection, or undefined if Redis has replied since then. */
+  /** Returns the connection's last error, or undefined if Redis has replied since then. */
   problem?(): unknown
-  /** Allows commands after {@link RedisConnection.close}. */
+  /** Allows commands again after {@link RedisConnection.close}. */
   open?(): void
-  /** Ends all connections. Further commands reject, and open no connection. */
+  /** Closes all connections. Further commands reject, and do not open a connection. */
   close(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable'
 }
 
-/** Returns the error of a connection that fails. It names the address of Redis, and the cause if it is known. */
+/** Returns the error for a failed connection. It names the address of Redis and, if known, the cause. */
 export function unavailable(
   { address, problem }: Pick<RedisConnection, 'address' | 'problem'>,
   failure: string,
@@ -61,7 +61,7 @@ export function unavailable(
   return new RedisUnavailable(`${redis} ${failure}: ${reasonOf(cause)}`, { cause })
 }
 
-/** Returns the text of an error. Node.js leaves the message empty if it has tried several addresses. */
+/** Returns an error's text. Node.js leaves the message empty if it has tried several addresses. */
 function reasonOf(error: unknown): string {
   const { message = '', code = '' } = Object(error) as { readonly message?: string; readonly code?: string }
   return message || code || String(error)

@@ -12,18 +12,18 @@ export interface RedisAddress {
   readonly sentinel?: {
     /** The name of the master in the sentinels' configuration. */
     readonly name: string
-    /** URLs of some sentinels. All sentinels get the user and password of the first URL. */
+    /** The URLs of some of the sentinels. The user and password in the first URL are used for all sentinels. */
     readonly urls: readonly string[]
   }
-  /** URLs of some nodes of a Redis Cluster. */
+  /** The URLs of some of the nodes in a Redis Cluster. */
   readonly cluster?: readonly string[]
-  /** The user for the nodes of a sentinel or cluster. */
+  /** The user for the nodes behind a sentinel or in a cluster. */
   readonly username?: string
-  /** The password for the nodes of a sentinel or cluster. */
+  /** The password for the nodes behind a sentinel or in a cluster. */
   readonly password?: string
   /**
-   * Whether to use TLS for the nodes of a sentinel or cluster, or TLS options such as `ca`, which also apply
-   * to `rediss://`.
+   * Whether to use TLS for the nodes behind a sentinel or in a cluster; or TLS options such as `ca`, which also
+   * apply to `rediss://`.
    */
   readonly tls?: boolean | ConnectionOptions
 }
@@ -35,7 +35,7 @@ export const CONNECT_MS = 2_000
 /** The maximum delay before a reconnect, in ms. */
 const MAX_RECONNECT_MS = 500
 
-/** A client of one Redis, a sentinel or a cluster. */
+/** A client for a single Redis server, a sentinel or a cluster. */
 export interface Client {
   connect(): Promise<unknown>
   destroy(): unknown
@@ -44,18 +44,18 @@ export interface Client {
 
 /** Creates and uses the clients of one kind of deployment. */
 export interface Deployment<C extends Client> {
-  /** The address without secrets. */
+  /** The address, without secrets. */
   readonly address: string
   create(options: { readonly reconnect: boolean }): C
   send(client: C, key: string, args: readonly string[]): Promise<RedisReply>
   nodeOf?(client: C, key: string): string
-  /** Connects to the nodes that `connect` omits. */
+  /** Connects to the nodes to which `connect` does not connect. */
   connectAll?(client: C): Promise<unknown>
 }
 
 /**
- * Overrides defaults of version 6 of `@redis/client`. The stores set their own deadlines, because the
- * client's deadline ends when a command is written. A command that was not sent must not be sent later.
+ * Overrides defaults of version 6 of `@redis/client`. The stores set their own deadlines, because the client's
+ * deadline covers only the time until a command is written. A command that was not sent must not be sent later.
  */
 const NODE = {
   maintNotifications: 'disabled',
@@ -81,7 +81,8 @@ const credentialsOf = ({ username, password }: RedisAddress): { username?: strin
 })
 
 /**
- * Checks the URLs before the first connection, which would fail only during a request.
+ * Checks the URLs early. Otherwise, an invalid URL would be detected only by the first connection, during a
+ * request.
  *
  * @throws `ERR_MCP_OPTION`
  */
@@ -103,7 +104,7 @@ function isUrl(url: unknown): boolean {
   }
 }
 
-// The URL is not repeated, because it may have a password.
+// The URL is not repeated, because it may contain a password.
 const wrongUrl = (option: string): UsageError =>
   new UsageError(
     'ERR_MCP_OPTION',
@@ -128,8 +129,8 @@ export function single(address: RedisAddress): Deployment<ReturnType<typeof crea
         ...COMMANDS,
         ...credentialsOf(address),
         url,
-        // The client's types distinguish sockets with and without TLS, but only the URL determines which kind
-        // is used.
+        // The client's types distinguish between sockets with and without TLS, but only the URL determines
+        // which kind is used.
         socket: { ...socketOf(reconnect), ...(typeof address.tls === 'object' && address.tls) } as object,
       }) as unknown as ReturnType<typeof createClient>,
     send: (client, _, args) => client.sendCommand<RedisReply>(args),
@@ -147,7 +148,7 @@ export function clusterOf(
         RESP: 2,
         ...COMMANDS,
         rootNodes: urls.map((url) => ({ url })),
-        // Otherwise a node that does not reply would block the use of the others.
+        // Otherwise, a node that does not reply would block the use of the other nodes.
         minimizeConnections: true,
         defaults: {
           ...NODE,
@@ -192,7 +193,7 @@ export function sentinelOf(
           ...credentialsOf(address),
           socket: { ...socketOf(reconnect), ...tlsOf(address.tls) },
         },
-        // This scan notices a failover that no message announced.
+        // This scan detects a failover that was not announced by a message.
         scanInterval: 2_000,
         passthroughClientErrorEvents: true,
       }) as unknown as ReturnType<typeof createSentinel>,

@@ -2,7 +2,7 @@ import { type RedisConnection, type RedisReply, RedisReplyError } from './connec
 
 /** The part of an ioredis or iovalkey client, or of their `Cluster`, that the stores use. */
 export interface IoredisClient {
-  /** The address, which a `Cluster` does not have. */
+  /** The address. A `Cluster` does not have one. */
   readonly options?: {
     readonly host?: string | undefined
     readonly port?: number | undefined
@@ -10,19 +10,19 @@ export interface IoredisClient {
   }
   call(command: string, ...args: string[]): Promise<unknown>
   duplicate(): IoredisClient
-  /** Ends the connection. @param reconnect - whether to open another one */
+  /** Closes the connection. @param reconnect - whether to open another connection */
   disconnect(reconnect?: boolean): void
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** The last error event of each client, until Redis replies again. */
+/** The last error event of each client; removed when Redis replies again. */
 const problems = new WeakMap<IoredisClient, { last?: unknown }>()
 
 /**
- * Uses a client of ioredis or iovalkey, which should serve Jetway only: its connection is replaced when Redis does not
- * reply any more, or when it leads to a former master. Create it with `enableOfflineQueue: false` and
- * `maxRetriesPerRequest: 0`, so that it does not queue commands. The stores never close the client: close it after the
- * server.
+ * Uses an ioredis or iovalkey client. The client should be used only by Jetway, because its connection is
+ * replaced when Redis no longer replies, or when the connection leads to a former master. Create the client
+ * with `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`, so that it does not queue commands. The
+ * stores never close the client. Close it after the server has closed.
  */
 export function fromIoredis(client: IoredisClient): RedisConnection {
   const problem = problemOf(client)
@@ -37,7 +37,7 @@ export function fromIoredis(client: IoredisClient): RedisConnection {
         problem.last = undefined
         return reply
       } catch (error) {
-        // Without a connection, the error of a command does not tell why there is none.
+        // If there is no connection, a command's error does not state the reason.
         throw error instanceof RedisReplyError ? error : (problem.last ?? error)
       }
     },
@@ -51,7 +51,7 @@ export function fromIoredis(client: IoredisClient): RedisConnection {
   }
 }
 
-/** Listens once, although several servers may use the same client. */
+/** Adds a listener only once, because several servers may use the same client. */
 function problemOf(client: IoredisClient): { last?: unknown } {
   const known = problems.get(client)
   if (known !== undefined) return known

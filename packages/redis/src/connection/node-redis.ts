@@ -18,7 +18,7 @@ import {
 } from './deployments.ts'
 
 /**
- * The time in ms for which a replaced connection stays open for its pending commands. It exceeds their
+ * How long a replaced connection stays open for its pending commands, in ms. This is longer than the commands'
  * deadline.
  */
 const DRAIN_MS = 1_000
@@ -103,7 +103,8 @@ class NodeRedis<C extends Client> implements RedisConnection {
         if (this.#next === next) this.#next = undefined
       }
     }
-    // The former client stays in use until it is replaced, because other nodes of a cluster may still reply.
+    // The previous client remains in use until it is replaced, because other nodes in a cluster may still
+    // reply.
     void settle()
   }
 
@@ -127,7 +128,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 
   #open(options: { readonly reconnect: boolean }): Opened<C> {
-    // A write that is retried after the end would otherwise open a connection that nobody closes.
+    // If a write were retried after closing, it would open a connection that is never closed.
     if (this.#closed) throw new RedisUnavailable('The connection to Redis is closed')
     const client = this.#deployment.create(options)
     client.on('error', this.#onError)
@@ -136,7 +137,7 @@ class NodeRedis<C extends Client> implements RedisConnection {
       () => {
         opened.isConnected = true
       },
-      // Every command that is waiting for this connection rejects.
+      // All commands that are waiting for this connection reject.
       () => {
         if (this.#current === opened) this.#current = undefined
       },
@@ -155,11 +156,12 @@ class NodeRedis<C extends Client> implements RedisConnection {
   }
 }
 
-/** Ends all connections of a client, even before it is connected. */
+/** Closes all of a client's connections, even before it is connected. */
 function destroy(client: Client): void {
   // `destroy` may reject or throw while a cluster or sentinel is still connecting.
   const end = (): void => void (async () => client.destroy())().catch(() => {})
-  // It misses a socket that is still connecting, which would then stay open while Redis hangs.
+  // `destroy` does not affect a socket that is still connecting. That socket would then stay open while Redis
+  // hangs.
   client.on('connect', end)
   end()
 }

@@ -1,6 +1,9 @@
 import { type Script, script } from '../commands/script.ts'
 
-/** Removes a value of another type, which somebody else has stored: a reader of it would get no message any more. */
+/**
+ * Removes a value of another type that someone else has stored. Otherwise, a reader of the key would receive no
+ * more messages.
+ */
 const unlinkUnlessStream = (key: string): string =>
   `if redis.call('TYPE', ${key}).ok ~= 'stream' then redis.call('UNLINK', ${key}) end`
 
@@ -21,7 +24,7 @@ return 1
 /**
  * Adds messages to the bus.
  *
- * KEYS: bus. ARGV: limit of messages, publisher, and the number, topic and text of each message.
+ * KEYS: bus. ARGV: limit on messages, publisher, and the number, topic and text of each message.
  */
 export const PUBLISH: Script = script(`
 ${unlinkUnlessStream('KEYS[1]')}
@@ -33,9 +36,9 @@ return 1
 `)
 
 /**
- * Sends a message to a node. Returns 0 if it has stopped, or its inbox is full.
+ * Sends a message to a node. Returns 0 if the node has stopped, or if its inbox is full.
  *
- * KEYS: lease, inbox. ARGV: message, limit of messages, time to live of the inbox.
+ * KEYS: lease, inbox. ARGV: message, limit on messages, time to live of the inbox.
  */
 export const SEND: Script = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('XLEN', KEYS[2]) >= tonumber(ARGV[2]) then return 0 end

@@ -1,7 +1,7 @@
 import { type Script, script } from '../commands/script.ts'
 
 /**
- * Replaces a record if it still has the text with the given hash.
+ * Replaces a record if its text still has the given hash.
  *
  * KEYS: record. ARGV: SHA-1 of the text, new text, time to live.
  */
@@ -12,13 +12,14 @@ redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1
 `)
 
-/** How long a session counts as new before `initialize`, in ms. */
+/** How long a session counts as new before it is initialized, in ms. */
 const OPENING_MS = 10_000
 
 /**
- * Adds a session to the index of its principal, or of all anonymous clients. Returns the sessions beyond the limit, for the caller to delete:
- * those that expire first. New sessions expire soon, but are kept as long as they are at most half of the
- * limit: otherwise clients that open sessions at the same time would end each other's sessions.
+ * Adds a session to its principal's index, or to the index of all anonymous clients. If the limit is exceeded,
+ * returns the sessions that expire first, which the caller must delete. New sessions expire soon, but are kept
+ * as long as they make up at most half of the limit. Otherwise, clients that open sessions at the same time
+ * would end each other's sessions.
  *
  * KEYS: sessions of the principal. ARGV: session, time to live, limit.
  */
@@ -44,7 +45,7 @@ return dropped
 `)
 
 /**
- * Extends the lifetime of a session, if it is in its principal's index.
+ * Extends the lifetime of a session that is in its principal's index.
  *
  * KEYS: sessions of the principal. ARGV: session, time to live.
  */

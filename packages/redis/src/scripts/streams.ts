@@ -1,25 +1,25 @@
 import { type Script, script } from '../commands/script.ts'
 
 /*
- * The fields of a stream's state: e epoch, o writing node, k kind, f fence, n last position, b bytes of all
- * events except the final one, z ended, w follower, q<id> for each request without a response.
+ * The fields of a stream's state: e epoch, o node that writes the stream, k kind, f fence, n last position, b
+ * bytes of all events except the final one, z ended, w follower, q<id> for each request without a response.
  *
  * An event is an entry <position>-<ms>: its order does not depend on a clock, and its age is known.
  */
 
 /**
- * Stores events, and starts the stream before the first of them. Returns 1 if the events are stored, 0 if there is no
- * stream or they do not continue it, and -1 if another node has taken the stream over; then the follower, and the
- * streams beyond the limit, for the caller to delete. Ended streams have negative scores, so they are dropped first, and
- * several at once: otherwise a busy session would delete one stream with each response.
+ * Stores events, and starts the stream first if necessary. Returns 1 if the events are stored, 0 if there is
+ * no stream or they do not continue it, and -1 if another node has taken the stream over; then the follower,
+ * and the streams beyond the limit, for the caller to delete. Ended streams have negative scores, so they are
+ * dropped first, and several at once: otherwise a busy session would delete one stream with each response.
  *
- * The writer sends the arguments that start the stream until it has a reply, so a stream with this epoch exists already
- * if a command is repeated.
+ * The writer sends the arguments that start the stream until it has a reply, so a stream with this epoch
+ * exists already if a command is repeated.
  *
- * KEYS: state, events, streams of the session.
- * ARGV: epoch, fence, final, limits of events, bytes and bytes of the final event, time to live of events and of a
- * stream that has not ended, stream, the number of arguments that start it: node, kind, limit of streams and requests;
- * then position, frame and answered request of each event.
+ * KEYS: state, events, streams of the session. ARGV: epoch, fence, final, limits of events, bytes and bytes
+ * of the final event, time to live of events and of a stream that has not ended, stream, the number of
+ * arguments that start it: node, kind, limit of streams and requests; then position, frame and answered
+ * request of each event.
  */
 export const APPEND: Script = script(`
 local first, over = 11 + ARGV[10], {}
@@ -78,8 +78,9 @@ return {1, state[6] or '', over}
 `)
 
 /**
- * Returns the events after a position: 0 for an unknown position, 2 for an ended stream, else 1; then node,
- * kind, last position, follower and frames. A reader becomes the follower; a read by the writer removes the follower.
+ * Returns the events after a position. The first item is 0 for an unknown position, 2 for an ended stream,
+ * otherwise 1. Then follow the node, kind, last position, follower and frames. A reader becomes the follower;
+ * a read by the writer removes the follower.
  *
  * KEYS: state, events. ARGV: epoch, position, time to live of events, reader.
  */
@@ -107,8 +108,8 @@ return reply
 `)
 
 /**
- * Makes a node the writer. Returns nothing for an unknown or ended stream, else fence, last position, kind
- * and the requests without a response.
+ * Makes a node the writer. Returns nothing for an unknown or ended stream. Otherwise, returns the fence, the
+ * last position, the kind and the requests without a response.
  *
  * KEYS: state. ARGV: epoch, node, time to live.
  */

@@ -1,18 +1,17 @@
 import { type Script, script } from '../commands/script.ts'
 
 /*
- * All tasks are in eight keys of one slot, because a script that makes room must reach every task. No script reads
- * all tasks: each takes a time that grows with the logarithm of their number.
+ * All tasks are stored in eight keys in one slot, because a script that makes room must be able to access every
+ * task. No script reads all tasks: each script's time grows with the logarithm of their number.
  *
- * records: hash of records as JSON, by id.
- * heads: hash by id. A head is 23 characters for the owner, the first of which is ~ if the owner is anonymous, 15 digits
- *   each for the time of creation (of the node) and of expiry (of Redis), and 16 for the end (of Redis), 0 if it runs.
- * owners: sorted set of <owner><creation><id>, all with score 0. They are sorted by name, in the order of `tasks/list`.
- * ended: sorted set of <owner><end><id>, and of !<end><id> for each anonymous owner, all with score 0.
- * expiries: sorted set of ids.
- * sums: hash with the bytes of all records in b, and for each holder its tasks in n<holder>, its bytes in b<holder> and
- *   the bytes of its running tasks in r<holder>. A holder is an owner, or ~ for all anonymous owners.
- * most, largest: sorted sets of the holders of ended tasks, by the number and by the bytes of all their tasks.
+ * records: hash of records as JSON, by id. heads: hash by id. A head is 23 characters for the owner, the first
+ * of which is ~ if the owner is anonymous, 15 digits each for the time of creation (of the node) and of expiry
+ * (of Redis), and 16 for the end (of Redis), 0 if it runs. owners: sorted set of <owner><creation><id>, all
+ * with score 0. They are sorted by name, in the order of `tasks/list`. ended: sorted set of <owner><end><id>,
+ * and of !<end><id> for each anonymous owner, all with score 0. expiries: sorted set of ids. sums: hash with
+ * the bytes of all records in b, and for each holder its tasks in n<holder>, its bytes in b<holder> and the
+ * bytes of its running tasks in r<holder>. A holder is an owner, or ~ for all anonymous owners. most, largest:
+ * sorted sets of the holders of ended tasks, by the number and by the bytes of all their tasks.
  */
 
 const OWNER = 23
@@ -22,7 +21,7 @@ const RUNNING = '0'.repeat(16)
 /** The maximum number of expired tasks that one script removes. The next script removes more. */
 const MAX_SWEPT = 200
 
-/** Functions for the writing scripts. KEYS: records, heads, owners, ended, expiries, sums, most, largest. */
+/** Functions for scripts that write. KEYS: records, heads, owners, ended, expiries, sums, most, largest. */
 const CHANGES = `
 local function ownerIn(head) return string.sub(head, 1, ${OWNER}) end
 local function expiryIn(head) return tonumber(string.sub(head, ${CREATED + 1}, ${EXPIRY})) or 0 end
@@ -88,7 +87,7 @@ end
 /**
  * Stores a task. Returns 0 if its id is taken, or if no ended task can make room.
  *
- * ARGV: id, owner, creation, time to live, record, limits of tasks, tasks of the owner and bytes.
+ * ARGV: id, owner, creation, time to live, record, limits on tasks, on the owner's tasks and on bytes.
  */
 export const CREATE_TASK: Script = script(`${CHANGES}
 sweep()
@@ -111,10 +110,10 @@ return 1
 `)
 
 /**
- * Replaces a record if it still has the text with the given hash. Returns 0 if its text differs or it has expired, and
- * -1 if there is no room. Ended tasks make room.
+ * Replaces a record if its text still has the given hash. Returns 0 if the text differs or the record has
+ * expired, and -1 if there is no room. Ended tasks are dropped to make room.
  *
- * ARGV: id, owner, SHA-1 of the text, new record, 1 if it ends the task, limit of bytes.
+ * ARGV: id, owner, SHA-1 of the text, new record, 1 if it ends the task, limit on bytes.
  */
 export const UPDATE_TASK: Script = script(`${CHANGES}
 sweep()
@@ -137,7 +136,7 @@ expireAll()
 return 1
 `)
 
-/** Deletes a task of an owner. Returns whether the task existed. ARGV: id, owner. */
+/** Deletes one of an owner's tasks. Returns whether the task existed. ARGV: id, owner. */
 export const DELETE_TASK: Script = script(`${CHANGES}
 sweep()
 local head = redis.call('HGET', KEYS[2], ARGV[1])
@@ -148,7 +147,7 @@ return known and 1 or 0
 `)
 
 /**
- * Returns a task of an owner, or nothing.
+ * Returns one of an owner's tasks, or nothing.
  *
  * KEYS: records, heads. ARGV: id, owner.
  */
@@ -160,7 +159,7 @@ return redis.call('HGET', KEYS[1], ARGV[1])
 `)
 
 /**
- * Returns the tasks of an owner after a position.
+ * Returns an owner's tasks after a position.
  *
  * KEYS: records, heads, owners. ARGV: owner, position (or the owner alone), limit.
  */

@@ -1,11 +1,11 @@
 import { type Script, script } from '../commands/script.ts'
 
 /**
- * Marks a state of a principal as used. Returns 0 for a used state, and for one that expires no later than a
- * dropped state.
+ * Marks one of a principal's states as used. Returns 0 for a used state, and for a state that expires no later
+ * than a dropped one.
  *
- * KEYS: used states of the principal by expiry, expiry of the last dropped state. ARGV: nonce, expiry, time
- * to live, greatest difference of clocks, limit.
+ * KEYS: used states of the principal by expiry, expiry of the last dropped state. ARGV: nonce, expiry, time to
+ * live, greatest difference of clocks, limit.
  */
 export const TAKE_STATE: Script = script(`
 if tonumber(ARGV[2]) <= (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) then return 0 end

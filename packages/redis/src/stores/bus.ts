@@ -4,35 +4,45 @@ import type { Commands } from '../commands/commands.ts'
 import { PUBLISH } from '../scripts/nodes.ts'
 import type { MessageReader } from './message-reader.ts'
 
-/** The number of messages that the bus stores for nodes that read slowly or reconnect. */
+/** The number of messages that the bus stores for nodes that read slowly or are reconnecting. */
 const MAX_KEPT = 10_000
-/** The maximum number of messages that wait for Redis, and of their characters. Beyond it, the oldest is dropped. */
+/**
+ * The maximum number of messages that may wait for Redis, and of their characters. If it is exceeded, the
+ * oldest message is dropped.
+ */
 const MAX_UNSENT = 2_000
 const MAX_UNSENT_LENGTH = 16 * 1024 * 1024
 /** The maximum number of messages per command. */
 const BATCH = 100
 /** The maximum number of publishers whose last message is remembered. */
 const MAX_PUBLISHERS = 1_000
-/** The time between two attempts to send waiting messages, in ms. */
+/** The time between attempts to send waiting messages, in ms. */
 const RETRY_MS = 500
 
 interface Unsent {
   readonly topic: string
   readonly text: string
-  /** The same for equal messages. Undefined if Redis did not fail when the message was published. */
+  /**
+   * A string that is the same for equal messages. Undefined if Redis was not failing when the message was
+   * published.
+   */
   readonly equal: string | undefined
-  /** Set before the first attempt to send the message. */
+  /** The message's number, set before the first attempt to send the message. */
   number?: number
-  /** Called with false when an attempt fails, because the message may be lost with this process. */
+  /**
+   * Called with whether the message was stored. If an attempt fails, called with false, because the message may
+   * be lost with this process.
+   */
   readonly settle: (stored: boolean) => void
 }
 
 /**
- * A bus over one Redis Stream. Listeners on this node get the node's own messages immediately, and only once.
+ * A bus that uses a single Redis Stream. Listeners on this node receive the node's own messages immediately,
+ * and only once.
  *
- * Redis may have stored a message although its reply came too late. So each publisher numbers its messages, sends them
- * one batch after another, and repeats a failed batch with the same numbers. Readers skip numbers that they have read,
- * and report a gap if one is missing.
+ * Redis may have stored a message even if its reply arrives too late. Therefore, each publisher numbers its
+ * messages, sends them in one batch after another, and repeats a failed batch with the same numbers. Readers
+ * skip numbers that they have already read, and report a gap if a number is missing.
  */
 export class RedisBus implements Bus {
   readonly #commands: Commands
@@ -41,15 +51,18 @@ export class RedisBus implements Bus {
   readonly #reader: MessageReader
   readonly #local: MemoryBus
   readonly #gapListeners = new Set<() => void>()
-  /** The messages that wait for Redis, in order. While Redis fails, equal messages wait only once. */
+  /**
+   * The messages that are waiting for Redis, in order. While Redis is failing, equal messages are queued only
+   * once.
+   */
   readonly #unsent = new Set<Unsent>()
-  /** The member `equal` of the messages that have not been sent yet. */
+  /** The `equal` members of the messages that have not been sent yet. */
   readonly #waiting = new Set<string>()
   #unsentLength = 0
   /** The number of the last message that was sent or dropped. */
   #number = 0
   #sending = false
-  /** The number of the last read message, by publisher. */
+  /** The number of the last message read, by publisher. */
   readonly #last = new Map<string, number>()
   #leave: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
@@ -70,7 +83,7 @@ export class RedisBus implements Bus {
     this.#local = new MemoryBus({ onError })
   }
 
-  /** The number of messages that wait for Redis. */
+  /** The number of messages that are waiting for Redis. */
   get unsent(): number {
     return this.#unsent.size
   }
@@ -89,7 +102,7 @@ export class RedisBus implements Bus {
   }
 
   subscribe(topic: string, listener: BusListener, onGap?: () => void): () => void {
-    // Each subscription needs its own object, because several may have the same function.
+    // Each subscription needs its own object, because several subscriptions may have the same function.
     const gap = (): void => onGap?.()
     this.#gapListeners.add(gap)
     const unsubscribe = this.#local.subscribe(topic, listener)
@@ -111,7 +124,7 @@ export class RedisBus implements Bus {
     return this.#reader.soon()
   }
 
-  /** Returns this bus with topics of its own for servers with this name. */
+  /** Returns this bus with separate topics for servers with this name. */
   forServer(name: string): Bus {
     const own = (topic: string): string => `${topic} of ${name}`
     return {
@@ -189,7 +202,9 @@ export class RedisBus implements Bus {
     }
   }
 
-  /** Numbers a message before it is sent. An equal message that is published later is another change. */
+  /**
+   * Numbers a message before it is sent. An equal message that is published later represents another change.
+   */
   #numberOf(unsent: Unsent): number {
     if (unsent.number === undefined && unsent.equal !== undefined) this.#waiting.delete(unsent.equal)
     return (unsent.number ??= ++this.#number)
@@ -201,7 +216,10 @@ export class RedisBus implements Bus {
     this.#local.publish(topic, JSON.parse(text) as JsonValue)
   }
 
-  /** Returns false for a message that was read before. Reports a gap if messages before this one are missing. */
+  /**
+   * Returns false for a message that has already been read. Reports a gap if messages before this one are
+   * missing.
+   */
   #isNext(node: string, number: number): boolean {
     const last = this.#last.get(node)
     if (last !== undefined && number <= last) return false
@@ -214,7 +232,7 @@ export class RedisBus implements Bus {
   }
 
   #lost(): void {
-    // The reader has reported these messages already.
+    // The reader has already reported these messages.
     this.#last.clear()
     this.#reportGap()
   }

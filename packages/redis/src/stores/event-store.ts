@@ -17,24 +17,26 @@ import { APPEND, READ, SEIZE } from '../scripts/streams.ts'
 import { OpenStreams } from './open-streams.ts'
 import { orMissing, parsed } from './read-records.ts'
 
-/** Limits of the event store. */
+/** The limits of the event store. */
 export interface RedisEventLimits {
   /** The maximum number of events to store per stream. @default 1_000 */
   readonly maxEvents?: number
   /** The maximum size of the events to store per stream, in bytes. @default 1_048_576 */
   readonly maxBytes?: number
-  /** The maximum size of a final response, in bytes, to which the other limits do not apply. @default 8_396_800 */
+  /**
+   * The maximum size of a final response, in bytes. The other limits do not apply to it. @default 8_396_800
+   */
   readonly maxFinalBytes?: number
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. Beyond it, up to a sixteenth of it is dropped, those that ended first,
-   * or the oldest stream if none has ended. @default 512
+   * The maximum number of streams per session. Beyond it, up to a sixteenth of the streams are dropped: those
+   * that ended first, or the oldest one if none has ended. @default 512
    */
   readonly maxStreamsPerSession?: number
 }
 
-/** The lifetime of a stream that has not ended, in ms. Its writer extends it. */
+/** The lifetime of a stream that has not ended, in ms. The stream's writer extends it. */
 const OPEN_STREAM_MS = 60 * 60_000
 
 /** A stream that Redis may not know yet. */
@@ -62,7 +64,7 @@ export class RedisEventStore implements EventStore {
   #opened = 0
   /** Streams whose start Redis has not confirmed yet, by state key. */
   readonly #opening = new Map<string, Opening>()
-  /** The names of streams in Redis, because hashing them for each event is slow. */
+  /** The Redis names of streams. They are kept because hashing them for each event is slow. */
   readonly #named = new WeakMap<StreamKey, StreamKeys>()
 
   constructor(commands: Commands, keys: Keys, limits: RedisEventLimits = {}) {
@@ -79,7 +81,10 @@ export class RedisEventStore implements EventStore {
     this.#open = new OpenStreams(commands, OPEN_STREAM_MS)
   }
 
-  /** Resolves before the stream is stored: events of the same turn are sent in the command that starts it. */
+  /**
+   * Resolves before the stream is stored, because events of the same turn are sent in the command that starts
+   * it.
+   */
   async open(key: StreamKey, { node, kind, pending }: StreamOrigin): Promise<StreamLease> {
     const keys = this.#keysOf(key)
     const lease = { epoch: this.#createEpoch(), fence: 1 }
@@ -183,7 +188,7 @@ export class RedisEventStore implements EventStore {
   /** Stores a stream without events, if Redis has not confirmed its start yet. */
   async #start(keys: StreamKeys): Promise<void> {
     const opening = this.#opening.get(keys.state)
-    // After a failure, the first append notices that there is no such stream.
+    // If starting fails, the first append finds that the stream does not exist.
     if (opening !== undefined)
       await this.#append(keys, opening.lease, []).catch(() => this.#drop(keys, opening))
   }
@@ -213,18 +218,18 @@ export class RedisEventStore implements EventStore {
     )
     const [code, follower, over = []] = reply as readonly [number, string, (readonly string[])?]
     if (start.length > 0) this.#drop(keys, opening)
-    // If this fails, the dropped streams expire.
+    // If this fails, the dropped streams expire anyway.
     this.#unlink(keys, over).catch(() => {})
     return [code, follower]
   }
 
-  /** The random part identifies this process, and the number its stream. */
+  /** The random part identifies this process, and the number identifies its stream. */
   #createEpoch(): string {
     this.#process ??= randomBytes(9).toString('base64url')
     return `${this.#process}${(++this.#opened).toString(36)}`
   }
 
-  /** Deletes streams of a session. */
+  /** Deletes some of a session's streams. */
   async #unlink({ session, streams }: StreamKeys, tokens: readonly string[]): Promise<void> {
     if (tokens.length === 0) return
     const keys = tokens.flatMap((token) => {

@@ -6,7 +6,7 @@ import {
   withDeadline,
 } from '../connection/connection.ts'
 
-/** The time in ms for which a read waits for a message. */
+/** How long a read waits for a message, in ms. */
 const BLOCK_MS = 2_000
 /** The maximum duration of a read, in ms. */
 const READ_MS = BLOCK_MS + 1_500
@@ -16,7 +16,7 @@ const COUNT = 100
 const FIRST_WAIT_MS = 50
 const LAST_WAIT_MS = 1_000
 
-/** The maximum time in ms that a caller waits for the first read. */
+/** How long a caller waits for the first read, in ms. */
 const SOON_MS = 1_000
 
 /** The position before the first message of a stream. */
@@ -37,15 +37,15 @@ export interface MessageStream {
 
 interface Reading {
   readonly stream: MessageStream
-  /** The last read message. */
+  /** The position of the last message read. */
   at: string | undefined
-  /** The time of the request to read, by `performance.now()`. */
+  /** When reading was requested, according to `performance.now()`. */
   readonly since: number
 }
 
 /**
  * Reads this node's inbox and the bus over one blocking connection. A Redis Stream keeps its messages, so a
- * reconnect loses only trimmed ones.
+ * reconnect loses only messages that have been trimmed.
  */
 export class MessageReader {
   readonly #connection: RedisConnection
@@ -56,8 +56,8 @@ export class MessageReader {
   #ready: Promise<void> = Promise.resolve()
 
   /**
-   * @param onError - called when a connection fails. `isFirst` is false until it has worked again
-   * @param onListenerError - called when code that gets messages throws
+   * @param onError - called when a connection fails. `isFirst` is false until a connection has worked again
+   * @param onListenerError - called when code that receives messages throws
    */
   constructor(
     connection: RedisConnection,
@@ -69,7 +69,7 @@ export class MessageReader {
     this.#onListenerError = onListenerError
   }
 
-  /** Runs code that gets messages. If it throws, the reader and the other listeners continue. */
+  /** Runs code that receives messages. If it throws, the reader and the other listeners continue. */
   guard(step: () => void): void {
     try {
       step()
@@ -78,7 +78,7 @@ export class MessageReader {
     }
   }
 
-  /** Resolves as soon as all messages sent from then on will be read. */
+  /** Resolves as soon as it is certain that all messages sent from then on will be read. */
   async ready(): Promise<void> {
     let ready
     do {
@@ -88,12 +88,12 @@ export class MessageReader {
     } while (ready !== this.#ready)
   }
 
-  /** Waits like {@link ready}, but for at most 1 s. Messages missed after that count as lost. */
+  /** Waits like {@link ready}, but for at most 1 s. Messages missed after that are reported as lost. */
   async soon(): Promise<void> {
     await withDeadline(this.ready(), SOON_MS).catch(() => {})
   }
 
-  /** Returns the last read message of a stream. */
+  /** Returns the position of the last message read from a stream. */
   positionOf(key: string): string {
     return this.#readings.get(key)?.at ?? START
   }
@@ -101,8 +101,8 @@ export class MessageReader {
   /**
    * Reads a stream. All streams are in one slot.
    *
-   * @param from - the position to begin after. @default the end
-   * @returns the function that stops it
+   * @param from - the position after which to begin. @default the end
+   * @returns a function that stops reading
    */
   read(stream: MessageStream, from?: typeof START): () => void {
     this.#readings.set(stream.key, { stream, at: from, since: performance.now() })
@@ -114,7 +114,9 @@ export class MessageReader {
     }
   }
 
-  /** Continues on a new connection, because the current one leads to a Redis that gets no more messages. */
+  /**
+   * Continues on a new connection, because the current one leads to a Redis that no longer receives messages.
+   */
   reconnect(): void {
     this.#restart()
   }
@@ -159,7 +161,7 @@ export class MessageReader {
         close()
       }
     }
-    // Wakes callers that wait for a replaced run.
+    // Wakes callers that are waiting for a run that has been replaced.
     positioned()
   }
 
@@ -177,25 +179,25 @@ export class MessageReader {
     }
   }
 
-  /** Determines the position of a stream, and whether messages after it are lost. */
+  /** Determines a stream's position, and whether messages after it have been lost. */
   async #check(reader: RedisReader, reading: Reading): Promise<boolean> {
     const { key } = reading.stream
     const newest = await withDeadline(reader.command(['XREVRANGE', key, '+', '-', 'COUNT', '1']), READ_MS)
     const end = (newest as readonly Entry[])[0]?.[0] ?? START
     const { at } = reading
     reading.at ??= end
-    // `soon` has given up waiting, so messages before this position may be missing.
+    // `soon` has stopped waiting, so messages before this position may be missing.
     if (at === undefined) return performance.now() - reading.since > SOON_MS
     if (at === START) return false
     const last = await withDeadline(reader.command(['XRANGE', key, at, at]), READ_MS)
-    // Streams are trimmed from the front: while the last read message exists, no later one is missing.
+    // Streams are trimmed from the front. If the last message read still exists, no later message is missing.
     if ((last as readonly Entry[]).length > 0) return false
-    // A Redis that lost its data numbers messages by its clock, which may be behind.
+    // If Redis has lost its data, it numbers messages by its clock, which may be behind.
     if (isBefore(end, at)) reading.at = end
     return true
   }
 
-  /** Returns whether more messages may be waiting than one read returns. */
+  /** Returns whether there may be more messages than one read returns. */
   async #readOnce(reader: RedisReader, signal: AbortSignal): Promise<boolean> {
     const readings = [...this.#readings.values()]
     const keys = readings.map(({ stream }) => stream.key)
@@ -220,8 +222,7 @@ export class MessageReader {
 }
 
 /**
- * Reads the streams of a reply to XREAD: pairs, or alternating names and values from a client that uses
- * RESP3.
+ * Reads the streams in a reply to XREAD: pairs, or alternating names and values from a client that uses RESP3.
  */
 function streamsIn(reply: RedisReply): readonly (readonly [key: string, entries: readonly Entry[]])[] {
   const streams = (reply ?? []) as readonly unknown[]
@@ -236,7 +237,7 @@ function pairsOf<T>(list: readonly T[]): readonly (readonly [name: T, value: T])
   return pairs
 }
 
-/** Compares two positions of a Redis Stream, <ms>-<number>. */
+/** Compares two positions in a Redis Stream, <ms>-<number>. */
 function isBefore(a: string, b: string): boolean {
   const [aMs = 0, aNumber = 0] = a.split('-').map(Number)
   const [bMs = 0, bNumber = 0] = b.split('-').map(Number)

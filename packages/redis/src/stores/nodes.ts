@@ -7,12 +7,10 @@ import type { Keys } from '../keys.ts'
 import { RENEW_LEASE, SEND } from '../scripts/nodes.ts'
 import type { MessageReader } from './message-reader.ts'
 
-/** The time in ms for which a node that stopped without notice still counts as running. */
+/** How long a node that stopped without announcing it still counts as running, in ms. */
 const LEASE_MS = 5_000
 const RENEW_MS = 1_500
-/**
- * The time in ms that nodes may take to renew their leases, all of which are missing after Redis restarts.
- */
+/** How long nodes may take to renew their leases, in ms. After Redis restarts, all leases are missing. */
 const DOUBT_MS = 7_000
 /** The time to live of an inbox, in ms. */
 const INBOX_MS = 60_000
@@ -28,9 +26,11 @@ export class RedisNodes implements Nodes {
   readonly #listeners = new Set<NodeListener>()
   #leave: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
-  /** The number of read messages that are still in the inbox. */
+  /** The number of messages that have been read but are still in the inbox. */
   #read = 0
-  /** Before this time by `performance.now()`, a missing lease does not prove that a node has stopped. */
+  /**
+   * Before this time, according to `performance.now()`, a missing lease does not prove that a node has stopped.
+   */
   #doubtUntil = 0
 
   constructor(commands: Commands, keys: Keys, reader: MessageReader) {
@@ -40,21 +40,21 @@ export class RedisNodes implements Nodes {
   }
 
   async join(listener: NodeListener): Promise<() => Promise<void>> {
-    // Each call needs its own object, so that a listener that joins twice is called and removed twice.
+    // Each call needs its own object, so that a listener that joins twice is also called and removed twice.
     const entry: NodeListener = (message) => listener(message)
     this.#listeners.add(entry)
     this.#start()
     try {
       await this.#renew()
     } catch (error) {
-      // A Redis without memory refuses the lease, but its sessions can still be read.
+      // A Redis that is out of memory refuses the lease, but its sessions can still be read.
       if (!(error instanceof RedisReplyError)) {
-        // Without a reply, the caller must refuse its request soon. The next request joins again.
+        // Without a reply, the caller must refuse its request soon. The next request will join again.
         this.#listeners.delete(entry)
         throw error
       }
     }
-    // A message on the bus before the first read would be lost.
+    // A message that arrives on the bus before the first read would be lost.
     await this.#reader.soon()
     return async () => {
       if (this.#listeners.delete(entry) && this.#listeners.size === 0) await this.close()
@@ -92,7 +92,7 @@ export class RedisNodes implements Nodes {
     this.#leave = undefined
     clearInterval(this.#timer)
     const lease = this.#keys.lease(this.id)
-    // If this fails, the lease expires.
+    // If this fails, the lease will expire.
     await this.#commands.run(lease, ['UNLINK', lease, this.#inbox]).catch(() => {})
   }
 
@@ -110,7 +110,7 @@ export class RedisNodes implements Nodes {
   #receive(text: string): void {
     const message = JSON.parse(text) as JsonObject
     for (const listener of this.#listeners) this.#reader.guard(() => listener(message))
-    // Messages stay in the inbox after they are read, until the lease is renewed.
+    // After messages have been read, they remain in the inbox until the lease is renewed.
     if (++this.#read >= MAX_INBOX / 20) this.#renew().catch(() => {})
   }
 }

@@ -2,12 +2,13 @@ import type { Commands } from '../commands/commands.ts'
 import type { StreamKeys } from '../keys.ts'
 
 /**
- * Extends the lifetime of this process's streams, because a stream may be quiet for longer than its keys exist.
+ * Extends the lifetime of this process's streams, because a stream may be quiet for longer than its keys'
+ * lifetime.
  */
 export class OpenStreams {
   readonly #commands: Commands
   readonly #ttlMs: number
-  /** Streams by session, then by state key. */
+  /** The streams, by session and then by state key. */
   readonly #sessions = new Map<string, Map<string, StreamKeys>>()
   #timer: NodeJS.Timeout | undefined
 
@@ -38,12 +39,12 @@ export class OpenStreams {
     this.#timer = undefined
   }
 
-  /** Extends the streams one after the other, because there may be many and this is not urgent. */
+  /** Extends the streams one after another, because there may be many, and this is not urgent. */
   async #prolong(): Promise<void> {
     const ms = String(this.#ttlMs)
     for (const streams of this.#sessions.values())
       for (const { state, streams: index } of streams.values()) {
-        // After a failure there are two more attempts before the keys expire.
+        // After a failure, there are two more attempts before the keys expire.
         await this.#commands.run(state, ['PEXPIRE', state, ms]).catch(() => {})
         await this.#commands.run(index, ['PEXPIRE', index, ms]).catch(() => {})
       }

@@ -3,13 +3,16 @@ import type { SessionKey, SessionRecord, TaskKey, TaskRecord } from '@jetway/cor
 import { RedisReplyError } from '../connection/connection.ts'
 
 /*
- * Others may be able to write to Redis, so a record is checked before a server uses it. A wrong record does not
- * exist: it must not become an exception in a timer or in the reader of the bus.
+ * Others may be able to write to Redis, so a record is validated before a server uses it. An invalid record is
+ * treated as missing: it must not cause an exception in a timer or in the bus reader.
  */
 
-/** The maximum length of a session record, in characters. Jetway itself stores at most about half of it. */
+/** The maximum length of a session record, in characters. Jetway itself stores at most about half of that. */
 const MAX_SESSION_LENGTH = 1_048_576
-/** The maximum depth of a session record, which has parts of messages. These have at most 128 levels. */
+/**
+ * The maximum depth of a session record. The record contains parts of messages, and these have at most 128
+ * levels.
+ */
 const MAX_DEPTH = 136
 
 type Check = (value: unknown) => boolean
@@ -83,7 +86,7 @@ export function readTask(text: string, { owner, taskId }: Partial<TaskKey>): Tas
   return task.owner === owner && (taskId ?? task.taskId) === task.taskId ? task : undefined
 }
 
-/** Treats a key with another type of value like a missing key. Throws other errors again. */
+/** Treats a key that has a value of another type as missing. Rethrows other errors. */
 export function orMissing(error: unknown): undefined {
   if (error instanceof RedisReplyError && error.message.includes('WRONGTYPE')) return undefined
   throw error
@@ -98,7 +101,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** Returns whether an object has few enough levels, because JSON.stringify throws for very many. */
+/** Returns whether an object has few enough levels, because `JSON.stringify` throws for too many. */
 function isShallow(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return true
   return depth < MAX_DEPTH && Object.values(value).every((member) => isShallow(member, depth + 1))

@@ -68,7 +68,7 @@ export class RedisSessionStore implements SessionStore {
     return deleted === 1
   }
 
-  /** Deletes a session of the index and its streams, which nobody can resume any more. */
+  /** Deletes a session from the index, and its streams, which can no longer be resumed. */
   async #drop(hash: string): Promise<void> {
     const name = this.#keys.session(hash)
     const { streams } = this.#keys.ofStreamHash(hash, '')
@@ -79,7 +79,7 @@ export class RedisSessionStore implements SessionStore {
     await this.#commands.run(name, ['UNLINK', ...all])
   }
 
-  /** Renews a session in the index of its principal, or of all anonymous clients. */
+  /** Renews a session in its principal's index, or in the index of all anonymous clients. */
   async #renew({ principal }: SessionKey, hash: string, ttlMs: number): Promise<void> {
     const index = this.#keys.principal(hashOf(principal))
     await this.#commands.script(RENEW_OF_PRINCIPAL, [index], [hash, wholeMs(ttlMs)]).catch(orMissing)

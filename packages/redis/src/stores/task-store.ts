@@ -14,13 +14,13 @@ import { hashOf, type Keys, sha1, type TaskKeys } from '../keys.ts'
 import { CREATE_TASK, DELETE_TASK, GET_TASK, LIST_TASKS, UPDATE_TASK } from '../scripts/tasks.ts'
 import { readTask } from './read-records.ts'
 
-/** Limits of the task store, shared by all nodes. */
+/** The limits of the task store, which all nodes share. */
 export interface RedisTaskLimits {
   /** The maximum number of tasks. @default 1_000 */
   readonly max?: number
   /**
-   * The maximum number of tasks per owner. Anonymous clients of the tasks extension share one owner, with
-   * half of `max`.
+   * The maximum number of tasks per owner. Anonymous clients of the tasks extension share one owner, which may
+   * have half of `max`.
    *
    * @default 100
    */
@@ -29,7 +29,7 @@ export interface RedisTaskLimits {
   readonly maxBytes?: number
 }
 
-/** Stores all tasks in one slot, so that scripts enforce the limits exactly. */
+/** Stores all tasks in one slot, so that scripts can enforce the limits exactly. */
 export class RedisTaskStore implements TaskStore {
   readonly #commands: Commands
   readonly #keys: TaskKeys
@@ -46,7 +46,7 @@ export class RedisTaskStore implements TaskStore {
 
   async create(record: TaskRecord): Promise<boolean> {
     const { taskId, owner, createdAt, ttlMs } = record
-    // Redis gets the remaining time, because its clock may differ.
+    // Redis is given the remaining time, because its clock may differ.
     const left = createdAt + ttlMs - Date.now()
     const created = await this.#commands.script(CREATE_TASK, this.#keys, [
       taskId,
@@ -67,8 +67,8 @@ export class RedisTaskStore implements TaskStore {
   }
 
   async update(key: TaskKey, change: TaskChange): Promise<TaskRecord | undefined> {
-    // Another round is needed only if another node has changed the task. The loop ends when the task ends at
-    // the latest.
+    // Another iteration is needed only if another node has changed the task. The loop ends when the task ends,
+    // at the latest.
     for (;;) {
       const known = await this.#text(key)
       const before = known === undefined ? undefined : readTask(known, key)
@@ -107,8 +107,8 @@ export class RedisTaskStore implements TaskStore {
   }
 
   /**
-   * Hashes an owner with the name of the server. The first character marks anonymous owners, which count as one when
-   * the store is full.
+   * Hashes an owner together with the server's name. The first character marks anonymous owners. When the store
+   * is full, all of them count as one.
    */
   #ownerOf(owner: string): string {
     return `${isAnonymousOwner(owner) ? '~' : '='}${hashOf(`${this.#server.length}:${this.#server}${owner}`)}`

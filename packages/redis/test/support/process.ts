@@ -7,22 +7,22 @@ import type { RedisStores } from '../../src/index.ts'
 interface Options {
   readonly name?: string
   readonly sessions?: FetchOptions['sessions']
-  /** Whether the header `user` of a request has its principal. @default all clients are anonymous */
+  /** Whether a request's header `user` contains its principal. @default all clients are anonymous */
   readonly users?: boolean
   readonly setUp?: (server: McpServer) => void
 }
 
 type Sent = Readonly<Record<string, string>>
 
-/** A server over stores, as one process has it. */
+/** A server that uses stores, as it would run in one process. */
 export interface ServedProcess {
   readonly server: McpServer
   readonly mount: FetchHandler
   /** Posts a message in a session. */
   post(message: SentMessage, headers?: Sent): Promise<Response>
-  /** Sends `initialize`, and returns the headers of the session's requests. */
+  /** Sends `initialize`. Returns the headers for the session's requests. */
   begin(headers?: Sent, capabilities?: object): Promise<Sent>
-  /** Opens a session, and returns the headers of its requests. */
+  /** Opens a session. Returns the headers for its requests. */
   open(headers?: Sent): Promise<Sent>
 }
 
@@ -51,7 +51,7 @@ export function serve(
       }),
     )
   const begin = async (headers: Sent = {}, capabilities: object = {}): Promise<Sent> => {
-    // A busy machine may need more than the 500 ms that a command has.
+    // A busy machine may need more than the 500 ms that a command may take.
     const opened = await vi.waitFor(async () => {
       const reply = await post(initialize(undefined, { capabilities }), headers)
       if (reply.status !== 200) throw new Error(await reply.text())

@@ -3,13 +3,13 @@ import { silent } from '@jetway-apps/test-support'
 import { redis, type RedisOptions, type RedisStores } from '../../src/index.ts'
 import { onTestFinished } from 'vitest'
 
-/** The Redis for the stores of a test. */
+/** The Redis server for a test's stores. */
 export type Address = Pick<RedisOptions, 'url' | 'cluster' | 'sentinel' | 'connection'>
 
 /** Returns a namespace for one test. */
 const newNamespace = (): string => `test-${randomBytes(6).toString('hex')}`
 
-/** Creates the stores of one process. They connect at first use, and close with the test. */
+/** Creates the stores of one process. They connect on first use, and are closed at the end of the test. */
 function newStores(address: Address, options: Partial<RedisOptions> = {}): RedisStores {
   const stores = redis({ ...address, namespace: newNamespace(), logger: silent, ...options })
   const release = stores.acquire()
@@ -17,7 +17,7 @@ function newStores(address: Address, options: Partial<RedisOptions> = {}): Redis
   return stores
 }
 
-/** Creates connected stores of one process. */
+/** Creates the stores of one process, already connected. */
 export async function createStores(
   address: Address,
   options: Partial<RedisOptions> = {},
@@ -27,7 +27,7 @@ export async function createStores(
   return stores
 }
 
-/** Creates connected stores of two processes of one deployment. */
+/** Creates the stores of two processes in one deployment, already connected. */
 export async function createTwo(
   address: Address,
   options: Partial<RedisOptions> = {},
@@ -37,7 +37,7 @@ export async function createTwo(
   return two
 }
 
-/** Creates stores of two processes. They connect at first use. */
+/** Creates the stores of two processes. They connect on first use. */
 export function newTwo(address: Address, options: Partial<RedisOptions> = {}): [RedisStores, RedisStores] {
   const same = { ...options, namespace: newNamespace() }
   return [newStores(address, same), newStores(address, same)]

@@ -2,12 +2,12 @@ import { UsageError } from '@jetway/core'
 import { parse } from 'yaml'
 
 /**
- * The maximum length of a skill's frontmatter, in characters, because hosts keep the frontmatter of all
- * skills in memory.
+ * The maximum length of a skill's frontmatter, in characters. It is limited because hosts keep the frontmatter
+ * of all skills in memory.
  */
 const MAX_LENGTH = 65_536
 
-/** The frontmatter of a `SKILL.md`, in its parts. */
+/** The frontmatter of a `SKILL.md`, split into its parts. */
 export interface Frontmatter {
   readonly name: string
   readonly description: string
@@ -15,10 +15,10 @@ export interface Frontmatter {
 }
 
 /**
- * Reads YAML 1.2 with its core schema, in which a date remains a string, because hosts compare the file with
- * the manifest.
+ * Reads YAML 1.2 with its core schema. In this schema, a date remains a string, which is necessary because
+ * hosts compare the file with the manifest.
  *
- * @param file - for errors
+ * @param file - the file's name, for error messages
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION`
  */
 export function readFrontmatter(file: string, document: Uint8Array): Frontmatter {

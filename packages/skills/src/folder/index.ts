@@ -5,28 +5,29 @@ import type { SkillDefinition } from '../skill-types.ts'
 import { fault, readFrontmatter } from './frontmatter.ts'
 import { filesBelow, type FoundFile } from './walk.ts'
 
-/** Limits for the search, so that a wrong folder, such as `/`, fails instead of exhausting memory. */
+/** Limits on the search. They make an incorrect folder, such as `/`, fail instead of exhausting memory. */
 export interface ReadSkillsOptions {
   /** The maximum depth of folders. @default 16 */
   readonly maxDepth?: number
-  /** The maximum number of files and folders, including those outside of skills. @default 10_000 */
+  /** The maximum number of files and folders, including those outside skills. @default 10_000 */
   readonly maxFiles?: number
   /** The maximum total size of all files in all skills, in bytes. @default 67_108_864 (64 MiB) */
   readonly maxBytes?: number
 }
 
 const DOCUMENT = 'SKILL.md'
-/** The maximum number of open files, because a process may have few file descriptors. */
+/** The maximum number of open files. It is limited because a process may have few file descriptors. */
 const AT_ONCE = 16
 
 /**
- * Reads every folder that has a `SKILL.md`, at any depth, for `skills({ skills })` of `@jetway/skills`. A
- * skill's path is the path of its folder below `folder`, or its name if `folder` is the skill. Ignores files
- * that do not belong to a skill, and files and folders whose names begin with a dot. Follows links within the
- * folder. To update the skills, read the folder again and pass the result to the extension's `set`.
+ * Reads every folder that contains a `SKILL.md`, at any depth, for `skills({ skills })` from `@jetway/skills`.
+ * A skill's path is the path of its folder below `folder`, or the skill's name if `folder` itself is the skill.
+ * Files that do not belong to a skill are ignored, as are files and folders whose names begin with a dot. Links
+ * within the folder are followed. To update the skills, read the folder again and pass the result to the
+ * extension's `set`.
  *
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for invalid frontmatter, for a link that leads out of the
- *   folder, and if a limit is exceeded; `ERR_MCP_OPTION` for an invalid limit; and errors of the file system
+ * folder, and if a limit is exceeded; `ERR_MCP_OPTION` for an invalid limit; and file system errors
  */
 export async function readSkills(
   folder: string,
@@ -48,7 +49,8 @@ export async function readSkills(
 }
 
 /**
- * Groups files by skill. A file belongs to the nearest folder above it with a `SKILL.md`, if there is one.
+ * Groups files by skill. A file belongs to the nearest folder above it that contains a `SKILL.md`, if there is
+ * one.
  */
 function divide(found: readonly FoundFile[]): ReadonlyMap<string, FoundFile[]> {
   const roots = found.filter(({ path }) => basename(path) === DOCUMENT).map(({ path }) => parent(path))
@@ -77,7 +79,8 @@ async function readAll(
 }
 
 /**
- * Reads one byte more than the file had, to notice growth without reading an endless file into memory.
+ * Reads one byte more than the file had, to detect that it has grown without reading an endless file into
+ * memory.
  */
 async function readWhole(folder: string, { path, real, size }: FoundFile): Promise<Uint8Array> {
   const file = await open(real)

@@ -2,7 +2,7 @@ import { opendir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { fault } from './frontmatter.ts'
 
-/** Limits for the search. */
+/** The limits on the search. */
 export interface WalkLimits {
   readonly maxDepth: number
   readonly maxFiles: number
@@ -12,7 +12,7 @@ export interface WalkLimits {
 export interface FoundFile {
   /** The path relative to the folder, with `/` between segments. */
   readonly path: string
-  /** The path with resolved links. */
+  /** The path after resolving links. */
   readonly real: string
   readonly size: number
 }
@@ -20,16 +20,16 @@ export interface FoundFile {
 interface Place {
   readonly path: string
   readonly real: string
-  /** The real paths of the parent folders, to find links to them. */
+  /** The real paths of the parent folders, to detect links to them. */
   readonly within: readonly string[]
 }
 
 /**
- * Returns all files below a folder, except those whose names begin with a dot.
- * Follows links within the folder.
+ * Returns all files below a folder, except those whose names begin with a dot. Links within the folder are
+ * followed.
  *
  * @throws UsageError `ERR_MCP_INVALID_DEFINITION` for a link that leads out of the folder or back to a parent
- *   folder, and if a limit is exceeded
+ * folder, and if a limit is exceeded
  */
 export async function filesBelow(folder: string, limits: WalkLimits): Promise<readonly FoundFile[]> {
   const root = await realpath(folder)
@@ -67,7 +67,7 @@ async function resolve(shown: string, at: string, root: string): Promise<string>
   } catch (cause) {
     throw fault(shown, 'cannot be read; correct or remove it', cause)
   }
-  // A link to the root is accepted here: `enter` refuses it with a better message.
+  // A link to the root is accepted here, because `enter` refuses it with a better message.
   if (real === root || real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)) return real
   throw fault(
     shown,

@@ -12,7 +12,7 @@ interface Reply {
 
 export type Request = (method: string, params?: object, capabilities?: object) => Promise<Reply>
 
-/** Sends requests with metadata of revision 2026-07-28. */
+/** Creates a client that sends requests with the metadata of revision 2026-07-28. */
 export const statelessClient =
   (server: McpServer): Request =>
   async (method, params = {}, capabilities = {}) => {
@@ -27,7 +27,7 @@ interface SessionClient {
   close(): Promise<void>
 }
 
-/** Opens a session in memory. */
+/** Opens an in-memory session. */
 export async function openSession(server: McpServer): Promise<SessionClient> {
   const [near, far] = createMemoryTransportPair()
   server.connect(far)

@@ -10,11 +10,11 @@ const FIXTURE = program(new URL('../fixtures/server.ts', import.meta.url))
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** The time of its arrival, by `performance.now()`. */
+  /** When the line arrived, according to `performance.now()`. */
   readonly at: number
 }
 
-/** Starts the fixture as a process for tests with raw lines. It ends with the test. */
+/** Starts the fixture as a process, for tests with raw lines. The process is ended with the test. */
 export class Child {
   readonly process: ChildProcessWithoutNullStreams
   readonly exited: Promise<Exit>

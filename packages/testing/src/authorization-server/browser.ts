@@ -1,9 +1,9 @@
 import type { SignInOptions } from './types.ts'
 
-/** Maximum number of redirects. Sign-in and consent need about six. */
+/** The maximum number of redirects. Sign-in and consent need about six. */
 const MAX_REDIRECTS = 20
 
-/** Follows an authorization URL through sign-in and consent, as a new browser does. */
+/** Follows an authorization URL through sign-in and consent, as a new browser would. */
 export async function followSignIn(
   issuer: string,
   address: URL | string,

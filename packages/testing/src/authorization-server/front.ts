@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
 /**
- * The endpoints that a test can disrupt or count. `metadata` stands for both documents below `/.well-known`.
+ * The endpoints that a test can disrupt or count. `metadata` represents both documents below `/.well-known`.
  */
 export type Endpoint =
   | 'metadata'
@@ -12,10 +12,13 @@ export type Endpoint =
   | 'introspection'
   | 'revocation'
 
-/** How an endpoint fails: status 503, a connection that is cut, or no response until `restore`. */
+/**
+ * How an endpoint fails: with status 503, by closing the connection, or by not responding until `restore` is
+ * called.
+ */
 export type Disruption = 'unavailable' | 'unreachable' | 'silent'
 
-/** The paths of the endpoints. Paths below that of `authorization` belong to the same endpoint. */
+/** The paths of the endpoints. Paths below that of `authorization` also belong to that endpoint. */
 export const PATHS: Readonly<Record<Exclude<Endpoint, 'metadata'>, string>> = {
   authorization: '/authorize',
   introspection: '/introspect',
@@ -25,7 +28,7 @@ export const PATHS: Readonly<Record<Exclude<Endpoint, 'metadata'>, string>> = {
   token: '/token',
 }
 
-/** Counts the requests to each endpoint, and fails endpoints that a test disrupts. */
+/** Counts the requests to each endpoint, and makes endpoints fail that a test has disrupted. */
 export class Front {
   readonly #counts = new Map<Endpoint, number>()
   readonly #disruptions = new Map<Endpoint, Disruption>()

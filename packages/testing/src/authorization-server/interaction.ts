@@ -7,7 +7,7 @@ export const INTERACTION = '/interaction'
 /** The user who signs in if the request has no `login_hint`. */
 const DEFAULT_USER = 'alice'
 
-/** Signs in, or consents to everything, and sends the browser back. No page is shown. */
+/** Signs in, or consents to everything, and redirects the browser back. No page is shown. */
 export async function interact(
   provider: OidcProvider.Provider,
   request: IncomingMessage,
@@ -22,14 +22,14 @@ export async function interact(
         : { consent: { grantId: await consent(provider, interaction) } }
     await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true })
   } catch (error) {
-    // The browser does not have the cookie of this interaction.
+    // The browser does not have the cookie for this interaction.
     response.writeHead(400, { 'content-type': 'text/plain' }).end(String(error))
   }
 }
 
 type Interaction = Awaited<ReturnType<OidcProvider.Provider['interactionDetails']>>
 
-/** The scopes that the user has not consented to. */
+/** The scopes to which the user has not consented. */
 interface Missing {
   readonly missingOIDCScope?: readonly string[]
   readonly missingResourceScopes?: Readonly<Record<string, readonly string[]>>

@@ -23,8 +23,8 @@ export async function loadOidcProvider(): Promise<typeof OidcProvider> {
 }
 
 /**
- * `oidc-provider` calls `URL.parse`, which Node.js has had since 22.1, and nothing else that Node.js 20.19
- * lacks.
+ * `oidc-provider` calls `URL.parse`, which exists since Node.js 22.1. It needs nothing else that is missing in
+ * Node.js 20.19.
  *
  * @see https://url.spec.whatwg.org/#dom-url-parse
  */

@@ -10,10 +10,10 @@ const PUBLIC_CLIENT = { token_endpoint_auth_method: 'none', application_type: 'n
 const GRANT_TYPES = ['authorization_code', 'refresh_token']
 const DAY_S = 86_400
 
-/** The options of an authorization server that its provider needs. */
+/** The authorization server's options that its provider needs. */
 export type ProviderSettings = Required<Omit<AuthorizationServerOptions, 'port' | 'lifetime'>>
 
-/** Everything about an authorization server that outlives its signing key. */
+/** Everything in an authorization server that outlives its signing key. */
 export interface ProviderState extends Pick<
   AuthorizationServer,
   'issuer' | 'client' | 'service' | 'lifetime'
@@ -45,15 +45,15 @@ export function createProvider(
     clientBasedCORS: () => true,
     findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     interactions: { url: (_context, { uid }) => `${INTERACTION}/${uid}` },
-    // Refresh tokens are issued even without the scope `offline_access`, as by most authorization servers for
-    // MCP.
+    // Refresh tokens are issued even without the scope `offline_access`, as most authorization servers for MCP
+    // do.
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
     renderError: (context, { error, error_description: description }) => {
       context.type = 'text/plain'
       context.body = [error, description].filter(Boolean).join(': ')
     },
-    // The network is never used: a metadata document that is not published does not exist.
+    // The network is never used. If a metadata document has not been published, it does not exist.
     fetch: async (url) => {
       const document = documents.get(new Request(url).url)
       return document === undefined ? new Response(null, { status: 404 }) : Response.json(document)
@@ -68,7 +68,8 @@ export function createProvider(
       },
     },
   })
-  // Without a default scope, the user would consent to nothing: https://www.rfc-editor.org/rfc/rfc6749#section-3.3
+  // Without a default scope, the user would consent to nothing. See
+  // https://www.rfc-editor.org/rfc/rfc6749#section-3.3.
   provider.use((context, next) => {
     const { path, query } = context
     if (path === PATHS.authorization && query['scope'] === undefined)
@@ -93,7 +94,7 @@ function ttlOf(state: ProviderState): OidcProvider.Configuration['ttl'] {
   }
 }
 
-/** Opaque tokens are stored, so their storage sets their expiry. */
+/** Opaque tokens are stored, so their expiry is set in the storage. */
 function withLifetime(state: ProviderState, storage: Storage): Storage {
   return {
     ...storage,
@@ -126,8 +127,8 @@ function featuresOf(state: ProviderState): OidcProvider.Configuration['features'
     registration: {
       enabled: registration.includes('dynamic'),
       idFactory: ({ oidc: { body } }) => {
-        // The requested scopes are ignored, because the official clients register with the scopes of their
-        // first challenge, and could not get any others later.
+        // The requested scopes are ignored. The official clients register with the scopes from their first
+        // challenge, and could not obtain others later.
         if (body !== undefined) delete body['scope']
         return randomUUID()
       },

@@ -1,4 +1,4 @@
-/** An entry of `oidc-provider`: a session, grant, code, token or registered client. */
+/** An entry stored by `oidc-provider`: a session, grant, code, token or registered client. */
 export interface StoredPayload {
   uid?: string
   grantId?: string
@@ -7,7 +7,7 @@ export interface StoredPayload {
   [member: string]: unknown
 }
 
-/** The adapter through which `oidc-provider` stores one kind of payload. */
+/** The adapter that `oidc-provider` uses to store one kind of payload. */
 export interface Storage {
   upsert(id: string, payload: StoredPayload, expiresIn: number | undefined): Promise<void>
   find(id: string): Promise<StoredPayload | undefined>
@@ -21,11 +21,11 @@ export interface Storage {
 interface Entry {
   readonly kind: string
   readonly payload: StoredPayload
-  /** In ms since 1970. */
+  /** The expiry, in ms since 1970. */
   readonly expiresAt: number
 }
 
-/** The maximum number of entries. Beyond it, the oldest entries are dropped. */
+/** The maximum number of entries. When it is exceeded, the oldest entries are dropped. */
 const MAX_ENTRIES = 10_000
 
 /** The kinds of entries that belong to a user who has signed in. */
@@ -33,8 +33,8 @@ const OF_USERS: ReadonlySet<string> = new Set(['Grant', 'AuthorizationCode', 'Ac
 
 /**
  * Keeps everything in memory, independently of any provider, so that a provider can be replaced by one with
- * other keys. The in-memory storage of `oidc-provider` itself would be shared by all authorization servers in
- * the process.
+ * other keys. `oidc-provider`'s own in-memory storage would be shared by all authorization servers in the
+ * process.
  */
 export class MemoryStorage {
   readonly #entries = new Map<string, Entry>()

@@ -6,13 +6,16 @@ export type ClientRegistration = 'metadata-document' | 'dynamic'
 /** Options of `startAuthorizationServer`. */
 export interface AuthorizationServerOptions {
   /**
-   * The scopes that the authorization server grants, for every resource. Other scopes in a request are
-   * ignored. A request without scopes gets all of them.
+   * The scopes that the authorization server grants, for every resource. Other scopes in a request are ignored.
+   * A request without scopes is granted all of them.
    */
   readonly scopes: readonly string[]
-  /** The format of access tokens: signed JWTs, or opaque ones, which only introspection can read. @default 'jwt' */
+  /**
+   * The format of access tokens: signed JWTs, or opaque tokens, which only introspection can read. @default
+   * 'jwt'
+   */
   readonly tokens?: 'jwt' | 'opaque'
-  /** How long access tokens are valid, in seconds, see {@link AuthorizationServer.lifetime}. @default 300 */
+  /** How long access tokens are valid, in seconds; see {@link AuthorizationServer.lifetime}. @default 300 */
   readonly lifetime?: number
   /** @default both */
   readonly registration?: readonly ClientRegistration[]
@@ -21,13 +24,13 @@ export interface AuthorizationServerOptions {
    * any port is allowed. @default `/callback` and `/oauth/callback` on `127.0.0.1` and `localhost`
    */
   readonly redirectUris?: readonly string[]
-  /** The port on 127.0.0.1. @default a free one */
+  /** The port on 127.0.0.1. @default a free port */
   readonly port?: number
 }
 
-/** Options of {@link AuthorizationServer.signIn}. */
+/** The options of {@link AuthorizationServer.signIn}. */
 export interface SignInOptions {
-  /** The user who signs in: the subject of the tokens. @default 'alice' */
+  /** The user who signs in, which becomes the subject of the tokens. @default 'alice' */
   readonly user?: string
   readonly signal?: AbortSignal
 }
@@ -36,7 +39,7 @@ export interface SignInOptions {
 export interface TokenRequest {
   /** The address of the MCP server. It becomes the audience. */
   readonly resource: string
-  /** @default all that the authorization server grants */
+  /** @default all scopes that the authorization server grants */
   readonly scopes?: readonly string[]
   /** @default 'alice' */
   readonly user?: string
@@ -56,34 +59,34 @@ export interface TokenSet {
 export interface AuthorizationServer extends AsyncDisposable {
   /** The issuer identifier, such as `http://127.0.0.1:41873`. */
   readonly issuer: string
-  /** A manually registered public client, for `clients` of `@jetway/client/oauth`. */
+  /** A manually registered public client, for the option `clients` of `@jetway/client/oauth`. */
   readonly client: { readonly clientId: string; readonly issuer: string }
   /** A confidential client, for introspection and for the grant `client_credentials`. */
   readonly service: { readonly clientId: string; readonly clientSecret: string; readonly issuer: string }
   /**
-   * The URL of a client metadata document. The authorization server keeps the document in memory and does not
+   * The URL of a client metadata document. The authorization server has the document in memory, and does not
    * open a connection.
    */
   readonly clientMetadataUrl: string
   /**
-   * The lifetime of access tokens issued from now on, in seconds. With zero or less, tokens have already
-   * expired when they are issued, although the client gets `expires_in: 1`.
+   * The lifetime of access tokens issued from now on, in seconds. If zero or less, tokens have already expired
+   * when they are issued, although the client receives `expires_in: 1`.
    */
   lifetime: number
   /**
    * Opens an authorization URL as a browser does, signs in, consents to all scopes, and resolves to the URL
-   * with the code. It can be passed as `authorize` to `authorizationCode` of `@jetway/client/oauth`.
+   * with the code. It can be passed as `authorize` to `authorizationCode` from `@jetway/client/oauth`.
    *
    * @throws Error if the authorization server shows an error page
    */
   readonly signIn: (url: URL | string, options?: SignInOptions) => Promise<string>
-  /** Gets tokens with the authorization code flow. No client is needed. */
+  /** Obtains tokens with the authorization code flow. No client is needed. */
   issue(request: TokenRequest): Promise<TokenSet>
   /**
-   * Revokes what users have authorized. Refresh tokens and opaque access tokens become invalid at once.
+   * Revokes what users have authorized. Refresh tokens and opaque access tokens become invalid immediately.
    * Access tokens that are JWTs remain valid until they expire.
    *
-   * @param user - default: all users
+   * @param user - the user; by default, all users
    */
   revoke(user?: string): void
   /**
@@ -91,17 +94,17 @@ export interface AuthorizationServer extends AsyncDisposable {
    * keys again.
    */
   rotateKeys(): void
-  /** Makes an endpoint fail until {@link restore}. */
+  /** Makes an endpoint fail until {@link restore} is called. */
   disrupt(endpoint: Endpoint, disruption: Disruption): void
-  /** Ends all disruptions. Requests that are waiting get their responses. */
+  /** Ends all disruptions. Waiting requests then receive their responses. */
   restore(): void
   /** Returns the number of requests that an endpoint has received. */
   requests(endpoint: Endpoint): number
   /**
-   * Publishes a client metadata document, in addition to the one at {@link clientMetadataUrl}. Nothing is
-   * sent to the URL.
+   * Publishes a client metadata document, in addition to the one at {@link clientMetadataUrl}. Nothing is sent
+   * to the URL.
    *
-   * @param document - its `client_id` must be `url`
+   * @param document - the document; its `client_id` must be `url`
    */
   publish(url: string, document: Readonly<Record<string, unknown>>): void
   /** Closes all connections. */

@@ -29,15 +29,15 @@ export function adapterCases(capabilities: readonly AdapterCapability[]): readon
 }
 
 /**
- * How long a case waits for any data, in ms. It is long, so that a correct adapter does not fail on a busy
- * machine.
+ * How long a case waits for any data, in ms. The time is long, so that a correct adapter does not fail on a
+ * busy machine.
  */
 const PATIENCE = 15_000
 
 /**
  * Runs one case in any test runner. Rejects if the adapter fails it.
  *
- * @param patience how long the case waits for any data, in ms. Default 15_000
+ * @param patience - how long the case waits for any data, in ms; by default 15_000
  */
 export async function runAdapterCase(
   subject: AdapterSubject,

@@ -3,13 +3,13 @@ import { Agent, type IncomingMessage, request, type RequestOptions } from 'node:
 import { connect, type Socket } from 'node:net'
 import { REVISIONS } from '@jetway/core/protocol'
 
-/** A header with a list of values is sent once per value. */
+/** The headers to send. If the value is a list, the header is sent once per value. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[]>>
 
 export interface Sent {
   /** @default 'POST' */
   readonly method?: string
-  /** Path and query. @default those of the MCP endpoint */
+  /** The path and query. @default those of the MCP endpoint */
   readonly path?: string
   readonly headers?: SentHeaders
   readonly body?: string | Uint8Array
@@ -27,10 +27,10 @@ export interface OpenReply {
   readonly until: (expected: string) => Promise<string>
   /** Resolves to the whole text at the end of the reply. Rejects if the connection breaks first. */
   readonly whole: () => Promise<string>
-  /** Stops reading, so that the connection fills up. */
+  /** Stops reading, so that the connection's buffers fill up. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Closes the connection at once. */
+  /** Closes the connection immediately. */
   readonly leave: () => void
 }
 
@@ -59,12 +59,12 @@ const MCP_HEADERS: SentHeaders = {
   'mcp-protocol-version': REVISION,
 }
 
-/** The time limit of a reply, as a multiple of the limit for each chunk. */
+/** The time limit for a whole reply, as a multiple of the limit for each chunk. */
 const PIECES = 3
 
 /**
- * A client that works directly on the socket, so that no library corrects what arrives. Every wait has a time
- * limit.
+ * A client that works directly on the socket, so that no library hides errors in the received data. Every wait
+ * has a time limit.
  */
 export class AdapterClient {
   readonly url: URL
@@ -72,7 +72,7 @@ export class AdapterClient {
   readonly #agent = new Agent({ keepAlive: true })
   readonly #sockets = new Set<Socket>()
 
-  /** `patience`: how long it waits for any data, in ms. A chunked reply may take three times as long. */
+  /** @param patience - how long to wait for any data, in ms. A chunked reply may take three times as long */
   constructor(url: string, patience: number) {
     this.url = new URL(url)
     this.#patience = patience
@@ -95,7 +95,7 @@ export class AdapterClient {
       headers: { ...MCP_HEADERS, ...length, ...headers } as RequestOptions['headers'],
     }
     const asked = request(this.url, options as RequestOptions)
-    // The wait for the head reports earlier failures; the reply reports later ones.
+    // Earlier failures are reported by the wait for the head, and later ones by the reply.
     asked.on('error', () => {})
     if (body !== undefined) asked.write(body)
     asked.end()
@@ -119,7 +119,7 @@ export class AdapterClient {
     return { 'mcp-session-id': id }
   }
 
-  /** Opens the GET stream of a session, by default of a new one. */
+  /** Opens the GET stream of a session. By default, opens a new session. */
   async listen(session?: SentHeaders): Promise<OpenReply> {
     const headers = { accept: 'text/event-stream', ...(session ?? (await this.initialize())) }
     return this.open({ method: 'GET', headers })
@@ -141,7 +141,8 @@ export class AdapterClient {
   }
 
   /**
-   * Returns the bytes of a POST to the endpoint. `content-length` may announce more bytes than the body has.
+   * Returns the bytes of a POST to the endpoint. The `content-length` header may announce more bytes than the
+   * body has.
    */
   post(body: string, headers: Readonly<Record<string, string>> = {}): string {
     const all = {
@@ -167,7 +168,7 @@ export class AdapterClient {
     }
   }
 
-  /** Polls until the condition holds. */
+  /** Polls until the condition is true. */
   async eventually(condition: () => boolean, what: string): Promise<void> {
     const limit = Date.now() + this.#patience
     while (!condition()) {
@@ -185,7 +186,7 @@ export class AdapterClient {
   async #arrived(arriving: Arriving, enough: (text: string) => boolean, what: string): Promise<string> {
     const limit = Date.now() + PIECES * this.#patience
     while (!arriving.over && !enough(arriving.text)) {
-      // Keep-alive comments restart the time limit of a chunk, so a stream needs a total limit.
+      // Keep-alive comments restart the time limit for each chunk, so a stream also needs a total limit.
       if (Date.now() > limit) throw new Error(`Waited ${PIECES * this.#patience} ms for ${what}`)
       await this.within(arriving.more(), what)
     }
@@ -219,7 +220,7 @@ export class AdapterClient {
   }
 }
 
-/** Text as it arrives, and its end. */
+/** A text that is still arriving, and its end. */
 class Arriving {
   text = ''
   over = false
@@ -262,7 +263,7 @@ export function callFrame(name: string, args: object = {}, id: number = 1): stri
   return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })
 }
 
-/** Returns the messages in a reply, which is JSON or a stream. */
+/** Returns the messages in a reply. The reply may be JSON or a stream. */
 export function messagesOf({ headers, body }: Pick<WholeReply, 'headers' | 'body'>): Message[] {
   if (headers['content-type']?.startsWith('text/event-stream') !== true) return [JSON.parse(body) as Message]
   return body

@@ -55,7 +55,7 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
       const connection = await client.raw()
       await connection.send(await streamsOf(client))
       await client.eventually(() => server.stats().openStreams === 1, 'the first stream to open')
-      // The other sessions make room, because nothing shows that their clients are still there.
+      // The other sessions must make room, because nothing shows that their clients are still connected.
       for (let session = 1; session < COUNT; session++) await client.initialize()
       const closed = server.close()
       await connection.until((received) => received.split('HTTP/1.1 503').length === COUNT, 'the refusals')
@@ -90,7 +90,7 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
       await connection.send(client.post(callFrame('ask'), session))
       await client.eventually(() => outcomes.length === 1, 'the question to be refused')
       expect(outcomes).toEqual(['refused'])
-      // On its own connection the question arrives.
+      // The question arrives on the client's own connection.
       const asking = await client.open({ body: callFrame('ask'), headers: session })
       await asking.until('roots/list')
       asking.leave()
@@ -108,7 +108,8 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
       const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
       for (let sent = 0; sent < COUNT; sent++) {
         await connection.send(client.post(list, session))
-        // Node stops reading when a request arrives behind long replies, so each reply must be there before.
+        // Node stops reading when a request arrives after long replies, so each reply must have arrived before
+        // the next request.
         await client.send({ body: INITIALIZE })
       }
       connection.leave()

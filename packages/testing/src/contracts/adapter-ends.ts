@@ -8,7 +8,7 @@ import type { AdapterCase, CaseContext, Serving } from './adapter-types.ts'
 const FRAME_BYTES = 64 * 1024
 const FRAMES = 1024
 /**
- * A size that exceeds all buffers of sockets, kernel and streams. Loopback buffers grow to several MB on each
+ * A size that exceeds all socket, kernel and stream buffers. On loopback, buffers grow to several MB on each
  * side.
  */
 const HELD_FRAMES = FRAMES / 2
@@ -19,7 +19,7 @@ interface Flood extends Serving {
   readonly reply: Awaited<ReturnType<Serving['client']['open']>>
 }
 
-/** Writes 64 MiB to a peer that has stopped reading, with backpressure. Returns when writing has stopped. */
+/** Writes 64 MiB, with backpressure, to a peer that has stopped reading. Returns when writing has stopped. */
 async function flood({ serve }: CaseContext): Promise<Flood> {
   let written = 0
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
@@ -69,7 +69,7 @@ const stalling: readonly AdapterCase[] = [
   },
 ]
 
-/** Starts two calls: one with a JSON reply, one whose stream has begun. */
+/** Starts two calls: one with a JSON reply, and one whose stream has begun. */
 function callTwice(client: AdapterClient): Promise<WholeReply[]> {
   const answers = Promise.all([
     client.send({ body: callFrame('hold') }),
@@ -109,7 +109,7 @@ const closing: readonly AdapterCase[] = [
       const answers = callTwice(client)
       await client.eventually(() => calls() === 2, 'both calls to run')
       const closed = close()
-      // Refusing new calls must not end the running ones.
+      // The server refuses new calls, but must not end the running ones.
       for (let late = 0; late < 5; late++) await client.send({ body: INITIALIZE }).catch(() => undefined)
       release()
       expect((await answers).map(textOf)).toEqual(['released', 'released'])

@@ -25,7 +25,7 @@ export function watching<T extends AuthInfo | Promise<AuthInfo> = AuthInfo>(
   return { seen, authenticate: (request) => (seen.push(request), answer) }
 }
 
-/** The two times at which an adapter asks for the body: at once, or after authentication. */
+/** The two times at which an adapter may request the body: immediately, or after authentication. */
 const EITHER: readonly (AuthInfo | Promise<AuthInfo>)[] = [ADA, Promise.resolve(ADA)]
 
 export function expectError(
@@ -104,7 +104,7 @@ const heads: readonly AdapterCase[] = [
         ['last-event-id', 'a'],
         ['mcp-protocol-version', REVISION],
       ] as const) {
-        // Two Hosts or Origins joined by a comma are never allowed.
+        // Two Host or Origin values joined by a comma are never allowed.
         expect([name, await statusFor(client, repeated(name, value))]).toEqual([
           name,
           expect.stringMatching(name === 'host' || name === 'origin' ? /^40[03]$/ : /^400$/),

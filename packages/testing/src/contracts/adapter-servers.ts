@@ -1,11 +1,11 @@
 import { McpServer } from '@jetway/core'
 
-/** A description so long that the endpoint sends the list as bytes instead of text. */
+/** A description that is so long that the endpoint sends the list as bytes instead of text. */
 export const DESCRIPTION: string = 'aä€😀 '.repeat(2_000)
 
 /**
- * Creates the server for most cases. It has a tool that returns at once, and a tool that reports progress
- * first.
+ * Creates the server for most cases. It has a tool that returns immediately, and a tool that first reports
+ * progress.
  */
 export function createServer(): McpServer {
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
@@ -53,10 +53,7 @@ export function holding(): {
   return { server, release, calls: () => calls }
 }
 
-/**
- * Creates a server whose tool returns the locals and the principal that the mount has passed with the
- * request.
- */
+/** Creates a server whose tool returns the locals and the principal that the mount passed with the request. */
 export function seeing(): McpServer {
   const server = new McpServer({ name: 'contract', version: '1.0.0' })
   server.addTool({

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type AdapterClient, callFrame, INITIALIZE, type OpenReply } from './adapter-client.ts'
 import type { AdapterCase } from './adapter-types.ts'
 
-/** Opens an HTTP+SSE stream, and returns the path and query to post to. */
+/** Opens an HTTP+SSE stream. Returns the path and query to which messages must be posted. */
 async function openSse(
   client: AdapterClient,
 ): Promise<{ readonly stream: OpenReply; readonly path: string }> {

@@ -133,8 +133,8 @@ const leaving: readonly AdapterCase[] = [
       }
       const [unread, read] = seen as [HttpRequest, HttpRequest]
       const aborted = once(read.signal, 'abort')
-      // The peers disconnect in order: when the signal that was read early aborts, the unread one must also
-      // have aborted.
+      // The peers disconnect in order: when the signal that was read early aborts, the signal that was not read
+      // must have aborted as well.
       for (const connection of connections) {
         connection.leave()
         await client.send({ body: INITIALIZE })

@@ -5,13 +5,13 @@ import type { AdapterClient } from './adapter-client.ts'
 /**
  * A feature that a host may support. A case runs only if its capability is declared.
  *
- * - `headers`: the host can set headers before the adapter answers
+ * - `headers`: the host can set headers before the adapter replies
  * - `routes`: the host also serves other paths
  * - `parsedBody`: the host may parse a body before the adapter sees it
  * - `locals`: the adapter has a `locals` option
  * - `auth`: the host authenticates, and the adapter passes on its auth info
- * - `rawHeaders`: the host gives repeated headers as sent
- * - `peer`: the host gives the socket's addresses
+ * - `rawHeaders`: the host provides repeated headers as they were sent
+ * - `peer`: the host provides the socket's addresses
  * - `pipelining`: the host passes on a request before the replies to earlier requests on the connection are
  *   complete
  * - `legacySse`: the adapter serves `/sse` and `/message` if the MCP path is at the root
@@ -27,23 +27,26 @@ export type AdapterCapability =
   | 'pipelining'
   | 'legacySse'
 
-/** How a case sets up the host. A case uses only declared capabilities. */
+/** How a case configures the host. A case uses only declared capabilities. */
 export interface HostSetup {
-  /** `headers`: the host sets these on every reply before the adapter runs. */
+  /** For `headers`: the host sets these headers on every reply before the adapter runs. */
   readonly headers?: Readonly<Record<string, string>>
-  /** `parsedBody`: the host parses JSON bodies before the adapter runs. */
+  /** For `parsedBody`: the host parses JSON bodies before the adapter runs. */
   readonly parsesBodies?: boolean
-  /** `locals`: the adapter's option of this name. */
+  /** For `locals`: the adapter's `locals` option. */
   readonly locals?: () => unknown
-  /** `auth`: the result of the host's authentication. */
+  /** For `auth`: the result of the host's authentication. */
   readonly auth?: () => AuthInfo | undefined
 }
 
 /** An adapter that listens on its own socket. */
 export interface ServedAdapter {
-  /** The full URL of the MCP endpoint, on 127.0.0.1. With `routes`, `/echo` answers a POST with its body. */
+  /**
+   * The full URL of the MCP endpoint, on 127.0.0.1. With `routes`, `/echo` replies to a POST with the request's
+   * body.
+   */
   readonly url: string
-  /** Closes the adapter as its users do: running calls, streams and sessions end. */
+  /** Closes the adapter as its users would: running calls, streams and sessions end. */
   readonly close: () => Promise<void>
   /** Releases the socket and all connections in any state. Called once after every case. */
   readonly release: () => void | Promise<void>
@@ -56,7 +59,7 @@ export interface AdapterSubject {
   readonly serve: (server: McpServer, options: EndpointOptions, host: HostSetup) => Promise<ServedAdapter>
 }
 
-/** The tools of a case. */
+/** The functions and objects that a case can use. */
 export interface CaseContext {
   /** Mounts the suite's server, or the given one. */
   readonly serve: (options?: EndpointOptions, host?: HostSetup, server?: McpServer) => Promise<Serving>

@@ -13,14 +13,15 @@ export type {
   Serving,
 } from './adapter-types.ts'
 
-/** Longer than any case waits, so that the case reports its own timeout. */
+/** This is longer than any case waits, so that the case reports its own timeout. */
 const TIMEOUT = 60_000
 
 /**
  * The contract of an adapter over `@jetway/core/http`, as Vitest tests: one test per case, except for cases
- * of capabilities that are not declared.
+ * that need a capability that is not declared.
  *
- * @returns the names of the tests. Count them, so that a lost capability cannot remove its tests unnoticed
+ * @returns the names of the tests. Count them, so that tests cannot disappear undetected when a capability is
+ * lost
  */
 export function describeAdapter(name: string, subject: AdapterSubject): readonly string[] {
   const cases = adapterCases(subject.capabilities)

@@ -102,13 +102,13 @@ export function describeBus(name: string, create: CreateBus): void {
 /** Nodes on a bus that can lose messages. */
 export interface LossyBusSubject extends BusSubject {
   /**
-   * Publishes messages on any topic while the last node cannot receive them, and resolves when that node is
-   * back.
+   * Publishes messages on any topic while the last node cannot receive them. Resolves when that node is
+   * receiving again.
    */
   readonly lose: () => Promise<void>
 }
 
-/** The part of the contract for a bus between processes, whose connections can break. */
+/** The part of the contract that applies to a bus between processes, whose connections can break. */
 export function describeLossyBus(name: string, create: () => Promise<LossyBusSubject>): void {
   describe(`a bus that can lose messages: ${name}`, () => {
     it('reports a gap to every listener on the node that missed messages, and continues', async () => {

@@ -57,7 +57,7 @@ async function append(
   return (await store.append(key(), lease, events, options)).state
 }
 
-/** Returns the number and frame of each event after a position; undefined if the position is unknown. */
+/** Returns the number and frame of each event after a position, or undefined if the position is unknown. */
 async function after(
   store: EventStore,
   of: StreamKey,
@@ -344,7 +344,7 @@ function limits(create: CreateEventStore): void {
   })
 
   it('drops events after their TTL', async () => {
-    // If the clock cannot be advanced, a busy machine adds to the elapsed time.
+    // If the clock cannot be advanced, the elapsed time is longer on a busy machine.
     const { store, pass } = await create({ ...LIMITS, ttlMs: 3_000 })
     const lease = await fill(store, key(), 2)
     await pass(1_600)

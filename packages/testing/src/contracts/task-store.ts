@@ -25,7 +25,7 @@ export type CreateTaskStore = (
   limits: Partial<TaskStoreLimits>,
 ) => TaskStoreSubject | Promise<TaskStoreSubject>
 
-/** The time to live of tasks, in ms. A store whose clock runs in real time is tested with a shorter one. */
+/** The time to live of tasks, in ms. A store whose clock runs in real time is tested with a shorter time. */
 const DEFAULT_TTL = 60_000
 
 function recordAt(now: number, change: Partial<TaskRecord> = {}): TaskRecord {

@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest'
 export interface UsedStatesSubject {
   /** Each process's view of the same states. In a single process, all views are the same object. */
   readonly nodes: readonly [UsedStates, ...UsedStates[]]
-  /** The time of the store, in ms since 1970. */
+  /** The current time of the store, in ms since 1970. */
   readonly now: () => number
 }
 
 /** The limits on used states that the contract sets. */
 export interface UsedStatesLimits {
-  /** The maximum number of states, whether of one principal or of several. */
+  /** The maximum number of states, whether they belong to one principal or to several. */
   readonly max: number
 }
 
@@ -19,7 +19,7 @@ export interface UsedStatesLimits {
 export type CreateUsedStates = (limits?: UsedStatesLimits) => UsedStatesSubject | Promise<UsedStatesSubject>
 
 const ALICE = 'alice'
-/** The limit that the tests set. They use {@link USED} states, so that some of them are dropped. */
+/** The limit that the tests set. The tests use {@link USED} states, so that some of them are dropped. */
 const MAX = 8
 const USED = 3 * MAX
 

@@ -24,7 +24,7 @@ export interface Exchanged {
   readonly routes: ReadonlyMap<string, Route>
 }
 
-/** An adapter for `node:http` whose parts tests can replace with broken ones. */
+/** The parts of an adapter for `node:http`. Tests can replace them with broken ones. */
 export interface Parts {
   readonly isForMcp: (path: string) => boolean
   readonly route: (path: string, routes: ReadonlyMap<string, Route>) => Route
@@ -35,7 +35,7 @@ export interface Parts {
   readonly read: (req: IncomingMessage, limit: number) => Promise<RequestBody>
   readonly signal: (req: IncomingMessage, res: ServerResponse) => AbortSignal
   readonly isQueued: (res: ServerResponse) => boolean
-  /** Calls the function when a stream may begin. */
+  /** Calls the function when the stream may begin. */
   readonly turn: (req: IncomingMessage, res: ServerResponse, begin: () => void) => void
   readonly sendWhole: (res: ServerResponse, reply: HttpReply) => void
   readonly sendHead: (res: ServerResponse, reply: HttpReply) => void
@@ -137,10 +137,10 @@ export const SOUND: Parts = {
 
 const pathOf = (req: IncomingMessage): string => req.url?.split('?')[0] ?? ''
 
-/** The cases report failures. */
+/** The cases themselves report failures. */
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** The adapter with some parts replaced. */
+/** Creates the adapter with some parts replaced. */
 export function breakable(broken: Partial<Parts> = {}): AdapterSubject {
   const parts = { ...SOUND, ...broken }
   return {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@jetway/core/protocol'
 
-/** Members that may hold anything. */
+/** Members that may contain anything. */
 const OPEN_MEMBERS = new Set([
   '_meta',
   'arguments',
@@ -11,14 +11,14 @@ const OPEN_MEMBERS = new Set([
   'data',
 ])
 
-/** Keywords whose members are schemas by name, by position, or one schema. */
+/** Keywords whose value is schemas by name, schemas by position, or one schema. */
 const NAMED = new Set(['properties', 'definitions', '$defs'])
 const LISTED = new Set(['anyOf', 'oneOf'])
 const NESTED = new Set(['items', 'additionalProperties'])
 
 /**
- * Copies a published schema so that it refuses unknown members: the published schemas accept any, so they
- * would not notice a field of a newer revision. An `additionalProperties` of the schema is kept.
+ * Copies a published schema so that the copy refuses unknown members. The published schemas accept any members,
+ * so they would not detect a field from a newer revision. Existing `additionalProperties` are kept.
  */
 export function closeSchema(schema: JsonObject): JsonObject {
   const closed: Record<string, unknown> = {}
@@ -26,7 +26,7 @@ export function closeSchema(schema: JsonObject): JsonObject {
     if (NAMED.has(keyword)) closed[keyword] = mapMembers(value as JsonObject, keyword)
     else if (LISTED.has(keyword)) closed[keyword] = (value as JsonObject[]).map(closeSchema)
     else if (NESTED.has(keyword) && isSchema(value)) closed[keyword] = closeSchema(value)
-    // A branch of allOf sees the members of the other branches, and cannot be closed alone.
+    // A branch of `allOf` also sees the members of the other branches, so it cannot be closed alone.
     else closed[keyword] = value
   }
   if ('properties' in schema && !('additionalProperties' in schema)) closed['additionalProperties'] = false

@@ -13,7 +13,7 @@ const ADAPTERS = [
   ['Hono', hono],
 ] as const
 
-/** Returns its argument: at once, later, or on a stream. */
+/** Creates a server that returns its argument immediately, later, or on a stream. */
 function echoing(random: () => number): McpServer {
   const server = new McpServer({ name: 'echoing', version: '1' })
   server.addTool({
@@ -31,7 +31,7 @@ function echoing(random: () => number): McpServer {
   return server
 }
 
-/** Twelve callers of one session give each call the same id. */
+/** Tests twelve callers in one session that use the same id for each call. */
 export function describeOneId(calls: number): void {
   describe.each(ADAPTERS)(`${calls} calls with one id from twelve callers on %s`, (_, adapter) => {
     it('each send one response to their own caller', { timeout: 60_000 + 10 * calls }, async () => {
@@ -65,12 +65,12 @@ const SECRETS = /secret-\d+-[a-z]+/g
 interface Member {
   readonly client: ResumingClient
   readonly secret: string
-  /** All messages of this session. */
+  /** All messages received in this session. */
   readonly heard: string[]
   readonly lastId: string
 }
 
-/** Sessions on both frameworks whose events are kept in one store. */
+/** Tests sessions on both frameworks whose events are stored in one store. */
 export function describeSharedStore(sessions: number): void {
   it(
     `does not show any of ${sessions} sessions data from another`,
@@ -128,7 +128,7 @@ function telling(): McpServer {
   return server
 }
 
-/** Opens a session, disconnects from its first call after an event or two, and resumes it. */
+/** Opens a session, disconnects from its first call after one or two events, and resumes the call. */
 async function join(url: string, secret: string): Promise<Member> {
   const client = await new ResumingClient(url).open()
   const { notices, response, pieces } = await client.call('tell', { secret }, { leaveAfter: 2 })

@@ -14,8 +14,8 @@ import { slowStore } from './slow-store.ts'
 const EVENTS = 100
 const AT_ONCE = 5
 /**
- * The approximate bytes of one event. Cuts are spread over a fifth of a call, so most
- * calls are cut several times.
+ * The approximate size of one event, in bytes. Cuts are spread over a fifth of a call, so most calls are cut
+ * several times.
  */
 const EVENT_BYTES = 230
 const SPREAD = (EVENTS * EVENT_BYTES) / 5
@@ -26,7 +26,10 @@ interface CutsOptions {
   readonly endpoint: (random: () => number) => EndpointOptions
 }
 
-/** Calls a tool with a hundred progress reports through a cutting proxy, until there were enough cuts. */
+/**
+ * Calls a tool with a hundred progress reports through a proxy that cuts connections, until there have been
+ * enough cuts.
+ */
 async function cutAndResume(adapter: AdapterSubject, options: CutsOptions): Promise<Outcome[]> {
   const random = seeded(options.seed)
   const server = new McpServer({ name: 'counting', version: '1' })
@@ -63,7 +66,7 @@ async function cutAndResume(adapter: AdapterSubject, options: CutsOptions): Prom
   }
 }
 
-/** Checks that each call got all events once and in order, and its own response. */
+/** Checks that each call received all events exactly once and in order, and its own response. */
 function expectWhole(outcomes: readonly Outcome[]): void {
   const sequence = Array.from({ length: EVENTS }, (_, i) => i + 1)
   for (const { notices, response } of outcomes) {
@@ -74,7 +77,7 @@ function expectWhole(outcomes: readonly Outcome[]): void {
 }
 
 /**
- * Resuming over sockets that break, on each framework.
+ * Tests resuming over sockets that break, with each framework.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */

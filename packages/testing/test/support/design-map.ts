@@ -3,13 +3,13 @@ const { readMap } = (await import(new URL('scripts/map/page.mjs', root).href)) a
   readonly readMap: () => DesignMap
 }
 
-/** A file that a flow runs through, with the functions that the map names. */
+/** A file that a flow passes through, with the functions that the map names. */
 export interface Hop {
-  /** The heading above it. */
+  /** The heading above the hop. */
   readonly flow: string
   readonly path: string
   readonly names: readonly string[]
-  /** False for the files that a step needs. */
+  /** False for files that a step needs. */
   readonly isStep: boolean
 }
 
@@ -28,5 +28,5 @@ interface DesignMap {
   readonly pathOf: (file: string) => string
 }
 
-/** The map of the code, `docs/design/README.md`. */
+/** The map of the code in `docs/design/README.md`. */
 export const map: DesignMap = readMap()

@@ -4,24 +4,24 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export interface FaultProxyOptions {
   /** The target port on loopback. */
   readonly port: number
-  /** Returns the limit for the replies of a connection. */
+  /** Returns the limit for the replies on a connection. */
   readonly allowance: () => Allowance
-  /** How the server sees a cut. */
+  /** Returns how the server sees that the connection was cut. */
   readonly abort: () => 'reset' | 'close'
 }
 
-/** Decides how many of the server's bytes may pass. */
+/** Decides how many of the server's bytes are passed on. */
 export interface Allowance {
   take(chunk: Buffer): Buffer
 }
 
-/** This many bytes after the first event with an id, or all. */
+/** Passes on this many bytes after the first event with an id, or all bytes. */
 export const beyondFirstId = (cutAfter: () => number | undefined): Allowance => new BeyondFirstId(cutAfter)
 
-/** This many bytes, or all. */
+/** Passes on this many bytes in total, or all bytes. */
 export const inAll = (bytes: number | undefined): Allowance => new InAll(bytes)
 
-/** A TCP proxy that cuts replies anywhere: inside a character, a field, a chunk or a header. */
+/** Starts a TCP proxy that cuts replies at any position: inside a character, a field, a chunk or a header. */
 export async function startFaultProxy({ port, allowance: allow, abort }: FaultProxyOptions) {
   let cuts = 0
   const sockets = new Set<Socket>()
@@ -41,7 +41,7 @@ export async function startFaultProxy({ port, allowance: allow, abort }: FaultPr
       client.write(taken)
       if (taken.length === chunk.length) return
       cuts++
-      // The passed bytes arrive. The rest is never sent.
+      // The bytes that were passed on arrive. The rest is never sent.
       client.end()
       leave()
     })

@@ -3,15 +3,15 @@ import type { JsonObject } from '@jetway/core/protocol'
 /** Schemas by name. */
 export type Definitions = Readonly<Record<string, JsonObject>>
 
-/** The members of one object, with those of its parts. */
+/** The members of one object, including those of its parts. */
 interface Shape {
   readonly properties: JsonObject
   readonly required: readonly string[]
 }
 
 /**
- * A copy in which `allOf` combines no objects: each branch sees its own members only, and a closed branch
- * would refuse those of the others. The combined objects are closed.
+ * Returns a copy in which `allOf` does not combine objects. Each branch would see only its own members, and a
+ * closed branch would refuse those of the others. The combined objects are closed.
  */
 export function flatten(value: unknown, definitions: Definitions): unknown {
   if (Array.isArray(value)) return value.map((item) => flatten(item, definitions))
@@ -26,7 +26,10 @@ export function flatten(value: unknown, definitions: Definitions): unknown {
   return shapes.length === 1 ? shapes[0] : { anyOf: shapes }
 }
 
-/** One shape, or those of a union. If several define a member, the last one wins. */
+/**
+ * Returns one shape, or the shapes of a union. If several define the same member, the last one takes
+ * precedence.
+ */
 function shapesOf(schema: JsonObject, definitions: Definitions): readonly Shape[] {
   const { $ref, anyOf, allOf, properties = {}, required = [] } = schema
   if (typeof $ref === 'string') return shapesOf(definitions[nameOf($ref)] ?? {}, definitions)
@@ -46,7 +49,7 @@ const join = (one: Shape, other: Shape): Shape => ({
   required: [...one.required, ...other.required],
 })
 
-/** The definition of a reference. */
+/** Returns the name of the definition that a reference refers to. */
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 const isSchema = (value: unknown): value is JsonObject =>

@@ -12,13 +12,13 @@ export interface Memory {
 }
 
 export interface Report {
-  /** The maximum of each during the last flood. */
+  /** The maximum of each value during the last flood. */
   readonly peak: Memory
-  /** After a garbage collection. */
+  /** The current values, after a garbage collection. */
   readonly now: Memory
 }
 
-/** The flooding server in its own process. */
+/** The flooding server, in its own process. */
 export class FloodingServer {
   readonly #child: Running
   readonly #urls: readonly string[]
@@ -30,14 +30,14 @@ export class FloodingServer {
   }
 
   static async start(): Promise<FloodingServer> {
-    // A small young generation, so that garbage does not count as held memory.
+    // The young generation is small, so that garbage does not count as memory in use.
     const memory = ['--expose-gc', '--max-semi-space-size=2']
     const child = startNode([...memory, ...FIXTURE])
     const [lines] = await child.until(/^(.*\n){4}/)
     return new FloodingServer(child, lines.split('\n'))
   }
 
-  /** A session on one of its mounts. */
+  /** Opens a session on one of the server's mounts. */
   async join(adapter: 'Fastify' | 'Hono', store: 'kept' | 'forgotten'): Promise<Flooding> {
     const mount = (adapter === 'Fastify' ? 0 : 2) + (store === 'kept' ? 0 : 1)
     const client = new ResumingClient(this.#urls[mount] ?? '', { keepAlive: true })
@@ -52,7 +52,7 @@ export class FloodingServer {
   }
 }
 
-/** A client with a session there. */
+/** A client with a session on the flooding server. */
 export class Flooding {
   readonly client: ResumingClient
 
@@ -68,7 +68,7 @@ export class Flooding {
     return Number(await this.#text('floods'))
   }
 
-  /** Calls another tool until this many floods are over. Returns the number of responses. */
+  /** Calls another tool until this many floods have ended. Returns the number of responses. */
   async callsUntil(floods: number): Promise<number> {
     let answers = 0
     while ((await this.floods()) < floods) answers++

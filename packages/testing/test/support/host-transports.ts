@@ -36,14 +36,14 @@ const sseTransport = (name: string, subject: AdapterSubject): MatrixTransport =>
   },
 })
 
-/** The transports of hosts: both frameworks over real sockets, and stdio. */
+/** The transports that hosts use: both frameworks over real sockets, and stdio. */
 export const HOST_TRANSPORTS: readonly MatrixTransport[] = [
   socketTransport('Fastify', fastify),
   socketTransport('Hono', hono),
   stdioTransport,
 ]
 
-/** The transport of 2024-11-05 on both frameworks, over real sockets. */
+/** The transport of revision 2024-11-05 on both frameworks, over real sockets. */
 export const SSE_TRANSPORTS: readonly MatrixTransport[] = [
   sseTransport('Fastify', fastify),
   sseTransport('Hono', hono),

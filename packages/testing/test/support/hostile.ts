@@ -38,7 +38,7 @@ export async function serve(revision: string = LATEST): Promise<Bench> {
   return { server, peer, reached }
 }
 
-/** Whether the server still responds, and its other messages. */
+/** Returns whether the server still responds, and its other messages. */
 export async function alive({ peer }: Bench): Promise<readonly unknown[]> {
   await turn()
   expect(await peer.request('ping', undefined, { id: 'sentinel' })).toEqual({
@@ -49,7 +49,7 @@ export async function alive({ peer }: Bench): Promise<readonly unknown[]> {
   return peer.strays
 }
 
-/** Fails each test of the file with an unhandled rejection or exception. */
+/** Makes each test in the file fail after an unhandled rejection or exception. */
 export function failOnUnhandled(): void {
   beforeAll(() => {
     process.on('unhandledRejection', note)
@@ -60,7 +60,7 @@ export function failOnUnhandled(): void {
     process.off('uncaughtException', note)
   })
   afterEach(async () => {
-    // A rejection counts as unhandled at the end of its turn.
+    // A rejection counts as unhandled only at the end of its turn.
     await turn()
     await turn()
     expect(unhandled.splice(0)).toEqual([])

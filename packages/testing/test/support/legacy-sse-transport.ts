@@ -2,7 +2,7 @@ import type { Transport, TransportHandlers } from '@jetway/core/transport'
 import { sseEvents } from '@jetway/client/http'
 
 /**
- * The client's side of HTTP+SSE, as raw messages.
+ * The client's side of HTTP+SSE, with raw messages.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
@@ -13,12 +13,12 @@ export class LegacySseTransport implements Transport {
   #messages: string | undefined
   #reading: Promise<void> | undefined
 
-  /** @param url - of `GET /sse` */
+  /** @param url - the URL of `GET /sse` */
   constructor(url: string) {
     this.#url = url
   }
 
-  /** Resolves when the server has sent the endpoint event. */
+  /** Resolves when the server has sent the `endpoint` event. */
   async start(handlers: TransportHandlers): Promise<void> {
     this.#handlers = handlers
     const response = await fetch(this.#url, {
@@ -33,7 +33,7 @@ export class LegacySseTransport implements Transport {
     this.#reading = this.#read(events)
   }
 
-  /** A JSON error is delivered as a message; the rest is "Accepted". */
+  /** A JSON error is delivered as a message; any other body is "Accepted". */
   async send(message: string): Promise<void> {
     const response = await fetch(this.#messages ?? '', {
       method: 'POST',

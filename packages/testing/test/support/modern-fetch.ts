@@ -10,12 +10,12 @@ export const JSON_POST = {
 export interface ModernFetch {
   readonly capabilities?: JsonObject
   readonly clientInfo?: JsonObject
-  /** Headers that replace or extend those that repeat the body. */
+  /** Headers that replace or extend those that repeat parts of the body. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
 
-/** Posts one request without a session, with the headers that repeat it. */
+/** Posts one request without a session, with the headers that repeat parts of it. */
 export function fetchModern(
   url: string,
   method: string,

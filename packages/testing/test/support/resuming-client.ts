@@ -14,11 +14,11 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** The part of a reply that one connection delivered. */
+/** The part of a reply that was delivered on one connection. */
 export interface Piece {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  /** All received data, complete or not. */
+  /** All received data, whether complete or not. */
   readonly text: string
   readonly messages: readonly Message[]
   /** The id of the last complete event. */
@@ -35,11 +35,11 @@ export interface Outcome {
 
 export interface CallOptions {
   readonly id?: string | number
-  /** Disconnects from the first reply after this many events. */
+  /** The number of events after which the client disconnects from the first reply. */
   readonly leaveAfter?: number
 }
 
-/** A reply that is not read. */
+/** A reply that the client does not read. */
 export interface StalledReply {
   /** Reads the rest. */
   readOn(): Promise<Piece>
@@ -47,10 +47,10 @@ export interface StalledReply {
 
 const JSON_POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
-/** More connections for one call than any test cuts. */
+/** The maximum number of connections for one call. No test cuts a call that often. */
 const MAX_PIECES = 1_000
 
-/** A client that resumes with `Last-Event-ID` until it has its response. It ignores partial events. */
+/** A client that resumes with `Last-Event-ID` until it has received its response. It ignores partial events. */
 export class ResumingClient {
   readonly #url: URL
   readonly #agent: Agent
@@ -61,7 +61,7 @@ export class ResumingClient {
     this.#agent = new Agent({ keepAlive: options.keepAlive ?? false })
   }
 
-  /** Reaches the same session by another URL. */
+  /** Returns a client that reaches the same session through another URL. */
   through(url: string): ResumingClient {
     const client = new ResumingClient(url)
     client.#headers = this.#headers
@@ -114,7 +114,8 @@ export class ResumingClient {
   }
 
   /**
-   * Calls, and stops reading after the first bytes. The rest fills the kernel's buffers, then the server's.
+   * Makes a call, and stops reading after the first bytes. The rest fills first the kernel's buffers and then
+   * the server's.
    */
   async stall(name: string, args: object): Promise<StalledReply> {
     const body = JSON.stringify(callTool(name, args, { id: 'stalled' }))

@@ -11,7 +11,7 @@ interface Asked {
 
 const MAX_ROUNDS = 10
 
-/** Sends a request, and repeats it with answers while its result asks for input. */
+/** Sends a request, and repeats it with answers as long as its result asks for input. */
 export async function requestInRounds(
   connection: TestConnection,
   method: string,

@@ -5,7 +5,10 @@ import type { Message, StalledReply } from './resuming-client.ts'
 /** The memory that a stalled reader may use, in bytes. */
 const BOUND = 8_388_608
 
-/** The warm-up: lines to a reader that reads, so that normal memory is allocated before. */
+/**
+ * The number of MiB for warming up: lines to a reader that reads, so that memory that is needed anyway is
+ * allocated beforehand.
+ */
 const WARM_UP_MIB = 10
 
 const numbers = (messages: readonly Message[]): number[] =>
@@ -20,7 +23,10 @@ function expectBounded(before: Report, after: Report): void {
   expect(after.peak.heap + after.peak.buffers - before.now.heap - before.now.buffers).toBeLessThan(BOUND)
 }
 
-/** One reader stalls while a tool sends lines to it without waiting. The server has its own process. */
+/**
+ * Tests one reader that stalls while a tool sends lines to it without waiting. The server runs in its own
+ * process.
+ */
 export function describeStalledReader(mib: number): void {
   let server: FloodingServer
   beforeAll(async () => {
@@ -28,7 +34,7 @@ export function describeStalledReader(mib: number): void {
   })
   afterAll(() => server.close())
 
-  /** Floods one reader that reads, then one that does not. */
+  /** Floods first a reader that reads, and then one that does not. */
   async function flood(flooding: Flooding): Promise<StalledReply> {
     await flooding.client.call('flood', { mib: WARM_UP_MIB })
     const before = await flooding.report()
@@ -48,7 +54,7 @@ export function describeStalledReader(mib: number): void {
       const seen = await stalled.readOn()
       expect(numbers(seen.messages)).toEqual(upTo(seen.messages.length))
       expect(seen.messages.length).toBeGreaterThan(0)
-      // It missed more than the buffer holds, and gets an error.
+      // The client missed more than the buffer holds, and therefore receives an error.
       expect((await flooding.client.resume(seen.lastId ?? 'none')).status).toBe(400)
     })
 

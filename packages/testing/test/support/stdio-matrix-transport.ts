@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { serveStdio, StdioTransport } from '@jetway/stdio'
 import type { MatrixTransport } from '../../src/matrix-transports.ts'
 
-/** Stdio without a process. It has one client per server, so each dial serves it again. */
+/** Stdio without a process. A server has only one client, so it is served again for each dial. */
 export const stdioTransport: MatrixTransport = {
   name: 'stdio',
   open: (server) => ({

@@ -228,7 +228,7 @@ function addPrompts(server: McpServer): void {
   })
 }
 
-/** Walks a list to its end. */
+/** Reads a list to its end, page by page. */
 async function pages(peer: TestConnection, method: string): Promise<JsonObject[]> {
   const found: JsonObject[] = []
   let cursor: unknown
@@ -284,7 +284,7 @@ async function askAlike(ask: Ask, peer: TestConnection): Promise<void> {
   await ask('unknown method', 'tools/invent')
 }
 
-/** Messages that are unreadable or have no usable id. */
+/** Sends messages that are unreadable or have no usable id. */
 async function sendUnreadable(peer: TestConnection): Promise<void> {
   await peer.raw('{')
   await peer.raw('{"jsonrpc":"2.0","id":null,"method":"ping"}')
@@ -339,7 +339,9 @@ export async function exercise(
   return answers
 }
 
-/** The schema errors of the received frames. Each response is checked against the request with its id. */
+/**
+ * Returns the schema errors of the received frames. Each response is checked against the request with its id.
+ */
 export function faults(
   revision: string,
   frames: readonly RecordedFrame[],

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { JsonObject } from '@jetway/core/protocol'
 import { type Definitions, flatten } from './flat-schema.ts'
 
-/** An extension whose messages are validated too. */
+/** An extension whose messages are also validated. */
 export type WireExtension = 'tasks' | 'skills'
 
-/** The definitions of a revision and of extensions. The revision's wins. */
+/** Returns the definitions of a revision and of extensions. The revision's definitions take precedence. */
 export function withExtensions(core: Definitions, extensions: readonly WireExtension[]): Definitions {
   let all = core
   for (const extension of extensions) all = { ...all, ...added(extension, all) }

@@ -8,11 +8,11 @@ import { type WireExtension, withExtensions } from './wire-extensions.ts'
 export interface WireContext {
   /** The sender. */
   readonly direction: 'client' | 'server'
-  /** The request of a response. If unknown, only the envelope is checked. */
+  /** The method of the request to which a response belongs. If it is unknown, only the envelope is checked. */
   readonly method?: string | undefined
-  /** The definition of the result, if the method does not name it. */
+  /** The name of the result's definition, if it does not follow from the method. */
   readonly result?: string
-  /** Extensions whose messages are allowed too. @default none */
+  /** Extensions whose messages are also allowed. @default none */
   readonly extensions?: readonly WireExtension[]
 }
 
@@ -27,14 +27,14 @@ interface Ajv {
   getSchema(ref: string): Validate | undefined
 }
 
-// Uses core's copy of ajv, so that the tests need no dependency on it.
+// Uses core's copy of ajv, so that the tests do not need their own dependency on it.
 const requireFromCore = createRequire(import.meta.resolve('@jetway/core/package.json'))
 const wires = new Map<string, Wire>()
 
 /**
- * Validates a message or a batch against the protocol's published JSON Schema of a revision.
+ * Validates a message or a batch against the protocol's published JSON Schema for a revision.
  *
- * @returns what is wrong, or an empty list
+ * @returns the problems; an empty list if there are none
  */
 export function validateWire(revision: string, message: unknown, context: WireContext): readonly string[] {
   const { extensions = [] } = context
@@ -50,9 +50,9 @@ class Wire {
   readonly #root: string
   readonly #definitions: Readonly<Record<string, JsonObject>>
   readonly #ajv: Ajv
-  /** The definition of each request and notification, by its method. */
+  /** The definition for each request and notification, by method. */
   readonly #byMethod = new Map<string, string>()
-  /** The definition of each error that has one for the whole message, by its code. */
+  /** The definition for each error code that has a definition of the whole message. */
   readonly #byCode = new Map<unknown, string>()
 
   constructor(revision: string, extensions: readonly WireExtension[]) {
@@ -70,7 +70,7 @@ class Wire {
     this.#ajv.addSchema({ [this.#root]: definitions }, 'wire')
     for (const [name, definition] of Object.entries(definitions)) {
       const method = (definition['properties'] as { method?: { const?: string } } | undefined)?.method?.const
-      // A union of one member is that member.
+      // A union with one member is equivalent to that member.
       if (method !== undefined && !this.#byMethod.has(method)) this.#byMethod.set(method, name)
       const code = codeOf(definition)
       if (code !== undefined) this.#byCode.set(code, name)
@@ -133,7 +133,7 @@ class Wire {
 const members = (union: JsonObject): string[] =>
   ((union['anyOf'] ?? [union]) as { $ref?: string }[]).map(({ $ref = '' }) => nameOf($ref))
 
-/** Definitions that combine others, and the errors. */
+/** Flattens definitions that combine others, and the errors. */
 const flattened = (definitions: Definitions): Definitions =>
   Object.fromEntries(
     Object.entries(definitions).map(([name, definition]) => [
@@ -153,24 +153,24 @@ const errorOf = ({ properties }: JsonObject): ErrorParts =>
     ?.properties ?? {}
 const codeOf = (definition: JsonObject): number | undefined => errorOf(definition).code?.const
 
-/** Corrections, where the published schema differs from the specification. */
+/** Makes corrections where the published schema differs from the specification. */
 function repair(definitions: Record<string, JsonObject>): void {
-  // `schema.ts` says number: https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult
+  // `schema.ts` says number. See https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitresult.
   const elicit = definitions['ElicitResult']
   if (elicit !== undefined) definitions['ElicitResult'] = integersToNumbers(elicit) as JsonObject
-  // An error for an unreadable message has no id, which older schemas do not allow.
+  // An error for an unreadable message has no id. Older schemas do not allow this.
   const error = definitions['JSONRPCError']
   if (error !== undefined) definitions['JSONRPCError'] = { ...error, required: ['error', 'jsonrpc'] }
   for (const [name, definition] of Object.entries(definitions)) definitions[name] = withEnvelope(definition)
-  // `_meta` may hold any member.
+  // `_meta` may contain any member.
   for (const [name, definition] of Object.entries(definitions))
     if (name.endsWith('MetaObject')) delete (definition as Record<string, unknown>)['additionalProperties']
-  // The data of an error with its own code is defined, unlike that of other errors.
+  // The data of an error with its own code is defined, unlike the data of other errors.
   for (const definition of Object.values(definitions)) {
     const { code, data } = errorOf(definition)
     if (code?.const !== undefined && data !== undefined) Object.assign(data, closeSchema(data))
   }
-  // An alias of Result, which is open because others extend it.
+  // This is an alias of Result, which is open because other definitions extend it.
   const { properties } = definitions['Result'] as { properties?: JsonObject }
   definitions['EmptyResult'] = { ...definitions['Result'], properties, additionalProperties: false }
 }

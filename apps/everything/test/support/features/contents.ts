@@ -23,7 +23,7 @@ const resources: Feature = {
     const [{ text: json, mimeType } = {}] = contents as Loose[]
     expect(mimeType).toBe('application/json')
     expect(JSON.parse(String(json))).toMatchObject({ colours: expect.arrayContaining(['blue']) })
-    // The clients report different error codes.
+    // The clients report different error codes for this.
     await expect(driver.readResource('test://nowhere')).rejects.toMatchObject({
       message: expect.stringContaining('Resource not found'),
       data: { uri: 'test://nowhere' },
@@ -59,7 +59,7 @@ const subscriptions: Feature = {
     await driver.unsubscribe('test://watched-resource')
     driver.inbox.clear()
     await driver.callTool('touch_watched_resource')
-    // The notification of a later change proves that the update caused none.
+    // The notification about a later change proves that the update did not cause one.
     const changed = driver.inbox.next('notifications/prompts/list_changed')
     await driver.callTool('add_prompt', { name: 'fence' })
     await changed

@@ -58,8 +58,8 @@ const progress: Feature = {
       expect(seen).toEqual(steps.slice(0, seen.length))
       return seen
     }
-    // The official clients drop notifications that they read together with the response,
-    // which happens on a busy machine.
+    // The official clients drop notifications that they read together with the response, which can happen on a
+    // busy machine.
     let seen = await call()
     for (let again = 0; again < 20 && seen.length < steps.length; again++) seen = await call()
     expect(seen).toEqual(steps)

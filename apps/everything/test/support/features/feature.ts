@@ -11,7 +11,7 @@ export const text = (value: string): object => ({ content: [{ type: 'text', text
 
 export const names = (items: readonly Loose[]): unknown[] => items.map(({ name }) => name)
 
-/** Follows the cursors of a list to its end. */
+/** Follows a list's cursors to its end. */
 export async function walk(
   driver: Driver,
   method: string,

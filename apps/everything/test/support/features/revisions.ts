@@ -5,11 +5,11 @@ import { CONVERSATION } from './conversation.ts'
 import { type Feature, walk } from './feature.ts'
 import { TOOLS } from './tools.ts'
 
-/** Features that differ in older revisions, and slow ones that do not depend on the revision. */
+/** Features that are different in older revisions, and slow features that do not depend on the revision. */
 const ELSEWHERE =
   /^(initialize|pagination|progress|cancellation|fifty|tools\/list|tools\/call: (every|struct))/
 
-/** Features of all session revisions, and their differences. */
+/** Returns the features of all session revisions, and those in which this revision differs. */
 export function featuresAt(revision: string): readonly Feature[] {
   const alike = [...CONVERSATION, ...TOOLS, ...CONTENTS].filter(({ name }) => !ELSEWHERE.test(name))
   return [speaks(revision), ...alike]

@@ -9,7 +9,7 @@ const TYPES = new Map([
 ])
 const typeOf = (name: string) => TYPES.get(name.toLowerCase().split('.').at(-1) ?? '') ?? 'text/plain'
 
-/** One static resource for each file of a folder. */
+/** Returns one static resource for each file in a folder. */
 export const documentsIn = (folder: string) =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -7,7 +7,7 @@ const base = 'demo://resource/dynamic'
 const now = () => new Date().toLocaleTimeString()
 const isId = (id: number) => Number.isInteger(id) && id > 0
 
-/** The URI of a dynamic resource. */
+/** Returns the URI of a dynamic resource. */
 export const uriOf = (type: ResourceType, id: number) => `${base}/${type.toLowerCase()}/${id}`
 
 export const textContents = (uri: string, id: number) => ({
@@ -25,7 +25,7 @@ export const blobContents = (uri: string, id: number) => ({
 export const contentsOf = (type: ResourceType, id: number) =>
   type === 'Text' ? textContents(uriOf(type, id), id) : blobContents(uriOf(type, id), id)
 
-/** Returns why a type and an id do not name a dynamic resource; undefined if they do. */
+/** Returns why a type and an id do not identify a dynamic resource, or undefined if they do. */
 export function problemOf(type: string, id: string | number): string | undefined {
   if (!RESOURCE_TYPES.includes(type as ResourceType))
     return `Invalid resourceType: ${type}. Must be ${RESOURCE_TYPES.join(' or ')}.`

@@ -1,7 +1,7 @@
 /**
  * A port of `@modelcontextprotocol/server-everything` 2026.8.31 (MIT),
- * https://github.com/modelcontextprotocol/servers. Names, descriptions and texts are the original's, because
- * a test compares the answers of both servers; the code is ours.
+ * https://github.com/modelcontextprotocol/servers. Names, descriptions and texts are those of the original,
+ * because a test compares the two servers' responses. The code is new.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ import { toggleSubscriberUpdates } from './tools/toggle-subscriber-updates.ts'
 import { triggerLongRunningOperation } from './tools/trigger-long-running-operation.ts'
 
 /**
- * @param docs - the folder of the documents; its `instructions.md` contains the instructions for the model
+ * @param docs - the folder with the documents. Its `instructions.md` contains the instructions for the model
  */
 export function createEverything(docs: string): McpServer {
   const server = new McpServer(

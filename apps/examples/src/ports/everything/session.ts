@@ -1,7 +1,8 @@
 import { type RequestContext, ToolError } from '@jetway/core'
 
 /**
- * Whether the call belongs to a session. The original needs a session everywhere; here, only a few tools do.
+ * Returns whether the call belongs to a session. The original needs a session everywhere; here, only a few
+ * tools need one.
  */
 export const hasSession = ({ session }: Pick<RequestContext, 'session'>): boolean => session !== undefined
 
@@ -12,7 +13,7 @@ export function sessionOf({ session }: Pick<RequestContext, 'session'>) {
   return session
 }
 
-/** Runs a function at once and every five seconds, for each session that has switched it on. */
+/** Runs a function immediately and then every five seconds, for each session that has switched it on. */
 export class Pulses {
   readonly #timers = new Map<string, NodeJS.Timeout>()
 

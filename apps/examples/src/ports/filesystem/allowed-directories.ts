@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expandHome, isWithin, normalizePath } from './paths.ts'
 
 /**
- * The directories that a client may use. This class never returns a path outside these directories, even if
- * symbolic links are followed.
+ * The directories that a client may use. This class never returns a path that is outside these directories,
+ * even after following symbolic links.
  */
 export class AllowedDirectories {
   readonly #list: readonly string[]
@@ -19,14 +19,14 @@ export class AllowedDirectories {
   }
 
   /**
-   * Checks a path that a client has sent. The file does not have to exist yet.
+   * Checks a path that a client sent. The file does not have to exist yet.
    *
-   * @returns the path with its symbolic links followed
+   * @returns the path after following its symbolic links
    * @throws Error if the path is outside the directories
    */
   async resolve(requested: string): Promise<string> {
     const expanded = expandHome(requested)
-    // On a POSIX host, such a path would be the name of a file.
+    // On a POSIX host, such a path would be an ordinary file name.
     if (process.platform !== 'win32' && /^[a-z]:(?:[\\/]|$)/i.test(expanded))
       throw new Error(`Access denied - Windows-style path received on a POSIX host: ${requested}`)
     const absolute = path.isAbsolute(expanded) ? path.resolve(expanded) : this.#fromRelative(expanded)
@@ -58,8 +58,8 @@ export class AllowedDirectories {
   }
 
   /**
-   * Resolves a path that does not exist, part by part, so that no part is a link to the outside. Treats names
-   * that differ only in Unicode normalisation, as on macOS, as the same name.
+   * Resolves a path that does not exist part by part, so that no part can be a link to the outside. Names that
+   * differ only in Unicode normalisation are treated as the same name, as on macOS.
    */
   async #resolveNew(absolute: string): Promise<string> {
     const longestFirst = this.#list.toSorted((a, b) => b.length - a.length)
@@ -95,7 +95,7 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
 const isDirectory = async (given: string) => (await unlessMissing(stat(given)))?.isDirectory() === true
 
 /**
- * Returns the directories from the command line, both as written and with their links followed, because
+ * Returns the directories from the command line, both as written and after following their links, because
  * clients may use either form. Arguments that are not directories are omitted.
  */
 export async function directoriesOf(args: readonly string[]): Promise<readonly string[]> {
@@ -109,7 +109,7 @@ export async function directoriesOf(args: readonly string[]): Promise<readonly s
   return existing(found.flat())
 }
 
-/** Returns the directories among a client's roots, with their links followed. */
+/** Returns those of a client's roots that are directories, after following their links. */
 export async function directoriesOfRoots(uris: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(uris.map((uri) => realRoot(uri).catch(() => undefined)))
   return existing(found.filter((each) => each !== undefined))

@@ -5,9 +5,9 @@ type Caller = Pick<RequestContext, 'client' | 'session'>
 type Answered = Caller & { readonly answers: { readonly roots: readonly Root[] | undefined } }
 
 /**
- * The directories of each caller: the client's roots if it has ever had valid ones, otherwise those from the
- * command line. Every tool asks for the roots, but the question is sent only once per session, and again
- * after the roots have changed.
+ * The directories for each caller: the client's roots if it has ever had valid ones, otherwise the directories
+ * from the command line. Every tool asks for the roots, but the question is sent only once per session, and
+ * again after the roots have changed.
  */
 export class Directories {
   readonly #default: AllowedDirectories
@@ -24,7 +24,7 @@ export class Directories {
     })
   }
 
-  /** For a tool's `asks`. */
+  /** Asks for the client's roots. For use in a tool's `asks`. */
   readonly roots = (_args: unknown, { client, session }: Caller): Question<readonly Root[]> | undefined =>
     client.supports('roots') && !this.#current.has(session?.id ?? '') ? listRoots() : undefined
 

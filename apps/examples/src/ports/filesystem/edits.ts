@@ -8,10 +8,10 @@ export interface Edit {
 }
 
 /**
- * Applies edits to a file, one after the other.
+ * Applies edits to a file, one after another.
  *
  * @returns the changes as a fenced diff
- * @throws Error if the text of an edit is not in the file
+ * @throws Error if an edit's text is not in the file
  */
 export async function editFile(file: string, edits: readonly Edit[]): Promise<string> {
   const { before, after } = await preview(file, edits)
@@ -19,7 +19,7 @@ export async function editFile(file: string, edits: readonly Edit[]): Promise<st
   return fencedDiff(file, before, after)
 }
 
-/** Like {@link editFile}, without changing the file. */
+/** Does the same as {@link editFile}, but does not change the file. */
 export async function previewEdits(file: string, edits: readonly Edit[]): Promise<string> {
   const { before, after } = await preview(file, edits)
   return fencedDiff(file, before, after)
@@ -33,7 +33,7 @@ async function preview(file: string, edits: readonly Edit[]): Promise<{ before: 
 function applyEdit(text: string, edit: Edit): string {
   const oldText = withLf(edit.oldText)
   const newText = withLf(edit.newText)
-  // The replacement is a function, because `$` has a special meaning in a replacement string.
+  // The replacement is a function, because `$` has a special meaning in replacement strings.
   if (text.includes(oldText)) return text.replace(oldText, () => newText)
   const edited = replaceLines(text.split('\n'), oldText.split('\n'), newText.split('\n'))
   if (edited !== undefined) return edited.join('\n')
@@ -41,8 +41,8 @@ function applyEdit(text: string, edit: Edit): string {
 }
 
 /**
- * Replaces lines that differ from the wanted ones only in leading or trailing whitespace, and keeps their
- * indentation.
+ * Replaces lines that differ from the wanted lines only in leading or trailing whitespace. The original
+ * indentation is kept.
  */
 function replaceLines(
   lines: readonly string[],

@@ -8,7 +8,7 @@ const LF = 0x0a
 /** Converts CRLF to LF. */
 export const withLf = (text: string) => text.replaceAll('\r\n', '\n')
 
-/** Returns the first lines of a file, without reading much more of it. */
+/** Returns the first lines of a file, without reading much more than these. */
 export async function firstLines(file: string, count: number): Promise<string> {
   await using handle = await open(file)
   const decoder = new StringDecoder('utf8')
@@ -33,7 +33,7 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Returns the last lines of a file, which is read from its end. */
+/** Returns the last lines of a file. The file is read from its end. */
 export async function lastLines(file: string, count: number): Promise<string> {
   await using handle = await open(file)
   const chunks: Buffer[] = []
@@ -51,8 +51,7 @@ export async function lastLines(file: string, count: number): Promise<string> {
 }
 
 /**
- * Creates a file, or replaces one. Never writes through a symbolic link that
- * appeared after the path was checked.
+ * Creates or replaces a file. Never writes through a symbolic link that was created after the path was checked.
  */
 export async function writeText(file: string, text: string): Promise<void> {
   try {
@@ -63,7 +62,7 @@ export async function writeText(file: string, text: string): Promise<void> {
   }
 }
 
-/** Replaces a file atomically by renaming a new one, and keeps the file's permissions. */
+/** Replaces a file atomically by renaming a new file. Keeps the old file's permissions. */
 export async function replaceText(file: string, text: string): Promise<void> {
   const { mode } = await stat(file)
   const temporary = `${file}.${randomBytes(16).toString('hex')}.tmp`
@@ -74,11 +73,11 @@ export async function replaceText(file: string, text: string): Promise<void> {
     await rm(temporary, { force: true })
     throw error
   }
-  // The text has been written, so a failure here must not be reported as a failed write.
+  // The text has already been written, so a failure here must not be reported as a failed write.
   await chmod(file, mode & 0o777).catch(() => {})
 }
 
-/** Moves a file or a folder. `rename` alone would replace an existing destination. */
+/** Moves a file or folder. `rename` alone would replace an existing destination. */
 export async function move(source: string, destination: string): Promise<void> {
   try {
     await lstat(destination)
@@ -91,7 +90,7 @@ export async function move(source: string, destination: string): Promise<void> {
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
 
-/** Returns a size in human-readable form, such as `1.50 KB`. */
+/** Formats a size for people, for example as `1.50 KB`. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${Math.max(0, bytes)} B`
   const unit = Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1)

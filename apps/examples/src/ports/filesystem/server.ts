@@ -1,7 +1,7 @@
 /**
  * A port of `@modelcontextprotocol/server-filesystem` 2026.8.31 (MIT),
- * https://github.com/modelcontextprotocol/servers. Names, descriptions and texts are the original's, because
- * a test compares the answers of both servers; the code is ours.
+ * https://github.com/modelcontextprotocol/servers. Names, descriptions and texts are those of the original,
+ * because a test compares the two servers' responses. The code is new.
  */
 import { McpError, McpServer } from '@jetway/core'
 import { Directories } from './directories.ts'
@@ -12,7 +12,7 @@ import { readMediaFile } from './tools/read-media-file.ts'
 import { readMultipleFiles } from './tools/read-multiple-files.ts'
 import { readText } from './tools/read-text.ts'
 
-/** @param list - the directories of clients without roots */
+/** @param list - the directories for clients without roots */
 export function createFilesystem(list: readonly string[]): McpServer {
   const server = new McpServer({ name: 'secure-filesystem-server', version: '0.2.0' }, { logging: false })
   const directories = new Directories(server, list)

@@ -6,8 +6,8 @@ import type { AllowedDirectories } from './allowed-directories.ts'
 const matches = (relative: string, pattern: string) => minimatch(relative, pattern, { dot: true })
 
 /**
- * Returns the paths below a folder that match a pattern, except those that cannot be read or are outside the
- * allowed directories.
+ * Returns the paths below a folder that match a pattern. Paths that cannot be read or are outside the allowed
+ * directories are omitted.
  */
 export async function search(
   allowed: AllowedDirectories,
@@ -62,7 +62,7 @@ export function treeOf(
   return visit(root)
 }
 
-/** A pattern without a `*` is a name at any depth. */
+/** A pattern without `*` matches a name at any depth. */
 function excludes(pattern: string, relative: string): boolean {
   if (matches(relative, pattern)) return true
   return (

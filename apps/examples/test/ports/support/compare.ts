@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Seen, Step } from './official-client.ts'
 
 /**
- * An intended difference between an original and its port, with its reason. It is applied to the output of both.
+ * An intended difference between an original and its port, with the reason. It is applied to the output of
+ * both.
  */
 export interface Difference {
   readonly name: string
@@ -11,7 +12,7 @@ export interface Difference {
   readonly remove: (seen: Seen, step: Step) => Seen
 }
 
-/** Removes differences, and records which of them occurred. */
+/** Removes differences, and records which of them have occurred. */
 export class Differences {
   readonly #all: readonly Difference[]
   readonly #met = new Set<Difference>()
@@ -30,7 +31,7 @@ export class Differences {
     return now
   }
 
-  /** The names of differences that occurred in no step. */
+  /** The names of the differences that did not occur in any step. */
   get unmet(): readonly string[] {
     return this.#all.filter((difference) => !this.#met.has(difference)).map(({ name }) => name)
   }
@@ -43,7 +44,7 @@ export function replaceText<T>(value: T, replace: (text: string) => string): T {
   ) as T
 }
 
-/** Changes objects at any depth, the innermost first. */
+/** Changes objects at any depth, innermost first. */
 export function replaceObjects<T>(value: T, replace: (object: Record<string, unknown>) => unknown): T {
   return JSON.parse(JSON.stringify(value), (_key, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -52,7 +53,7 @@ export function replaceObjects<T>(value: T, replace: (object: Record<string, unk
   ) as T
 }
 
-/** Changes the response of some steps. */
+/** Changes the responses of some steps. */
 export const inAnswer =
   (
     applies: (step: Step, answer: Record<string, unknown>) => boolean,
@@ -67,7 +68,7 @@ export const inAnswer =
 export const errorOf = (answer: Record<string, unknown>) =>
   answer['error'] as { readonly code?: number; readonly message: string } | undefined
 
-/** Returns the first text of a result, or the message of an error. */
+/** Returns the first text in a result, or the message of an error. */
 export function textOf(answer: Record<string, unknown>): string {
   const { content } = answer as { content?: readonly { text?: string }[] }
   return errorOf(answer)?.message ?? content?.[0]?.text ?? ''
@@ -78,7 +79,7 @@ const withText = (answer: Record<string, unknown>, text: string) => ({
   content: [{ type: 'text', text }],
 })
 
-/** Differences between the official SDK and Jetway for every server. */
+/** A difference between the official SDK and Jetway that affects every server. */
 export const SDK_PREFIX: Difference = {
   name: 'the code in the texts of errors',
   reason: 'the SDK begins its messages with it; its client adds it to every message',
@@ -116,7 +117,7 @@ export const NO_TASK_SUPPORT: Difference = {
     }),
 }
 
-/** Reduces each issue to its rule and its path. */
+/** Reduces each issue to its rule and path. */
 export const INVALID_ARGUMENTS: Difference = {
   name: 'the words around invalid arguments',
   reason: 'each has its own sentence; both name the rule and the path',

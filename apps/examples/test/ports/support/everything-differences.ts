@@ -17,7 +17,7 @@ const isCallOf = (step: Step, tool: string) => step.method === 'tools/call' && s
 const isFailure = (answer: Record<string, unknown>) => answer['isError'] === true || 'error' in answer
 const CLOCK = /\d{1,2}:\d\d:\d\d(?:\s[AP]M)?/g
 
-/** Removes values that differ between two runs of the same server. */
+/** Removes values that are different in each run of the same server. */
 const RANDOM: readonly Difference[] = [
   {
     name: 'the time in dynamic resources',
@@ -164,7 +164,7 @@ const ASKING: readonly Difference[] = [
   },
 ]
 
-/** All differences between server-everything and its port that a client can notice. */
+/** All differences between server-everything and its port that a client can detect. */
 export const EVERYTHING_DIFFERENCES: readonly Difference[] = [
   SDK_PREFIX,
   ...SCHEMAS,

@@ -46,7 +46,7 @@ const sampled = {
   content: { type: 'text', text: 'Because' },
 }
 
-/** Whether the client runs the request as a task. */
+/** Returns a step in which the client runs the request as a task. */
 const asTask = (method: string, status: string, result: Readonly<Record<string, unknown>> = {}) => ({
   [method]: {
     task: { taskId: 'a-task', status: 'working', ttl: 60_000, createdAt: NOW, lastUpdatedAt: NOW },
@@ -121,7 +121,7 @@ const SAMPLING = 'sampling/createMessage'
 const ELICITATION = 'elicitation/create'
 const filledIn = { action: 'accept', content: { name: 'Ann', favoriteColor: 'Blue', agreeToTerms: false } }
 
-/** The values in the order of the original's output. */
+/** The values, in the order of the original's output. */
 const directlySampled = {
   role: 'assistant',
   content: sampled.content,

@@ -8,7 +8,7 @@ import {
   UNKNOWN_TOOL,
 } from './compare.ts'
 
-/** All differences between server-filesystem and its port that a client can notice. */
+/** All differences between server-filesystem and its port that a client can detect. */
 export const FILESYSTEM_DIFFERENCES: readonly Difference[] = [
   SDK_PREFIX,
   ...SCHEMAS,

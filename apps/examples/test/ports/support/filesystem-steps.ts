@@ -1,6 +1,9 @@
 import type { Step } from './official-client.ts'
 
-/** Placeholders: `{shared}` is a folder that both servers read, `{own}` a folder for each server. */
+/**
+ * There are two placeholders: `{shared}` is a folder that both servers read, and `{own}` is a separate folder
+ * for each server.
+ */
 const call = (name: string, args: object = {}): Step => ({
   method: 'tools/call',
   params: { name, arguments: args },
@@ -162,7 +165,7 @@ const files = [
   call('read_text_file', { path: 'a.txt' }),
 ]
 
-/** Successive roots of a client, each with the following calls. */
+/** Successive roots of a client, each with the calls that follow. */
 export const ROOT_CHANGES: readonly {
   readonly name: string
   readonly replies: Step['replies']

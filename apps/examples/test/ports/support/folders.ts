@@ -15,12 +15,12 @@ import { join } from 'node:path'
 
 const LINES = Array.from({ length: 400 }, (_, i) => `line ${i} — é😀`).join('\n')
 
-/** The folders of one test. */
+/** The folders for one test. */
 export interface Folders {
   readonly shared: string
   readonly theirs: string
   readonly ours: string
-  /** A sibling folder that no server may use. */
+  /** A sibling folder that servers must not use. */
   readonly outside: string
   remove(): Promise<void>
 }
@@ -79,7 +79,7 @@ async function write(folder: string, files: Readonly<Record<string, string>>): P
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
 }
 
-/** Returns the names, permissions and texts of all files of a folder. */
+/** Returns the names, permissions and texts of all files in a folder. */
 export async function contentsOf(folder: string): Promise<readonly (readonly [string, number, string])[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true })
   const contents = entries.map(async (entry) => {

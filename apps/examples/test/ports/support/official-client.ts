@@ -7,30 +7,28 @@ import { z } from 'zod'
 type Params = Record<string, unknown>
 type Message = Readonly<Record<string, unknown>>
 
-/**
- * A request, with the client's results for the server's requests by method.
- */
+/** A request, with the client's results for the server's requests, by method. */
 export interface Step {
   readonly method: string
   readonly params?: Params
   readonly replies?: Readonly<Record<string, Params>>
 }
 
-/** Everything that a client sees of a step. The order is preserved within each list. */
+/** Everything that a client sees during a step. The order is preserved within each list. */
 export interface Seen {
   readonly answer: unknown
-  /** The requests of the server. */
+  /** The server's requests. */
   readonly asked: readonly Message[]
   readonly notified: readonly Message[]
 }
 
-/** An official client with its server process. */
+/** An official client, together with its server process. */
 export interface OfficialClient {
   readonly server: { readonly info: unknown; readonly capabilities: unknown; readonly instructions: unknown }
   run(step: Step): Promise<Seen>
   /** Sets the client's replies to the server. */
   reply(replies: Step['replies']): void
-  /** The notifications since the last step began. */
+  /** Returns the notifications received since the last step began. */
   notified(): readonly Message[]
   notify(method: string): Promise<void>
   close(): Promise<void>
@@ -103,13 +101,13 @@ export async function connect(
   }
 }
 
-/** Removes ids and progress tokens, which count the requests of a connection. */
+/** Removes ids and progress tokens, because they count the requests on a connection. */
 function withoutIds({ method, params }: Message): Message {
   const { progressToken: _token, ...rest } = (params ?? {}) as Params
   return { method, params: rest }
 }
 
-/** The requests with a client method, which validates the response. */
+/** The requests for which the client has a method. The method validates the response. */
 const OWN = {
   'tools/list': 'listTools',
   'resources/list': 'listResources',
@@ -122,7 +120,7 @@ const OWN = {
   'completion/complete': 'complete',
 } as const
 
-/** Uses the client's method for a request if it has one. */
+/** Sends a request, with the client's own method if there is one. */
 async function send(client: ClientV1, version: string, { method, params = {} }: Step): Promise<unknown> {
   const typed = params as never
   if (Object.hasOwn(OWN, method)) return client[OWN[method as keyof typeof OWN]](typed)

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { program } from '@jetway-tools/runtimes/program'
 
-/** The arguments of Node that start a published server. */
+/** Returns the arguments to Node that start a published server. */
 export const original = (
   name: 'everything' | 'filesystem',
   ...args: readonly string[]
@@ -14,7 +14,7 @@ export const original = (
   ...args,
 ]
 
-/** The arguments of Node that start its port. */
+/** Returns the arguments to Node that start the server's port. */
 export const port = (name: 'everything' | 'filesystem', ...args: readonly string[]): readonly string[] => [
   ...program(new URL(`../../../src/ports/${name}/main.ts`, import.meta.url)),
   ...args,

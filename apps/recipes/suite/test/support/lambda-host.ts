@@ -1,7 +1,7 @@
 /**
- * Stands in for Lambda behind a function URL: it turns each HTTP request into an event, and calls the
- * handler of the module that its argument names. Handlers that stream get the response as their
- * stream, as in Lambda's own runtime.
+ * A stand-in for Lambda behind a function URL. It converts each HTTP request to an event, and calls the handler
+ * of the module that is named in its argument. Handlers that stream receive the response as their stream, as in
+ * Lambda's own runtime.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -8,7 +8,7 @@ import { folderOf, type Recipe } from './recipes.ts'
 
 export const TOKEN = 'token'
 
-/** The time limit of a build and of a start on a busy machine. */
+/** The time limit for a build, and for a start on a busy machine. */
 export const LIMIT_MS = 150_000
 
 const ENV = {
@@ -30,7 +30,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Builds a recipe if it needs a build, and starts it. Its process is killed when this one exits. */
+/** Builds a recipe if necessary, and starts it. Its process is killed when this one exits. */
 export async function startRecipe({ folder, build, start, needsPort }: Recipe): Promise<Running> {
   if (build !== undefined) await within(run(folder, build, ENV), finish)
   const chosen = needsPort === true ? await freePort() : undefined
@@ -67,7 +67,7 @@ function run(folder: string, [file = '', ...args]: readonly string[], env: NodeJ
   return child
 }
 
-/** Kills a process that takes too long, so that waiting promises reject. */
+/** Kills a process that takes too long, so that promises that wait for it reject. */
 async function within<Result>(
   child: ChildProcess,
   wait: (child: ChildProcess) => Promise<Result>,
@@ -87,7 +87,9 @@ async function finish(child: ChildProcess): Promise<void> {
   if (code !== 0) throw new Error(`The build failed: ${said}`)
 }
 
-/** Resolves to the port in the first line with one. Rejects with the output if the process ends before. */
+/**
+ * Resolves to the port in the first line that contains one. Rejects with the output if the process exits first.
+ */
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let said = ''

@@ -4,26 +4,24 @@ import process from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { runtime } from '@jetway-tools/runtimes'
 
-/** A recipe with the supported optional parts of the transport. */
+/** A recipe, with the optional parts of the transport that it supports. */
 export interface Recipe {
   readonly name: string
   readonly folder: string
   /** The dependency whose version the guide shows. */
   readonly host: string
   readonly runtime: 'Node' | 'Bun'
-  /** Whether clients of 2025-11-25 get a session. */
+  /** Whether clients of revision 2025-11-25 have a session. */
   readonly sessions: boolean
   /** Whether notifications arrive during a call. */
   readonly streams: boolean
-  /**
-   * Whether the host reports a client's disconnect, so that the signal of the call aborts. Lambda does not.
-   */
+  /** Whether the host reports a client's disconnect, so that the call's signal aborts. Lambda does not. */
   readonly aborts: boolean
   /** Whether the recipe closes its server on SIGTERM. */
   readonly closes?: true
   /** Whether the recipe needs a fixed port, because it does not accept port 0 and does not print its port. */
   readonly needsPort?: true
-  /** A command to run before the start, in the same folder. */
+  /** A command to run in the same folder before the start. */
   readonly build?: readonly string[]
   readonly start: readonly string[]
 }
@@ -106,7 +104,7 @@ export const RECIPES: readonly Recipe[] = [
   },
 ]
 
-/** Returns the URL of a recipe's folder, with a closing slash. */
+/** Returns the URL of a recipe's folder, with a trailing slash. */
 export function folderOf(name: string): URL {
   return new URL(`../../../${name}/`, import.meta.url)
 }

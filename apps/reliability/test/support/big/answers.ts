@@ -1,14 +1,14 @@
 const ANSWER = /"id":(\d+),"(result|error)"/g
-/** The overlap of two chunks, longer than a match of the expression. */
+/** The overlap of two chunks. It is longer than any match of the expression. */
 const OVERLAP = 60
 
-/** Collects the responses in the text of a connection, which may be too long for one string. */
+/** Collects the responses in the text received on a connection. The text may be too long for one string. */
 export class Answers {
   readonly #kinds: Map<number, 'result' | 'error'>
   readonly #twice: number[]
   #tail = ''
 
-  /** @param all - responses of other connections */
+  /** @param all - the responses from other connections */
   constructor(all?: Answers) {
     this.#kinds = all === undefined ? new Map() : all.#kinds
     this.#twice = all === undefined ? [] : all.#twice
@@ -28,14 +28,14 @@ export class Answers {
   get count(): number {
     return this.#kinds.size
   }
-  /** The ids with more than one response. */
+  /** The ids for which there is more than one response. */
   get twice(): readonly number[] {
     return this.#twice
   }
   get ids(): readonly number[] {
     return [...this.#kinds.keys()].toSorted((a, b) => a - b)
   }
-  /** The number of results; all others are errors. */
+  /** The number of results. All other responses are errors. */
   get results(): number {
     return [...this.#kinds.values()].filter((kind) => kind === 'result').length
   }

@@ -14,7 +14,7 @@ const REVISION = '2025-03-26'
 /** The delay before the client reads, in ms. */
 const LATE_MS = 2_000
 
-/** A client that sends bodies, and reads the responses late. */
+/** A client that sends bodies immediately, but reads the responses late. */
 export interface LateReader {
   readonly pid: number
   /** Sends the bodies. Resolves to the responses as soon as this many have arrived. */
@@ -31,7 +31,7 @@ export async function onStdio(): Promise<LateReader> {
   const { process: child } = start('stdio')
   child.stdin.write(`${JSON.stringify(initialize(REVISION, { id: 0 }))}\n${JSON.stringify(INITIALIZED)}\n`)
   await once(child.stdout, 'data')
-  // `startNode` stores all output, which may be too long for one string.
+  // `startNode` would store all output, which may be too long for one string.
   child.stdout.removeAllListeners('data')
   return {
     pid: child.pid ?? 0,
@@ -95,7 +95,7 @@ export async function onHttpSse(host: string): Promise<LateReader> {
       const late = delay(LATE_MS)
       for (const body of bodies) {
         const accepted = await reply(post(messages, body))
-        // The server refuses requests beyond its limits here.
+        // Here, the server refuses requests that exceed its limits.
         read(accepted, accepted.statusCode === 202 ? new Answers() : new Answers(answers))
         await once(accepted, 'end')
       }

@@ -2,15 +2,15 @@ import { HTTP2_MOUNTS } from '@jetway-apps/test-support/http2-mounts'
 import { NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { type Leaving, type Send, sendHttp1, sendHttp2 } from './wire.ts'
 
-/** A way to end a connection. */
+/** A way in which a connection can end. */
 export interface Ending {
   readonly name: string
   readonly mounts: typeof NODE_MOUNTS
   readonly send: Send
   readonly leave: Leaving
-  /** The number of equal requests on the connection, after a stream that does not end. */
+  /** The number of equal requests on the connection after a stream that does not end. */
   readonly pipelined?: number
-  /** The server answers a call and then ends the connection itself. */
+  /** Whether the server responds to a call and then closes the connection itself. */
   readonly byServer?: boolean
 }
 

@@ -14,7 +14,7 @@ import { type Bus, MemoryBus } from '@jetway/core/stores'
 import { expect } from 'vitest'
 import type { Asked, Send } from './wire.ts'
 
-/** A server with a tool that runs until its release, and the server's open resources. */
+/** A server with a tool that runs until it is released, and the server's open resources. */
 export class Target {
   readonly server: McpServer
   readonly #released = deferred()
@@ -36,12 +36,12 @@ export class Target {
     })
   }
 
-  /** The number of started calls. */
+  /** The number of calls that have started. */
   get calls(): number {
     return this.#calls
   }
 
-  /** The number of bus listeners of sessions and subscriptions. */
+  /** The number of bus listeners that belong to sessions and subscriptions. */
   get listeners(): number {
     return this.#listeners
   }
@@ -65,7 +65,7 @@ export class Target {
   }
 }
 
-/** A client's access to a mount before and after the tested requests. */
+/** A client's access to a mount, before and after the requests that are tested. */
 export class Client {
   readonly sessions: Readonly<Record<string, string>>[] = []
   readonly #mounted: Mounted
@@ -101,16 +101,16 @@ export class Client {
   }
 }
 
-/** The open requests of a client when its connection ends. */
+/** A client's open requests at the time when its connection ends. */
 export interface UnderWay {
   readonly name: string
   /** Builds the request, in a session if it needs one. */
   readonly asked: (client: Client) => Promise<Asked>
-  /** Whether the server works on it. */
+  /** Returns whether the server has begun to process the request. */
   readonly begun: (target: Target, mounted: Mounted) => boolean
-  /** Whether a reply arrives after the release of the call. */
+  /** Whether a reply arrives after the call is released. */
   readonly replies?: boolean
-  /** Only the last request of a connection can be incomplete. */
+  /** Whether the request must be the last one on its connection, because only that one can be incomplete. */
   readonly last?: boolean
 }
 

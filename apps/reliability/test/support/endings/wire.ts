@@ -13,12 +13,12 @@ export interface Asked {
   readonly incomplete?: boolean
 }
 
-/** Requests on a connection. */
+/** The requests on a connection. */
 export interface Sent {
   readonly received: () => string
-  /** Resolves at the end of the connection. */
+  /** Resolves when the connection ends. */
   readonly closed: Promise<unknown>
-  /** Ends the connection as a client does. */
+  /** Ends the connection as a client would. */
   readonly leave: (how: Leaving) => void
 }
 

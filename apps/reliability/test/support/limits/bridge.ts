@@ -3,7 +3,7 @@ import type { Tool } from '@jetway/core/protocol'
 import { expect } from 'vitest'
 import { type Limit, list } from './row.ts'
 
-/** Converts the tool of a server for OpenAI's models. */
+/** Converts a server's tool for OpenAI's models. */
 async function forOpenAi(tool: Partial<Tool>, server = 's') {
   const given: Tool = { name: 'a', inputSchema: { type: 'object' }, ...tool }
   const source = {
@@ -14,7 +14,7 @@ async function forOpenAi(tool: Partial<Tool>, server = 's') {
   return tools[0]?.function
 }
 
-/** Returns the argument names for Anthropic's models if a name has `length` characters. */
+/** Returns the argument names for Anthropic's models when a name has `length` characters. */
 async function argument(length: number): Promise<unknown> {
   const inputSchema = { type: 'object' as const, properties: { ['x'.repeat(length)]: { type: 'string' } } }
   const source = {
@@ -28,7 +28,7 @@ async function argument(length: number): Promise<unknown> {
 
 const SUFFIX = ' (MCP server: s)'.length
 
-/** Returns the document for OpenAI if a PDF file's name has `length` characters. */
+/** Returns the document for OpenAI when a PDF file's name has `length` characters. */
 function fileName(length: number): unknown {
   const data = Buffer.from('%PDF-1.7\n').toString('base64')
   const uri = `a://b/${'x'.repeat(length - '.pdf'.length)}.pdf`

@@ -21,7 +21,7 @@ import {
 const call = (connection: TestConnection, name: string, args: object = {}): Promise<Body> =>
   connection.request('tools/call', { name, arguments: { ...args } })
 
-/** Starts `count` calls. All except the last one never end on their own. Returns the text of the last. */
+/** Starts `count` calls. All except the last one never end on their own. Returns the text of the last one. */
 async function inFlight(server: McpServer, count: number): Promise<unknown> {
   const connection = await peer(server)
   for (let i = 1; i < count; i++) call(connection, 'wait').catch(() => {})
@@ -53,7 +53,7 @@ async function withoutSession(
   return last
 }
 
-/** Returns whether a call still runs after `ms`. */
+/** Returns whether a call is still running after `ms`. */
 async function running(limits: object, ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const connection = await peer(waiting({ clock, limits }))
@@ -67,7 +67,7 @@ async function running(limits: object, ms: number): Promise<unknown> {
   return state
 }
 
-/** Starts `count` tasks that do not end. Returns the response to the last one. */
+/** Starts `count` tasks that do not end. Returns the response to the last of these calls. */
 async function started(options: ServerOptions, count: number): Promise<unknown> {
   const server = createServer(options)
   server.addTool({
@@ -102,7 +102,7 @@ async function asked(limits: object, rounds: number): Promise<unknown> {
   return textOf(await call(connection, 'ask'))
 }
 
-/** Does the same at 2026-07-28, where answers arrive in a new request. */
+/** Does the same in revision 2026-07-28, where answers arrive in a new request. */
 async function askedAnew(limits: object, rounds: number): Promise<unknown> {
   const client = web(asking(limits, rounds))
   let answer = (await client.modern('tools/call', { name: 'ask' })).body
@@ -187,8 +187,10 @@ async function openSubscriptions(count: number): Promise<unknown> {
   return answers.map(({ error }) => error?.code)
 }
 
-/** The questions of one call that are refused, of so many that wait at the same time. */
-/** Returns how many of `count` pending questions are refused, of a call, or of a task without a waiting call. */
+/**
+ * Returns how many of `count` pending questions are refused. They belong to a call, or to a task for which no
+ * call is waiting.
+ */
 async function openQuestions(count: number, task?: object): Promise<unknown> {
   const server = createServer()
   let refused = 0
@@ -209,7 +211,7 @@ async function openQuestions(count: number, task?: object): Promise<unknown> {
   return refused
 }
 
-/** Continues a call with a state `over` bytes longer than `requestState.maxBytes`. */
+/** Continues a call with a state that is `over` bytes longer than `requestState.maxBytes`. */
 async function sealed(over: number): Promise<unknown> {
   const ask = async (maxBytes: number): Promise<unknown> => {
     const server = createServer({ requestState: { maxBytes, keys: [new Uint8Array(32)] } })
@@ -232,7 +234,7 @@ async function sealed(over: number): Promise<unknown> {
   return ask(requestState.length - over)
 }
 
-/** Continues a call with a state of age `ms`. */
+/** Continues a call with a state that is `ms` old. */
 async function continued(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const server = createServer({ clock, requestState: { ttlMs: 1_000 } })
@@ -245,7 +247,7 @@ async function continued(ms: number): Promise<unknown> {
   return (await client.modern('tools/call', params)).body
 }
 
-/** Continues a call with a state as old as the first of `count` used ones. */
+/** Continues a call with a state that is as old as the first of `count` used ones. */
 async function afterUses(count: number): Promise<unknown> {
   const clock = new FakeClock()
   const server = createServer({ clock, requestState: { singleUse: true, maxUsed: 3 } })
@@ -265,7 +267,7 @@ async function afterUses(count: number): Promise<unknown> {
   return asOld()
 }
 
-/** Returns whether a call still runs `ms` after its question. */
+/** Returns whether a call is still running `ms` after its question. */
 async function unanswered(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const server = createServer({ clock, limits: { inputTimeoutMs: 90_000 } })

@@ -13,7 +13,7 @@ const CAPABILITIES = { tools: {}, resources: { subscribe: true }, prompts: {} }
 const INITIALIZED = { protocolVersion: '2025-11-25', capabilities: CAPABILITIES, serverInfo: INFO }
 const DISCOVERED = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES }
 
-/** Results by method. A method without a result gets no response. */
+/** Results, by method. If there is no result for a method, no response is sent. */
 type Script = Readonly<Record<string, object | ((params: Params) => object)>>
 
 interface Scripted {
@@ -69,7 +69,7 @@ async function items(count: number): Promise<unknown> {
   return failureOf(() => client.listPrompts())
 }
 
-/** Lists a prompt with a name of this length, whose size is 40 bytes more than twice of it. */
+/** Lists a prompt with a name of this length. The size of the prompt is 40 bytes plus twice this length. */
 async function listed(length: number): Promise<unknown> {
   const prompts = [{ name: 'x'.repeat(length) }]
   const { client } = await connected({ 'prompts/list': { prompts } }, { maxListBytes: 1_040 })
@@ -128,7 +128,7 @@ async function questions(count: number): Promise<unknown> {
   return heard.filter(({ error }) => error !== undefined).length
 }
 
-/** Returns whether a client continues to read after `count` requests with unsent responses. */
+/** Returns whether a client continues to read after `count` requests whose responses have not been sent. */
 async function unsent(count: number): Promise<unknown> {
   let handlers: TransportHandlers | undefined
   const say = (message: object): unknown => handlers?.message(JSON.stringify(message))
@@ -176,7 +176,7 @@ async function subscriptions(count: number): Promise<unknown> {
   })
 }
 
-/** Sends a message with this many levels. The surrounding list and notification are two of them. */
+/** Sends a message with this many levels. Two of them are the surrounding list and notification. */
 async function depth(levels: number): Promise<unknown> {
   const { client, say } = await connected({})
   const errors: Error[] = []
@@ -187,7 +187,7 @@ async function depth(levels: number): Promise<unknown> {
   return errors.length
 }
 
-/** Calls a tool over HTTP, and replies with this response. */
+/** Calls a tool over HTTP. The server replies with this response. */
 export async function overHttp(
   respond: (id: unknown, url: string) => Response,
   options: HttpOptions = {},
@@ -214,7 +214,7 @@ const jsonOf = (bytes: number): Promise<unknown> =>
   )
 const eventOf = (units: number): Promise<unknown> =>
   overHttp(
-    // The line end counts.
+    // The line break also counts.
     (id) =>
       new Response(`data: ${resultOf(id)}`.padEnd(units - 1) + '\n\n', {
         headers: { 'content-type': 'text/event-stream' },
@@ -231,7 +231,7 @@ function redirects(count: number): Promise<unknown> {
   )
 }
 
-/** Adds servers without connecting. */
+/** Adds servers without connecting to them. */
 async function servers(count: number, name = (index: number) => `s${index}`): Promise<unknown> {
   const manager = new ClientManager(INFO, { maxServers: 3 })
   onTestFinished(() => manager.closeAll())
@@ -252,7 +252,7 @@ function cached(count: number): number {
   ).length
 }
 
-/** Subscribes at 2026-07-28, where all subscriptions share one stream. */
+/** Subscribes in revision 2026-07-28, where all subscriptions share one stream. */
 async function subscribedAtOnce(count: number): Promise<unknown> {
   const server = createServer()
   server.addResourceTemplate({ uriTemplate: 'a://{b}', name: 'a', handler: () => '' })
@@ -265,7 +265,7 @@ async function subscribedAtOnce(count: number): Promise<unknown> {
   return all.at(-1)
 }
 
-/** Returns the last of `count` calls during a reconnect to the server. */
+/** Returns the outcome of the last of `count` calls while the server is being reconnected. */
 async function reconnecting(count: number): Promise<unknown> {
   const manager = new ClientManager(INFO, { client: { eras: false } })
   onTestFinished(() => manager.closeAll())
@@ -288,7 +288,10 @@ async function reconnecting(count: number): Promise<unknown> {
   return last
 }
 
-/** Returns the status of a request that the server refuses `count` times, with a provider that always retries. */
+/**
+ * Returns the status of a request that the server refuses `count` times, with a provider that always asks for a
+ * retry.
+ */
 async function challenged(count: number): Promise<unknown> {
   let left = count
   const fetch = (): Promise<Response> =>

@@ -2,7 +2,7 @@ import { callTool, initialize, ping, settled } from '@jetway-apps/test-support'
 import { bearer } from '@jetway/core/http'
 import { ALICE, BY_TOKEN, createServer, FakeClock, type Limit, waiting, type Web, web } from './row.ts'
 
-/** Opens sessions, each kept alive by a GET stream. Returns the status of the last `initialize`. */
+/** Opens sessions, each kept open by a GET stream. Returns the status of the last `initialize`. */
 async function opened(client: Web, count: number, headers = {}): Promise<unknown> {
   for (let i = 1; i < count; i++) {
     const session = await client.open(headers)
@@ -18,7 +18,7 @@ async function listened(client: Web, count: number, headers = {}): Promise<unkno
   return status
 }
 
-/** Returns the media type of the reply to a call that runs for `ms`. */
+/** Returns the media type of the reply to a call that takes `ms`. */
 async function replyAfter(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(waiting({ clock }), { streams: { upgradeAfterMs: 1_000 } })
@@ -32,7 +32,7 @@ async function replyAfter(ms: number): Promise<unknown> {
   return type
 }
 
-/** Returns the status of a ping in a session that was idle for `ms`. */
+/** Returns the status of a ping in a session that has been idle for `ms`. */
 async function idle(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(createServer({ clock }), { sessions: { ttlMs: 8_000 } })
@@ -50,7 +50,7 @@ async function sealedId(bytes: number): Promise<unknown> {
     )
     return headers.get('mcp-session-id')?.length ?? 0
   }
-  // The id in base64url also contains a nonce and a tag of 28 bytes.
+  // In addition, the base64url id contains a nonce and a tag, 28 bytes in total.
   const rest = Math.floor((await idOf('')) * 0.75) - 28
   return idOf('x'.repeat(bytes - rest))
 }
@@ -149,7 +149,7 @@ export const HTTP: readonly Limit[] = [
     most: 740,
     use: sealedId,
     accepted: 1_024,
-    // This is an id without sealed data.
+    // The length of an id without sealed data.
     refused: 45,
   },
 ]

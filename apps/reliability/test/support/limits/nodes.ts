@@ -11,7 +11,10 @@ const STALLED: RedisConnection = {
   close: () => Promise.resolve(),
 }
 
-/** Sends `count` commands, and returns the outcome of the last. The clock stands still, so no deadline passes. */
+/**
+ * Sends `count` commands, and returns the outcome of the last one. The clock does not advance, so no deadline
+ * passes.
+ */
 async function commands(count: number): Promise<unknown> {
   const stores = redis({ connection: STALLED, namespace: 'limits', logger: silent })
   onTestFinished(stores.acquire())
@@ -26,8 +29,8 @@ async function commands(count: number): Promise<unknown> {
 }
 
 /**
- * Returns whether the first of `count` changes of a session is stored. The store fails until the last change,
- * and another process changes the session in the meantime.
+ * Returns whether the first of `count` changes to a session is stored. The store fails until the last change,
+ * and in the meantime another process changes the session.
  */
 async function unsaved(count: number): Promise<unknown> {
   const store = new MemorySessionStore()
@@ -51,7 +54,7 @@ async function unsaved(count: number): Promise<unknown> {
   return ['a://1', 'a://2', 'a://there'].map((uri) => record?.subscriptions.includes(uri))
 }
 
-/** Returns whether a change of a session is stored after `count` changes of another process. */
+/** Returns whether a change to a session is stored after another process has made `count` changes. */
 async function contested(count: number): Promise<unknown> {
   const store = new MemorySessionStore()
   const server = createServer()

@@ -12,7 +12,9 @@ const TOKENS = {
   scopes: [],
 }
 
-/** Returns the addresses that a provider with a token fetches after a challenge. Every document is missing. */
+/**
+ * Returns the addresses that a provider with a token fetches after a challenge. None of the documents exist.
+ */
 async function fetched(status: number, challenge: string): Promise<readonly string[]> {
   const urls: string[] = []
   const provider = oauth({
@@ -47,7 +49,7 @@ async function scopes(count: number): Promise<unknown> {
   return (await fetched(403, challenge)).length > 0
 }
 
-/** Returns whether the tokens of the first of `count` servers are read once. */
+/** Returns whether the tokens of the first of `count` servers are read only once. */
 async function servers(count: number): Promise<unknown> {
   let reads = 0
   const store = storeOf((name) => void (name.includes('server-0.') && reads++))

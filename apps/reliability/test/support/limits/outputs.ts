@@ -1,7 +1,7 @@
 import { connected } from './client.ts'
 import { failureOf, type Limit, list } from './row.ts'
 
-/** Calls a tool with an invalid result. The client does not check a schema or a value that is too costly. */
+/** Calls a tool with an invalid result. The client does not validate if a schema or value is too costly. */
 async function mismatching(outputSchema: object, structuredContent: object): Promise<unknown> {
   const tool = { name: 'a', inputSchema: { type: 'object' }, outputSchema }
   const { client } = await connected({
@@ -12,7 +12,7 @@ async function mismatching(outputSchema: object, structuredContent: object): Pro
   return failureOf(() => client.callTool('a'))
 }
 
-/** Returns how often an unusable schema is reported if it appears again as the last of `count`. */
+/** Returns how often an unusable schema is reported if it occurs again as the last of `count` schemas. */
 async function kept(count: number): Promise<unknown> {
   const schemas = [{ $ref: 'https://a.example/b' }, ...list(count - 1, (i) => ({ title: String(i) }))]
   const tools = schemas.map((outputSchema, i) => ({
@@ -44,7 +44,7 @@ const checkedOften = (times: number): object => ({
 
 const CHECKED = { accepted: { code: 'output-mismatch' }, refused: 'done' }
 
-/** Limits of checking results: a server's schemas may be costly by intent. */
+/** Limits on validating results, because a server's schemas may be costly on purpose. */
 export const OUTPUTS: readonly Limit[] = [
   { limit: 'schemas that a client keeps', most: 200, use: kept, accepted: 1, refused: 2 },
   {

@@ -13,23 +13,23 @@ import { createMemoryTransportPair } from '@jetway/core/transport'
 import { connectPeer, type PeerOptions, type TestConnection } from '@jetway/testing'
 import { onTestFinished } from 'vitest'
 
-/** A limit, and a function that uses a number of the limited resource. */
+/** A limit, and a function that uses a given amount of the limited resource. */
 export interface Limit {
   /** The option, or the limited resource if there is no option. */
   readonly limit: string
-  /** The largest accepted number. */
+  /** The largest number that is accepted. */
   readonly most: number
-  /** Uses the given number, and returns the outcome. */
+  /** Uses the given number. Returns the outcome. */
   readonly use: (count: number) => unknown
-  /** The outcome at the limit, or a part of an object. */
+  /** The outcome at the limit, or part of it if it is an object. */
   readonly accepted: unknown
-  /** The outcome one beyond the limit. */
+  /** The outcome when the limit is exceeded by one. */
   readonly refused: unknown
 }
 
 export type Params = Readonly<Record<string, unknown>>
 
-/** The tested part of a message. */
+/** The parts of a message that are tested. */
 export interface Body {
   readonly id?: unknown
   readonly method?: string
@@ -44,7 +44,7 @@ export interface Body {
 export const list = <T>(length: number, item: (index: number) => T): T[] =>
   Array.from({ length }, (_, index) => item(index))
 
-/** Creates a server without features. It closes after the test. */
+/** Creates a server without features. It is closed after the test. */
 export function createServer(options: ServerOptions = {}): McpServer {
   const server = new McpServer({ name: 'limits', version: '1.0.0' }, { logger: silent, ...options })
   onTestFinished(async () => {
@@ -67,7 +67,7 @@ export interface Web {
   send(method: string, headers: Record<string, string>, body?: string | ReadableStream): Promise<Response>
   /** Opens a session. Returns its headers, or the status of the refusal. */
   open(headers?: Record<string, string>, revision?: string): Promise<Record<string, string>>
-  /** Posts a request at 2026-07-28. */
+  /** Posts a request in revision 2026-07-28. */
   modern(method: string, params?: object, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -128,14 +128,14 @@ export function webTo(handle: (request: Request) => Response | Promise<Response>
   }
 }
 
-/** Connects a client in memory that can send valid and invalid messages. */
+/** Connects an in-memory client that can send valid and invalid messages. */
 export function peer(server: McpServer, options: Partial<PeerOptions> = {}): Promise<TestConnection> {
   const [client, end] = createMemoryTransportPair()
   server.connect(end, { endGraceMs: 0 })
   return connectPeer(client, { revision: '2025-11-25', ...options })
 }
 
-/** Creates a server whose tool `wait` never returns, and `answer` returns at once. */
+/** Creates a server with a tool `wait` that never returns, and a tool `answer` that returns immediately. */
 export function waiting(options: ServerOptions = {}): McpServer {
   const server = createServer(options)
   server.addTool({
@@ -149,7 +149,7 @@ export function waiting(options: ServerOptions = {}): McpServer {
 
 export const textOf = (answer: Body): unknown => answer.result?.content?.[0]?.text
 
-/** Returns the thrown error as text; undefined without an error. */
+/** Returns the thrown error as text, or undefined if none was thrown. */
 export async function failureOf(run: () => unknown): Promise<unknown> {
   try {
     await run()

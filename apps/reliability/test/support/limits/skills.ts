@@ -2,7 +2,7 @@ import { skills, type SkillDefinition, type SkillsOptions } from '@jetway/skills
 import { createServer, failureOf, type Limit, list, web } from './row.ts'
 
 const HEAD = '---\nname: a\ndescription: d\n---\n'
-/** A text close to the limit of a file as JSON. */
+/** A text that is close to the limit on the size of a file as JSON. */
 const LARGE = 'x'.repeat(7_900_000)
 
 const adding = (skill: Partial<SkillDefinition>): Promise<unknown> =>
@@ -10,7 +10,7 @@ const adding = (skill: Partial<SkillDefinition>): Promise<unknown> =>
 const withFile = (path: string, content = ''): Promise<unknown> =>
   adding({ instructions: '', files: { [path]: content } })
 
-/** Requests the first page of `count` skills. */
+/** Requests the first page of a list of `count` skills. */
 async function firstPage(count: number, options: Omit<SkillsOptions, 'skills'>): Promise<unknown> {
   const named = list(count, (index) => ({ name: `s${index}`, description: 'd', instructions: '' }))
   const server = createServer({ extensions: [skills({ skills: named, ...options })] })

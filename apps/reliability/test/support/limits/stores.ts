@@ -7,9 +7,9 @@ type EventLimits = Omit<NonNullable<ConstructorParameters<typeof MemoryEventStor
 
 /** The reply stream of one tool call. */
 interface Reply {
-  /** The messages, which end with the response. */
+  /** The messages. The last one is the response. */
   readonly frames: readonly string[]
-  /** Resumes the stream after its first event with GET, and returns the status. */
+  /** Resumes the stream after its first event with a GET request. Returns the status. */
   readonly resume: () => Promise<number>
 }
 
@@ -74,7 +74,7 @@ async function afterResponse(limits: EventLimits, bytes: number): Promise<unknow
   return (await call([], 'x'.repeat(bytes - response.length))).resume()
 }
 
-/** Does the same `ms` after the end of a stream. */
+/** Does the same `ms` after a stream has ended. */
 async function afterTime(ms: number): Promise<unknown> {
   const { clock, call } = await streaming({ ttlMs: 1_000 })
   const { resume } = await call(['a'])
@@ -98,7 +98,7 @@ async function afterTotal(bytes: number): Promise<unknown> {
   return first.resume()
 }
 
-/** Returns the status of a ping in the first of `count` sessions, on another mount with the same store. */
+/** Returns the status of a ping in the first of `count` sessions, on a different mount with the same store. */
 async function restored(count: number): Promise<unknown> {
   const store = new MemorySessionStore({ max: 3 })
   const [here, there] = [1, 2].map(() => web(createServer(), { sessions: { store } }))
@@ -107,7 +107,10 @@ async function restored(count: number): Promise<unknown> {
   return (await there!.post(ping(), first)).status
 }
 
-/** Starts two tasks in a store where half of `maxBytes` is too small for both by `missing` bytes. Returns the second response. */
+/**
+ * Starts two tasks in a store in which half of `maxBytes` is `missing` bytes too small for both. Returns the
+ * second response.
+ */
 async function tasks(missing: number): Promise<unknown> {
   const twice = async (store: MemoryTaskStore): Promise<unknown> => {
     const server = createServer({ clock: new FakeClock(), tasks: { store } })

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createServer, FakeClock, type Limit, list, web } from './row.ts'
 
-/** Returns whether the response still arrives on a stream with `bytes` waiting bytes. */
+/** Returns whether the response still arrives on a stream for which `bytes` bytes are queued. */
 async function queued(bytes: number): Promise<unknown> {
   const server = createServer()
   server.addTool({
@@ -33,7 +33,8 @@ async function queued(bytes: number): Promise<unknown> {
 }
 
 /**
- * Returns the status of a ping in a session with `count` unanswered pings when the next ping is due.
+ * Returns the status of a ping in a session with `count` unanswered pings at the time when the next ping is
+ * due.
  */
 async function unanswered(count: number): Promise<unknown> {
   const clock = new FakeClock()
@@ -46,7 +47,7 @@ async function unanswered(count: number): Promise<unknown> {
   return (await client.post(ping(), session)).status
 }
 
-/** Returns the status of a ping in a session that was idle for `ms` before `notifications/initialized`. */
+/** Returns the status of a ping in a session that has been idle for `ms` before `notifications/initialized`. */
 async function uninitialized(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(createServer({ clock }), { sessions: { uninitializedTtlMs: 8_000 } })
@@ -55,7 +56,7 @@ async function uninitialized(ms: number): Promise<unknown> {
   return (await client.post(ping(), { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' })).status
 }
 
-/** Does the same on another mount, for a sealed session id of age `ms`. */
+/** Does the same on a different mount, with a sealed session id that is `ms` old. */
 async function sealed(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const seal = { keys: [new Uint8Array(32)], maxAgeMs: 8_000 }
@@ -77,7 +78,7 @@ async function slow(ms: number): Promise<unknown> {
   return (await reply).status
 }
 
-/** Returns the status of the last of `count` concurrent requests whose bodies lack one byte. */
+/** Returns the status of the last of `count` concurrent requests whose bodies are missing one byte. */
 async function together(count: number): Promise<unknown> {
   const text = JSON.stringify(initialize())
   const client = web(createServer(), { limits: { bodyBytes: text.length } })
@@ -90,7 +91,7 @@ async function together(count: number): Promise<unknown> {
   return (await replies.at(-1))?.status
 }
 
-/** Returns the status of a call while another response of `bytes` bytes is unread. */
+/** Returns the status of a call while a previous response of `bytes` bytes has not been read. */
 async function unreadReply(bytes: number): Promise<unknown> {
   const server = createServer()
   server.addTool({
@@ -116,8 +117,8 @@ async function unreadReply(bytes: number): Promise<unknown> {
 }
 
 /**
- * Returns how many of four calls run on stdio while the client reads nothing. The first exceeds the limit by
- * `over` bytes.
+ * Returns how many of four calls run over stdio while the client reads nothing. The first one exceeds the limit
+ * by `over` bytes.
  */
 async function unread(over: number): Promise<unknown> {
   const calls = async (maxQueuedBytes: number): Promise<{ calls: number; waiting: number }> => {

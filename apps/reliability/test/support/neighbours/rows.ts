@@ -6,22 +6,22 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { list, type Web } from '../limits/row.ts'
 import { ask, asked, callOf, endTask, leftStream, resumed, startTask, type Who, type World } from './world.ts'
 
-/** A limit that one caller can reach. */
+/** A limit that a single caller can reach. */
 export interface Shared {
   readonly limit: string
   readonly server?: () => ServerOptions
   readonly mount?: () => EndpointOptions
-  /** Uses the whole limit, and returns the outcome of the last attempt. */
+  /** Uses up the limit. Returns the outcome of the last attempt. */
   readonly fill: (world: World, who: Who) => Promise<unknown>
-  /** The outcome that shows that the limit was reached. */
+  /** The outcome that shows that the limit has been reached. */
   readonly full: unknown
-  /** Whether anonymous callers who reach the limit do not affect an anonymous caller at another address. */
+  /** Whether anonymous callers who reach the limit leave an anonymous caller at another address unaffected. */
   readonly sparesAddresses?: true
 }
 
 const BUSY = { code: -32603, message: expect.stringMatching(/busy|Too many/) }
 
-/** Starts calls that never end. Returns the error of one more. */
+/** Starts calls that never end. Returns the error of one more call. */
 async function pile(
   start: () => Promise<{ readonly body: { readonly error?: unknown } }>,
   count: number,
@@ -38,7 +38,7 @@ function unfinished(bytes: number): ReadableStream {
 
 const CALL_LIMITS = { running: 2, inFlight: 4 }
 
-/** The limits of one principal, and of all anonymous callers. */
+/** The limits that apply to one principal, and to all anonymous callers. */
 export const ROWS: readonly Shared[] = [
   {
     limit: 'calls in flight of a session',
@@ -129,7 +129,8 @@ export const ROWS: readonly Shared[] = [
     limit: 'bytes of bodies that are being read',
     mount: () => ({ limits: { bodyBytes: 1_000 } }),
     async fill({ web }, who) {
-      // A principal's newest body is refused, and the oldest body of anonymous callers is not read further.
+      // For a principal, the newest body is refused. For anonymous callers, reading of the oldest body is
+      // stopped.
       const statuses = list(34, async () => (await web.send('POST', who, unfinished(999))).status)
       return Promise.race(statuses)
     },
@@ -147,7 +148,7 @@ export const ROWS: readonly Shared[] = [
         onTestFinished(() => unread.body?.cancel())
       }
       await settled()
-      // A principal's calls are refused, and the oldest stream of anonymous callers is cut.
+      // For a principal, further calls are refused. For anonymous callers, the oldest stream is closed.
       return (await callOf(web, session, 'answer')).status === 503 || stats().openStreams < 3
     },
     full: true,
@@ -192,7 +193,7 @@ export const ROWS: readonly Shared[] = [
   },
 ]
 
-/** Completes `count` tasks, and returns the outcome of a request for the first one. */
+/** Completes `count` tasks. Returns the outcome of a request for the first one. */
 async function tasksEnd(web: Web, who: Who, count: number, bytes = 1): Promise<unknown> {
   const sessions = await Promise.all(list(count, () => web.open(who)))
   const [first = {}] = sessions

@@ -7,10 +7,10 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { type Answer, type Body, list, type Params, textOf, waiting, type Web, webTo } from '../limits/row.ts'
 
-/** The headers that identify the caller. Without any, the caller is anonymous, and has no known address. */
+/** The headers that identify the caller. Without them, the caller is anonymous and has no known address. */
 export type Who = Record<string, string>
 
-/** Anonymous callers, each of whose requests comes from another address. */
+/** Anonymous callers. Each of their requests comes from a different address. */
 export const STRANGERS: Who = { 'x-address': 'any' }
 
 /** A server for several principals. */
@@ -94,7 +94,7 @@ export function createWorld(options: ServerOptions, mount: EndpointOptions): Wor
   }
 }
 
-/** A message of an event stream, and the id to resume after it. */
+/** A message on an event stream, and the id to use for resuming after it. */
 interface Told {
   readonly id: string | undefined
   readonly body: Body
@@ -107,7 +107,7 @@ async function* messagesOf({ body }: Response): AsyncGenerator<Told> {
     if (data !== '') yield { id, body: JSON.parse(data) as Body }
 }
 
-/** Calls a tool on a stream, and disconnects after its first message. Returns its id. */
+/** Calls a tool on a stream, and disconnects after its first message. Returns the message's id. */
 export async function leftStream(web: Web, session: Who, bytes = 1): Promise<string> {
   const call = callTool('talk', { bytes }, { id: 7, meta: { progressToken: 1 } })
   const response = await web.send('POST', session, JSON.stringify(call))
@@ -115,7 +115,7 @@ export async function leftStream(web: Web, session: Who, bytes = 1): Promise<str
   throw new Error('The stream had no message')
 }
 
-/** Returns the events after a position of a stream, or the status if it cannot be resumed. */
+/** Returns the events after a position in a stream, or the status if the stream cannot be resumed. */
 export async function resumed(web: Web, session: Who, lastEventId: string): Promise<unknown> {
   const response = await web.send('GET', { ...session, 'last-event-id': lastEventId })
   if (response.status !== 200) return response.status
@@ -147,17 +147,17 @@ export async function endTask(web: Web, session: Who, name: string, args = {}): 
   return taskId
 }
 
-/** Calls a tool that asks its caller. The returned function sends the answer. */
+/** Calls a tool that asks its caller a question. The returned function sends the answer. */
 export async function asked(web: Web, who: Who): Promise<() => Promise<Answer>> {
   const { requestState } = (await web.modern('tools/call', { name: 'ask' }, who)).body.result as Params
   const inputResponses = { ok: { action: 'accept', content: { ok: true } } }
   return () => web.modern('tools/call', { name: 'ask', requestState, inputResponses }, who)
 }
 
-/** A caller with an open resource of every kind, whom the limit must not affect. */
+/** Creates a caller with an open resource of every kind. The limit must not affect this caller. */
 export async function neighbour(web: Web, who: Who): Promise<{ served(): Promise<object> }> {
   const session = await web.open(who)
-  // This session is larger than every session of the others.
+  // This session is larger than all other callers' sessions.
   const cursor = await leftStream(web, session, 5_000)
   const taskId = await endTask(web, session, 'job')
   const answer = await asked(web, who)
@@ -182,7 +182,7 @@ export async function neighbour(web: Web, who: Who): Promise<{ served(): Promise
   }
 }
 
-/** Checks that everything works. */
+/** The outcome when everything works. */
 export const SERVED: object = {
   calls: 'yes',
   callsAnew: 'yes',

@@ -12,7 +12,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** A principal and the name of its client. */
+/** A principal, and the name of its client. */
 export interface Owner {
   readonly principal: string
   readonly client: string
@@ -24,7 +24,7 @@ interface Sent {
   readonly cutAfter?: number | undefined
 }
 
-/** The consecutive 503 replies after which a test gets the reply. */
+/** The number of consecutive 503 replies after which the reply is passed to the test. */
 const MOST_TRIES = 5
 
 const POST = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -35,7 +35,7 @@ export class Reply {
   readonly headers: IncomingMessage['headers']
   /** The received messages. */
   readonly messages: Message[] = []
-  /** Resolves at the end of the reply, even if the connection breaks. */
+  /** Resolves when the reply ends, even if the connection breaks. */
   readonly ended: Promise<void>
   text = ''
   lastId: string | undefined
@@ -47,7 +47,9 @@ export class Reply {
   #closed = false
   #left: number
 
-  /** @param cutAfter - disconnects this many characters after the first event with an id */
+  /**
+   * @param cutAfter - the number of characters after the first event with an id at which the client disconnects
+   */
   constructor(response: IncomingMessage, cutAfter = Infinity) {
     this.#response = response
     this.#left = cutAfter
@@ -99,7 +101,7 @@ export class Reply {
   }
 }
 
-/** A client that opens a connection for each request to the URL of the test. */
+/** A client that opens a connection for each request, to a URL chosen by the test. */
 export class NodeClient {
   readonly owner: Owner
   #session: Record<string, string> = {}
@@ -140,7 +142,7 @@ export class NodeClient {
     return this.#request('POST', url, { headers: { ...POST, ...headers }, body: JSON.stringify(message) })
   }
 
-  /** Sends a message without repeating it after 503. Resolves when the reply has ended. */
+  /** Sends a message, without repeating it after a 503. Resolves when the reply has ended. */
   async once(url: string, message: object): Promise<Reply> {
     const reply = new Reply(
       await this.#exchange('POST', url, { headers: POST, body: JSON.stringify(message) }),
@@ -174,7 +176,7 @@ export class NodeClient {
     return this.#nextId++
   }
 
-  /** Repeats a request after a 503, after the time in `Retry-After`. */
+  /** Repeats a request after a 503 reply, when the time in `Retry-After` has passed. */
   async #request(method: string, url: string, sent: Sent): Promise<Reply> {
     for (let tries = 1; ; tries++) {
       const response = await this.#exchange(method, url, sent)
@@ -199,12 +201,12 @@ export class NodeClient {
   }
 }
 
-/** Returns the values of the progress notifications of a reply. */
+/** Returns the values of the progress notifications in a reply. */
 export const progressOf = (messages: readonly Message[]): unknown[] =>
   messages
     .filter(({ method }) => method === 'notifications/progress')
     .map(({ params }) => params?.['progress'])
 
-/** Returns the response among the messages of one call. */
+/** Returns the response from among the messages of one call. */
 export const responseOf = (messages: readonly Message[]): Message | undefined =>
   messages.find((message) => 'result' in message || 'error' in message)

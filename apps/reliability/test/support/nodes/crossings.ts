@@ -12,7 +12,7 @@ export interface CrossingsOptions {
   readonly limitMs: number
 }
 
-/** Sends a message about a call to another node than the call's. Resolves to the elapsed time in ms. */
+/** Sends a message about a call to a node other than the call's own. Resolves to the elapsed time, in ms. */
 type Cross = (client: NodeClient, urls: readonly [string, string], text: string) => Promise<number>
 
 const CROSSINGS: Readonly<Record<'answers' | 'cancellations', readonly [Cross, outcome: string]>> = {
@@ -45,7 +45,9 @@ const CROSSINGS: Readonly<Record<'answers' | 'cancellations', readonly [Cross, o
   ],
 }
 
-/** Sends answers and cancellations to nodes that do not run the call. Each must take effect once. */
+/**
+ * Sends answers and cancellations to nodes that are not running the call. Each must take effect exactly once.
+ */
 export function describeCrossings({ count, limitMs }: CrossingsOptions): void {
   it.for(Object.entries(CROSSINGS))(
     `applies ${count} %s sent to the wrong node once, within ${limitMs} ms`,

@@ -6,10 +6,12 @@ import { SERVE_NODE } from './kills.ts'
 
 const EVENTS = 100
 const AT_ONCE = 5
-/** The length of a few events, so that most calls are cut several times. */
+/** The length of a few events, so that most calls are interrupted several times. */
 const SPREAD = 5_000
 
-/** Calls tools with a client that disconnects at random positions, and resumes at another node each time. */
+/**
+ * Calls tools with a client that disconnects at random positions, and each time resumes at a different node.
+ */
 export function describeNodeCuts(cuts: number): void {
   it(
     `delivers all ${EVENTS} events once and in order to ${cuts} connections cut at random and resumed on another node`,
@@ -37,7 +39,7 @@ export function describeNodeCuts(cuts: number): void {
   )
 }
 
-/** Returns the number of cuts. */
+/** Returns how often the call was interrupted. */
 async function callAndResume(
   client: NodeClient,
   urls: readonly string[],

@@ -6,13 +6,13 @@ import { note } from '../note.ts'
 import { type Message, NodeClient, progressOf, type Reply, responseOf } from './client.ts'
 import { SERVE_NODE } from './kills.ts'
 
-/** The time limit of a request while there is no master, in ms. */
+/** The time limit for a request while there is no master, in ms. */
 const REFUSAL_MS = 1_000
-/** The time until everything works again after the failover, in ms. */
+/** The time after a failover until everything must work again, in ms. */
 const RECOVERY_MS = 5_000
-/** The events of a call that runs for longer than a failover. */
+/** The events of a call that takes longer than a failover. */
 const LONG = { to: 400, everyMs: 20 }
-/** The events of a call before the next step. */
+/** The number of a call's events before the next step. */
 const SOME = 5
 
 /** The figures of all failovers. */
@@ -20,7 +20,7 @@ interface Figures {
   refused: number
   refusalMs: number
   recoveryMs: number
-  /** The number of cursors and sessions that are unknown to the new master. */
+  /** The number of cursors and sessions that the new master does not know. */
   unknown: number
 }
 
@@ -31,14 +31,14 @@ interface Failover {
   readonly sentinels: RedisSentinels
   readonly master: RedisServer
   readonly replica: RedisServer
-  /** Whether the replica misses the last confirmed writes. */
+  /** Whether the last confirmed writes are missing on the replica. */
   readonly losing: boolean
   readonly figures: Figures
 }
 
 /**
- * Kills the master of Redis `count` times. Every second time the replica misses the last writes: then the
- * server must refuse clients that depend on them, and send no stream with a gap.
+ * Kills the Redis master `count` times. Every second time, the last writes are missing on the replica. In that
+ * case, the server must refuse clients that depend on these writes, and must not send a stream with a gap.
  */
 export function describeFailovers(count: number): void {
   it(
@@ -84,7 +84,7 @@ async function failOver(failover: Failover): Promise<void> {
   const client = await openAt(url)
   const done = await client.call(url, 'count', { to: SOME })
   await done.ended
-  // One client stays connected, one left earlier, and one reads until the end of the master.
+  // One client stays connected, one has already disconnected, and one reads until the master is killed.
   const [staying, left, leaving] = await Promise.all([
     begin(client, url),
     begin(client, url),
@@ -131,7 +131,7 @@ async function begin(client: NodeClient, url: string): Promise<Reply> {
   return reply
 }
 
-/** Resolves when the replica has all current data of the master. */
+/** Resolves when the replica has all of the master's current data. */
 async function replicate({ master, replica }: Failover): Promise<void> {
   const offset = async (server: RedisServer, name: string): Promise<number> =>
     Number(new RegExp(`${name}:(\\d+)`).exec(await server.command('INFO', 'replication'))?.[1])
@@ -141,13 +141,13 @@ async function replicate({ master, replica }: Failover): Promise<void> {
   )
 }
 
-/** Pauses replication until the replica continues. */
+/** Pauses replication until the replica is told to continue. */
 async function stopReplicating({ master, replica }: Failover): Promise<void> {
   replica.signal('SIGSTOP')
   await master.command('CLIENT', 'KILL', 'TYPE', 'replica')
 }
 
-/** Sends a request that needs Redis, and checks a refusal. Resolves to the status. */
+/** Sends a request that needs Redis. If it is refused, checks the refusal. Resolves to the status. */
 async function request(client: NodeClient, url: string, figures: Figures): Promise<number> {
   const start = performance.now()
   const { status, headers } = await client.once(url, ping())
@@ -171,13 +171,13 @@ async function recover(client: NodeClient, { urls, figures }: Failover): Promise
   figures.recoveryMs = Math.max(figures.recoveryMs, performance.now() - since)
 }
 
-/** Returns the ids of the events of a stream. */
+/** Returns the ids of the events in a stream. */
 const idsOf = ({ text }: Reply): readonly string[] =>
   [...text.matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id)
 
 interface Rest {
   readonly messages: readonly Message[]
-  /** Returns whether the server no longer knows the position. */
+  /** Whether the server no longer knows the position. */
   readonly refused: boolean
 }
 
@@ -196,7 +196,10 @@ async function readOn(client: NodeClient, url: string, from: string | undefined)
   return { messages, refused: false }
 }
 
-/** Checks that each event and the response arrived once and in order, unless the client was told of a gap. */
+/**
+ * Checks that each event and the response have arrived exactly once and in order, unless the client was told
+ * about a gap.
+ */
 function expectWhole(messages: readonly Message[], refused = false): void {
   const progress = progressOf(messages)
   expect(progress).toEqual(progress.map((_, i) => i + 1))

@@ -19,8 +19,8 @@ export interface IsolationOptions {
 }
 
 /**
- * Runs random operations of 50 concurrent sessions, which include attacks on each other. All data of a client
- * names its owner.
+ * Runs random operations in 50 concurrent sessions, including attacks on each other. Each client's data names
+ * its owner.
  */
 export function describeIsolation({ runs, size, skewMs = 0 }: IsolationOptions): void {
   const count = runs * size
@@ -41,7 +41,7 @@ export function describeIsolation({ runs, size, skewMs = 0 }: IsolationOptions):
               await perform(all, world)
             },
           ),
-          // Shorter lists would repeat all slow operations.
+          // Shrinking the list would repeat all slow operations.
           { numRuns: runs, endOnFailure: true },
         )
         expect(done.size).toBe(Object.keys(OPERATIONS).length)
@@ -60,7 +60,7 @@ export function describeIsolation({ runs, size, skewMs = 0 }: IsolationOptions):
 
 interface World {
   readonly members: readonly Member[]
-  /** One member of each principal. */
+  /** One member for each principal. */
   readonly attackers: readonly NodeClient[]
   /** The URLs of the nodes. */
   readonly urls: readonly string[]

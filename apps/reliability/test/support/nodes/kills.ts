@@ -5,9 +5,9 @@ import { type Message, NodeClient, progressOf, type Reply, responseOf } from './
 
 export const SERVE_NODE: readonly string[] = program(new URL('./serve-node.ts', import.meta.url))
 
-/** The time limit for the error of a call after its node was killed, in ms. */
+/** How long it may take until a call ends with an error after its node was killed, in ms. */
 const LIMIT_MS = 7_000
-/** The calls of each killed node. */
+/** The number of calls on each node that is killed. */
 const CALLS = 5
 const EVENTS = 500
 
@@ -19,7 +19,7 @@ interface Interrupted {
 
 /**
  * Kills nodes while their calls report progress every few milliseconds. Each client resumes at the surviving
- * node, and gets the remaining stored events of its call, then an error.
+ * node, and receives the remaining stored events of its call, followed by an error.
  *
  * @param victims - the number of nodes to kill and start in each round
  */
@@ -33,8 +33,8 @@ export function describeKills(rounds: number, victims: number): void {
       const took: number[] = []
       let events = 0
       try {
-        // A node that has just joined takes nothing over, so the first round
-        // shows only that nothing is lost.
+        // A node that has just joined does not take over anything, so the first round shows only that nothing
+        // is lost.
         for (let round = 0; round <= rounds; round++) {
           const [survivor, ...others] = cluster.nodes as readonly [ClusterNode, ...ClusterNode[]]
           const outcomes = await killAll(others, survivor)
@@ -60,7 +60,7 @@ export function describeKills(rounds: number, victims: number): void {
 
 interface Ended {
   readonly messages: readonly Message[]
-  /** Returns the time since the call's node was killed. */
+  /** Returns how long ago the call's node was killed. */
   readonly ms: number
 }
 
@@ -71,7 +71,7 @@ async function killAll(nodes: readonly ClusterNode[], survivor: ClusterNode): Pr
     nodes.map(async (node, which) => {
       const names = Array.from({ length: CALLS }, (_, i) => `${which}-${i}`)
       const calls = await Promise.all(names.map((name) => begin(node, name)))
-      // Each call can be resumed for a different time.
+      // Each call can be resumed for a different length of time.
       await Promise.all(
         calls.map(({ reply }, i) => reply.until(() => reply.messages.length > which + 10 * i)),
       )
@@ -95,7 +95,7 @@ async function begin({ url }: ClusterNode, name: string): Promise<Interrupted> {
   return { client, reply: await client.call(url, 'count', { to: EVENTS, everyMs: 5 }) }
 }
 
-/** Resumes at once after each disconnect, until the call has ended. */
+/** Resumes immediately after each disconnect, until the call has ended. */
 async function resume({ client, reply }: Interrupted, url: string): Promise<readonly Message[]> {
   await reply.ended
   const messages = [...reply.messages]

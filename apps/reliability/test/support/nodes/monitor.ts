@@ -2,14 +2,12 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { RedisServer } from '@jetway-apps/test-support/redis'
 
-/** One command of the output of MONITOR, in lower case. */
+/** Matches one command in the output of MONITOR, in lower case. */
 const LINE = /^\+[\d.]+ \[\d+ (\S+)\] "(\w+)"(.*)$/
-/** The commands of idle nodes: renewing leases and reading messages. */
+/** Matches the commands of idle nodes: renewing leases and reading messages. */
 const CONTROL = /^xread|"jw1:nodes:n:\{/
 
-/**
- * Records the commands of the nodes. Commands within scripts do not count, because they need no round trip.
- */
+/** Records the nodes' commands. Commands within scripts do not count, because they need no round trip. */
 export class Monitor {
   readonly #redis: RedisServer
   readonly #socket
@@ -32,7 +30,7 @@ export class Monitor {
     return this
   }
 
-  /** Returns all commands during `run`. */
+  /** Returns all commands sent during `run`. */
   async all(run: () => unknown): Promise<readonly string[]> {
     await this.#sync('begin')
     this.#lines = []
@@ -45,7 +43,7 @@ export class Monitor {
     })
   }
 
-  /** Returns the commands during `run` for requests of clients. */
+  /** Returns the commands that clients' requests cause during `run`. */
   async requested(run: () => unknown): Promise<readonly string[]> {
     const all = await this.all(run)
     return all.filter((command) => !CONTROL.test(command))
@@ -55,14 +53,14 @@ export class Monitor {
     this.#socket.destroy()
   }
 
-  /** Redis prints a command before it replies, and prints all in order. */
+  /** Redis prints a command before it replies to it, and prints all commands in order. */
   async #sync(mark: string): Promise<void> {
     await this.#redis.command('ECHO', mark)
     while (!this.#lines.some((line) => line.includes(`"ECHO" "${mark}"`))) await once(this.#socket, 'data')
   }
 }
 
-/** Returns the matching keys without an expiry. */
+/** Returns the matching keys that have no expiry. */
 export async function keysWithoutExpiry(redis: RedisServer, pattern = '*'): Promise<readonly string[]> {
   const script = `
     local found = {}

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { expect } from 'vitest'
 import { type Message, NodeClient, progressOf, type Reply, responseOf } from './client.ts'
 
-/** One action of a client at one or two nodes. */
+/** One action by a client, at one or two nodes. */
 export interface Operation {
   readonly who: number
   readonly does: keyof typeof OPERATIONS
@@ -22,7 +22,7 @@ export const operations = (members: number, nodes: number): fc.Arbitrary<Operati
     target: fc.nat(members - 1),
   })
 
-/** A client with its session and its secrets. */
+/** A client, with its session and its secrets. */
 export class Member {
   readonly client: NodeClient
   readonly tag: string
@@ -53,7 +53,7 @@ export class Member {
     expect(this.stream.status).toBe(200)
   }
 
-  /** Checks all messages of the session's stream, and disconnects. */
+  /** Checks all messages on the session's stream, and then disconnects. */
   async leave(): Promise<void> {
     await this.stream?.leave()
     if (this.stream !== undefined) this.check(this.stream)
@@ -72,7 +72,7 @@ export class Member {
     return reply.messages.at(-1) ?? {}
   }
 
-  /** Checks that a client gets only its own data. */
+  /** Checks that a client receives only its own data. */
   check(reply: Reply): Reply {
     const owners = new Set(reply.text.match(/<p\d+\/\w+>|note:\/\/c\d+/g))
     expect([...owners].filter((owner) => owner !== this.tag && owner !== this.note)).toEqual([])
@@ -80,11 +80,13 @@ export class Member {
   }
 }
 
-/** The node of an operation. */
+/** Where an operation takes place. */
 export interface Place {
   readonly me: Member
   readonly target: Member
-  /** A client of the target's principal without calls, so that all guessed ids belong to others. */
+  /**
+   * A client that belongs to the target's principal but has no calls, so that all guessed ids belong to others.
+   */
   readonly attacker: NodeClient
   readonly url: string
   readonly other: string

@@ -9,8 +9,8 @@ import Fastify from 'fastify'
 import { z } from 'zod'
 
 /**
- * Runs one of several processes over Redis. The token of a request is its principal. All data for a caller
- * names its owner: the principal and the name of the client.
+ * Runs one of several processes that share Redis. The token in a request is its principal. All data for a
+ * caller names its owner: the principal and the name of the client.
  */
 const verifyMs = process.env['VERIFY_MS']
 const ttlMs = process.env['SESSION_TTL_MS']

@@ -8,7 +8,7 @@ export interface Posted {
   readonly text: string
 }
 
-/** A client of HTTP+SSE that posts each message to the node of the test. */
+/** An HTTP+SSE client that posts each message to a node chosen by the test. */
 export class SseNodeClient {
   /** The received messages. */
   readonly messages: Message[] = []
@@ -23,7 +23,7 @@ export class SseNodeClient {
     this.#token = principal
   }
 
-  /** Opens the stream at a node. */
+  /** Opens the stream at this node. */
   async listen(url: string): Promise<this> {
     const { promise, resolve } = deferred()
     const { body } = await fetch(new URL('/sse', url), {
@@ -36,7 +36,7 @@ export class SseNodeClient {
     return this
   }
 
-  /** Initializes the session at a node. */
+  /** Initializes the session at this node. */
   async open(url: string, capabilities: object = { elicitation: {} }): Promise<this> {
     const message = initialize(REVISION, { capabilities })
     const { status, text } = await this.post(url, message)
@@ -54,7 +54,7 @@ export class SseNodeClient {
     return { status: response.status, text: await response.text() }
   }
 
-  /** Calls a tool at a node. Resolves to the id of the call when it is accepted. */
+  /** Calls a tool at this node. Resolves to the call's id when the call has been accepted. */
   async call(url: string, name: string, args: object = {}): Promise<string> {
     const id = `call-${this.#nextId++}`
     const params = { name, arguments: args, _meta: { progressToken: id } }
@@ -85,7 +85,7 @@ export class SseNodeClient {
         } else if (data !== '') this.messages.push(JSON.parse(data) as Message)
       }
     } catch {
-      // The connection is broken.
+      // The connection has broken.
     }
     this.ended = true
   }

@@ -7,7 +7,7 @@ export type Request = (method: string, params: JsonObject) => Promise<JsonObject
 
 type Items = ReadonlyMap<string, JsonObject>
 
-/** The lists of one process that one client sees. */
+/** The lists of one process, as seen by one client. */
 export type Lists = ReadonlyMap<string, Items>
 
 interface ListSource {
@@ -25,12 +25,12 @@ const SOURCES: readonly ListSource[] = [
   { name: 'prompts', method: Method.ListPrompts, kind: 'prompts', key: 'name' },
 ]
 
-/** The maximum number of pages of a list that are read and compared. */
+/** The maximum number of a list's pages that are read and compared. */
 const MAX_PAGES = 100
-/** The maximum number of printed changes to one list. */
+/** The maximum number of changes printed for one list. */
 const MAX_PRINTED = 12
 
-/** Thrown if the process ends before it answers. */
+/** Thrown if the process exits before it responds. */
 export class ProcessEnded extends Error {
   override name = 'ProcessEnded'
 
@@ -39,7 +39,10 @@ export class ProcessEnded extends Error {
   }
 }
 
-/** Reads all lists. A list that the server refuses is empty. Rejects with {@link ProcessEnded}. */
+/**
+ * Reads all lists. If the server refuses a list, the list is treated as empty. Rejects with {@link
+ * ProcessEnded}.
+ */
 export async function readLists(request: Request): Promise<Lists> {
   const lists = await Promise.all(
     SOURCES.map(async (source) => [source.name, await readList(source, request)] as const),

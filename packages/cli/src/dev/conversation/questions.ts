@@ -13,7 +13,7 @@ interface Question {
 const MAX_QUESTIONS = 1_024
 
 /**
- * Unanswered requests that processes have sent to one client. Two processes may choose the same id, so the
+ * Unanswered requests that processes have sent to one client. Because two processes may choose the same id, the
  * relay replaces the ids.
  */
 export class Questions {
@@ -46,7 +46,7 @@ export class Questions {
     return shown
   }
 
-  /** Closes the questions of a process that has ended. Returns the cancellations for the client. */
+  /** Closes the questions of a process that has exited. Returns the cancellations to send to the client. */
   lost(generation: number): readonly JsonRpcNotification[] {
     const gone = [...this.#open].filter(([, question]) => question.generation === generation)
     return gone.map(([requestId]) => {

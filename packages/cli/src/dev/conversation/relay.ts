@@ -20,23 +20,23 @@ import { lostAnswer } from './restart-answers.ts'
 
 interface Pending {
   readonly request: JsonRpcRequest
-  /** The process that has the request. Undefined while a subscription waits for the next process. */
+  /** The process that is handling the request. Undefined while a subscription waits for the next process. */
   generation: number | undefined
 }
 
 interface Subscription {
   readonly request: JsonRpcRequest
-  /** The filter that the first process has acknowledged. */
+  /** The filter that the first process acknowledged. */
   agreed: JsonObject | undefined
 }
 
-/** A message for a process. The generation is undefined if no process runs. */
+/** A message for a process. The generation is undefined if no process is running. */
 export interface Routed {
   readonly generation: number | undefined
   readonly message: unknown
 }
 
-/** The messages to send after a process has ended. */
+/** The messages to send after a process has exited. */
 export interface Lost {
   readonly toClient: readonly JsonRpcMessage[]
   /** Requests to repeat in the next process. */
@@ -48,9 +48,9 @@ const MAX_PENDING = 4_096
 const keyOf = (id: RequestId): string => JSON.stringify(id)
 
 /**
- * Routes one client's messages on a duplex connection to successive processes. It does not perform input or
- * output itself: callers pass each message through it. Each process is identified by its generation, an
- * increasing number.
+ * Routes one client's messages on a duplex connection to successive processes. It does no input or output
+ * itself; callers pass each message through it. Each process is identified by its generation, an increasing
+ * number.
  */
 export class Relay {
   readonly replay: SessionReplay = new SessionReplay()
@@ -66,8 +66,8 @@ export class Relay {
   }
 
   /**
-   * `_meta` for requests that the relay sends for a client without a session; undefined before its first
-   * request.
+   * The `_meta` for requests that the relay sends on behalf of a client without a session; undefined before the
+   * client's first request.
    */
   get meta(): JsonObject | undefined {
     return this.#meta
@@ -79,8 +79,8 @@ export class Relay {
   }
 
   /**
-   * Returns the number of requests that a process has not answered, not counting subscriptions, which move to
-   * the next process.
+   * Returns the number of requests to which a process has not responded. Subscriptions are not counted, because
+   * they move to the next process.
    */
   inFlight(generation: number): number {
     let count = 0
@@ -95,12 +95,13 @@ export class Relay {
     if (incoming.kind === 'request') return this.#request(incoming.message)
     if (incoming.kind === 'notification') return this.#notification(incoming.message)
     if (incoming.kind === 'response') return this.#response(incoming.message)
-    // The server answers an invalid message.
+    // The server responds to an invalid message.
     return { generation: this.#current, message: value }
   }
 
   /**
-   * Converts a message from a process for the client. Returns undefined if the client must not receive it.
+   * Converts a message from a process to the form that the client expects. Returns undefined if the client must
+   * not receive the message.
    */
   fromProcess(generation: number, value: unknown): unknown {
     const incoming = classify(value)
@@ -126,7 +127,7 @@ export class Relay {
     if (this.#current === generation) this.#current = undefined
   }
 
-  /** Handles the end of a process. Its later messages are dropped. */
+  /** Handles the exit of a process. Messages that it sent later are dropped. */
   lost(generation: number): Lost {
     this.leave(generation)
     const toClient: JsonRpcMessage[] = [...this.#questions.lost(generation)]
@@ -198,7 +199,7 @@ export class Relay {
     return method === Notification.Acknowledged && this.#isRepeated(params) ? undefined : message
   }
 
-  /** Whether an earlier process has already acknowledged the subscription. */
+  /** Returns whether an earlier process has already acknowledged the subscription. */
   #isRepeated({ _meta: meta, notifications }: JsonObject): boolean {
     const id = isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined
     const subscription = isRequestId(id) ? this.#subscriptions.get(keyOf(id)) : undefined

@@ -6,18 +6,18 @@ export interface Call {
   readonly params?: JsonObject
 }
 
-/** The lists whose changes a server may announce. */
+/** The lists for which a server may announce changes. */
 export type ListKind = 'tools' | 'resources' | 'prompts'
 
 /**
- * The maximum number of subscriptions repeated in the next process. Any further subscriptions are relayed but
- * not repeated.
+ * The maximum number of subscriptions that are repeated in the next process. Further subscriptions are relayed
+ * but not repeated.
  */
 const MAX_SUBSCRIPTIONS = 1_024
 
 /**
- * The state that a client has set in its session. The relay uses this state to open the same session in
- * another process. Revisions without sessions do not need it.
+ * The state that a client has set in its session. The relay uses it to open the same session in another
+ * process. In revisions without sessions, it is not needed.
  */
 export class SessionReplay {
   #initialize: JsonObject | undefined
@@ -25,7 +25,7 @@ export class SessionReplay {
   #level: JsonObject | undefined
   readonly #subscriptions = new Map<string, JsonObject>()
 
-  /** The parameters of the client's `initialize`; undefined before the server has answered it. */
+  /** The parameters of the client's `initialize`; undefined before the server has responded to it. */
   get initialize(): JsonObject | undefined {
     return this.#initialize
   }
@@ -35,20 +35,20 @@ export class SessionReplay {
     return this.#result['protocolVersion']
   }
 
-  /** Whether the server declared `listChanged` for a list. */
+  /** Returns whether the server declared `listChanged` for a list. */
   promises(kind: ListKind): boolean {
     const capability = this.#capabilities[kind]
     return isObject(capability) && capability['listChanged'] === true
   }
 
-  /** Returns the names of capabilities that are new to the client. */
+  /** Returns the names of those capabilities that are new to the client. */
   unknownCapabilities({ capabilities }: JsonObject): readonly string[] {
     return isObject(capabilities)
       ? Object.keys(capabilities).filter((name) => !(name in this.#capabilities))
       : []
   }
 
-  /** Records the settings in a request that the server has answered with a result. */
+  /** Records the settings in a request to which the server has responded with a result. */
   succeeded({ method, params = {} }: Call, result: JsonObject): void {
     const { uri } = params
     if (method === Method.Initialize) {
@@ -71,7 +71,7 @@ export class SessionReplay {
       : [{ method: Method.SetLogLevel, params: this.#level }, ...subscriptions]
   }
 
-  /** Returns the requests that repeat the settings changed since `settings` returned `before`. */
+  /** Returns the requests that repeat the settings that have changed since `settings` returned `before`. */
   settingsSince(before: readonly Call[]): readonly Call[] {
     const now = this.settings()
     const gone = before
@@ -90,8 +90,10 @@ export class SessionReplay {
   }
 }
 
-/** Describes the changes that a client sees only after it reconnects, because it keeps the first answer to
- * `initialize`. Returns undefined if there are none. */
+/**
+ * Describes the changes that a client sees only after it reconnects, because it keeps the first response to
+ * `initialize`. Returns undefined if there are none.
+ */
 export function sessionDifference(replay: SessionReplay, result: JsonObject): string | undefined {
   if (result['protocolVersion'] !== replay.revision)
     return `The server now speaks revision ${String(result['protocolVersion'])}: the client must reconnect`

@@ -6,13 +6,13 @@ import {
   PROTOCOL_VERSION,
 } from '@jetway/core/protocol'
 
-/** Whether a request names its revision, because it does not belong to a session. */
+/** Returns whether a request names its revision. If it does, it does not belong to a session. */
 export function namesRevision(params: JsonObject | undefined): boolean {
   const meta = params?.['_meta']
   return isObject(meta) && PROTOCOL_VERSION in meta
 }
 
-/** Returns the `_meta` of a request, without the members that are specific to this request. */
+/** Returns a request's `_meta`, without the members that are specific to this request. */
 export function identityOf(params: JsonObject | undefined): JsonObject {
   const meta = params?.['_meta']
   if (!isObject(meta)) return {}

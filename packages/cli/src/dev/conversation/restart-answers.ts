@@ -4,8 +4,8 @@ import { namesRevision } from './request-meta.ts'
 const RESTARTED = 'The server was restarted while this ran; call again'
 
 /**
- * Creates the answer to a request whose process has ended. A tool call is answered with an error result, so
- * that the model reads it.
+ * Creates the response to a request whose process has exited. The response to a tool call is a result with an
+ * error, so that the model reads it.
  */
 export function lostAnswer({ id, method, params }: JsonRpcRequest): JsonRpcResponse {
   if (method !== Method.CallTool) return failure(id, RESTARTED)
@@ -17,7 +17,7 @@ export function lostAnswer({ id, method, params }: JsonRpcRequest): JsonRpcRespo
   }
 }
 
-/** Creates the answer to a request that no process accepted in time. */
+/** Creates the response to a request that no process accepted in time. */
 export const downAnswer = ({ id }: JsonRpcRequest): JsonRpcResponse =>
   failure(id, 'The server is not running: see the output of jetway dev, and try again')
 

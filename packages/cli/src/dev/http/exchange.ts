@@ -18,9 +18,9 @@ import { eventsOf, publicEventId, SseOutput } from './sse.ts'
 
 /** The part of the relay that an exchange needs. */
 export interface ExchangeRelay {
-  /** Whether the maximum number of requests is waiting for a process. */
+  /** Whether the maximum number of requests are waiting for a process. */
   readonly full: boolean
-  /** The process for new requests. Resolves to undefined if none is serving within 10 s. */
+  /** Returns the process for new requests. Resolves to undefined if no process is available within 10 s. */
   process(): Promise<HttpProcess | undefined>
   isCurrent(process: HttpProcess): boolean
   opened(id: string, process: HttpProcess, caller: Caller): Session
@@ -41,11 +41,13 @@ export interface Posted {
 const REPEAT_MS = 50
 const MAX_REPLY = 64 * 1024 * 1024
 
-/** Relays one POST request and its reply. Each request gets exactly one answer, even if the process ends. */
+/**
+ * Relays one POST request and its reply. Each request receives exactly one response, even if the process exits.
+ */
 export class Exchange {
   readonly #relay: ExchangeRelay
   readonly #posted: Posted
-  /** The requests without an answer. */
+  /** The requests that have not received a response. */
   readonly #waiting = new Map<string, JsonRpcRequest>()
   readonly #abort = new AbortController()
   readonly #deadline = Date.now() + WAIT_MS
@@ -64,7 +66,7 @@ export class Exchange {
     posted.response.once('close', () => this.#abort.abort())
   }
 
-  /** Whether a request of this exchange has no answer yet. */
+  /** Returns whether one of this exchange's requests has not received a response yet. */
   waitsFor(key: string, session: Session): boolean {
     return this.#session === session && this.#waiting.has(key)
   }
@@ -74,7 +76,7 @@ export class Exchange {
     return this.#process
   }
 
-  /** @param process - the process to send the messages to; undefined for the current one */
+  /** @param process - the process that should receive the messages; undefined for the current process */
   async run(process: HttpProcess | undefined): Promise<void> {
     if (process === undefined && this.#relay.full) return this.#answerAll(busyAnswer)
     const target = process ?? (await this.#relay.process())
@@ -119,7 +121,7 @@ export class Exchange {
     response.end(type.startsWith('application/json') ? this.#passText(text, process) : text)
   }
 
-  /** Restores the process's ids in the client's answers to questions. */
+  /** Restores the process's own ids in the client's answers to questions. */
   #body(): Buffer | string {
     const { text, value } = this.#posted
     const session = this.#session
@@ -191,7 +193,7 @@ export class Exchange {
     }
   }
 
-  /** Answers instead of the process, whose reply has not begun. */
+  /** Responds in place of the process, whose reply has not begun. */
   #answerAll(answer: (request: JsonRpcRequest) => JsonRpcResponse): void {
     const { response, value } = this.#posted
     const answers = [...this.#takeWaiting()].map(answer)
@@ -205,15 +207,18 @@ export class Exchange {
 
 const messagesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-/** The conversation that the messages of a process belong to. */
+/** The conversation to which a process's messages belong. */
 export interface Context {
   readonly process: HttpProcess
   readonly session: Session | undefined
-  /** The requests without an answer. */
+  /** The requests that have not received a response. */
   readonly waiting: Map<string, JsonRpcRequest>
 }
 
-/** Converts text from a process for the client. Returns undefined if the client must not receive it. */
+/**
+ * Converts text from a process to the form that the client expects. Returns undefined if the client must not
+ * receive it.
+ */
 export function passText(text: Buffer | string, context: Context): Buffer | string | undefined {
   let value: unknown
   try {
@@ -229,7 +234,10 @@ export function passText(text: Buffer | string, context: Context): Buffer | stri
   return JSON.stringify(Array.isArray(value) ? kept : kept[0])
 }
 
-/** Converts a message from a process for the client, and removes answered requests from `waiting`. */
+/**
+ * Converts a message from a process to the form that the client expects. If it is a response, removes its
+ * request from `waiting`.
+ */
 function passMessage(message: unknown, { process, session, waiting }: Context): unknown {
   const { generation } = process
   const incoming = classify(message)

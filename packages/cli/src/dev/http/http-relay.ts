@@ -18,7 +18,9 @@ import { resumePost } from './resumed-post.ts'
 import { Session, Sessions, withId } from './session.ts'
 import { parseEventId } from './sse.ts'
 
-/** The maximum size of a body in bytes, and the maximum numbers of relayed sessions and waiting requests. */
+/**
+ * The maximum size of a body, in bytes, and the maximum numbers of relayed sessions and of waiting requests.
+ */
 const MAX_BODY = 4 * 1024 * 1024
 const MAX_SESSIONS = 256
 const MAX_WAITING = 1_024
@@ -32,8 +34,8 @@ export interface HttpRelayOptions {
 type Waiter = (process: HttpProcess | undefined) => void
 
 /**
- * Relays HTTP requests to one process after another, while clients keep their sessions and streams. Passes on
- * other requests unchanged.
+ * Relays HTTP requests to one process after another, while clients keep their sessions and streams. All other
+ * requests are passed on unchanged.
  */
 export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   readonly #options: HttpRelayOptions
@@ -54,7 +56,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     })
   }
 
-  /** Listens, and resolves to the port. Rejects if the port is in use. */
+  /** Starts listening. Resolves to the port. Rejects if the port is in use. */
   async listen(): Promise<number> {
     const { port, host } = this.#options
     this.#server.listen(port, host)
@@ -172,13 +174,13 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
   }
 
   /**
-   * Returns the session if it belongs to the caller. Another caller's request goes to the process unchanged, because a new
-   * process would open the session for the first caller that asks.
+   * Returns the session if it belongs to the caller. Another caller's request is passed to the process
+   * unchanged, because a new process would open the session for the first caller that asks.
    */
   async #sessionOf(id: string, caller: Caller): Promise<Session | undefined> {
     const session = this.#sessions.get(id)
     if (session === undefined || session.isOf(caller)) return session
-    // The client may have a new token, which only a process that has the session can judge.
+    // The client may have a new token. Only a process that has the session can validate it.
     const process = this.#current
     if (process === undefined) return undefined
     const { generation } = process
@@ -226,7 +228,7 @@ export class HttpRelay implements ClientSide, ExchangeRelay, StreamRelay {
     if (this.#current !== undefined) this.#observer.saw(this.#current, caller, incoming.message.params)
   }
 
-  /** Returns the older process whose question a message answers or whose call it cancels. */
+  /** Returns the older process whose question a message answers, or whose call it cancels. */
   #addressee(session: Session, value: unknown): HttpProcess | undefined {
     const incoming = classify(value)
     if (incoming.kind === 'response' && incoming.message.id !== undefined)

@@ -66,7 +66,7 @@ export class LastingStream {
     return this.#output !== undefined && !this.#closed
   }
 
-  /** Connects to the stream of a process. If the process ends, the stream waits for the next one. */
+  /** Connects to a process's stream. If the process exits, the stream waits for the next process. */
   async attach(process: HttpProcess, lastEventId?: string): Promise<void> {
     this.#wanted = process.generation
     const upstream = new AbortController()
@@ -137,7 +137,10 @@ export class LastingStream {
     if (reply.complete && this.#relay.isCurrent(process)) output.end()
   }
 
-  /** Converts the data of an event for the client. Returns undefined if the client must not receive it. */
+  /**
+   * Converts the data of an event to the form that the client expects. Returns undefined if the client must not
+   * receive it.
+   */
   #pass(data: string, process: HttpProcess, caller: Caller): string | undefined {
     let value: unknown
     try {
@@ -158,7 +161,7 @@ export class LastingStream {
   }
 
   /**
-   * Returns whether to pass on the acknowledgement: the client receives only the one from the first process.
+   * Returns whether to pass on the acknowledgement. The client receives only the one from the first process.
    */
   #acknowledged({ notifications }: JsonObject, process: HttpProcess, caller: Caller): boolean {
     const isFirst = this.#agreed === undefined
@@ -172,7 +175,7 @@ export class LastingStream {
   async #compare(old: Promise<Lists>, now: Promise<Lists>, process: HttpProcess): Promise<Lists> {
     const outdated = this.#outdated
     this.#outdated = false
-    // Await both lists at once, because the new process may end before the old lists have arrived.
+    // Both lists are awaited together, because the new process may exit before the old lists have arrived.
     const [before, after] = await Promise.all([old.catch((): Lists => new Map()), now.catch(() => undefined)])
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
@@ -181,7 +184,7 @@ export class LastingStream {
     return after
   }
 
-  /** Passes on the refusal of a process, or ends the stream if it has begun. */
+  /** Passes on the process's refusal, or ends the stream if it has already begun. */
   #notStream(reply: IncomingMessage): void {
     const { response } = this.#options
     if (this.#output !== undefined) {

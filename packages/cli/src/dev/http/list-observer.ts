@@ -5,8 +5,8 @@ import { type Caller, sessionLists } from './open-session.ts'
 import type { HttpProcess } from './process-http.ts'
 
 /**
- * Reads the lists of a client without a session or a subscription, to print what a restart changes for it. A client with
- * one of them compares its own lists.
+ * Reads the lists on behalf of a client that has neither a session nor a subscription, to print what a restart
+ * changed for that client. A client that has one of them compares its own lists.
  */
 export class ListObserver {
   readonly #onChanges: (process: HttpProcess, changes: ListChanges) => void
@@ -18,7 +18,7 @@ export class ListObserver {
     this.#onChanges = onChanges
   }
 
-  /** Takes the first client of each process, whose credentials are the newest. */
+  /** Records the first client of each process, because its credentials are the newest. */
   saw(process: HttpProcess, caller: Caller, params: JsonObject | undefined): void {
     if (this.#generation === process.generation) return
     this.#generation = process.generation
@@ -27,12 +27,12 @@ export class ListObserver {
     if (!isSame || this.#lists === undefined) this.#lists = this.#read(process)
   }
 
-  /** Compares the lists with those of a new process. */
+  /** Compares the previous lists with those of a new process. */
   use(process: HttpProcess): void {
     if (this.#lists !== undefined) this.#lists = this.#compare(this.#lists, this.#read(process), process)
   }
 
-  /** Resolves to undefined if the process ends. */
+  /** Resolves to undefined if the process exits. */
   async #read(process: HttpProcess): Promise<Lists | undefined> {
     if (this.#client === undefined) return undefined
     const { caller, meta } = this.#client

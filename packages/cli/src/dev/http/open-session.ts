@@ -5,14 +5,14 @@ import type { SessionReplay } from '../conversation/replay.ts'
 import { endToEnd, type HttpProcess, readWhole } from './process-http.ts'
 import { eventsOf } from './sse.ts'
 
-/** The reply of a process that refuses to open a session, such as 401 with its challenge. */
+/** The reply from a process that refuses to open a session, such as a 401 with its challenge. */
 export interface Refusal {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** The path and headers of a client's request, which the relay's own requests repeat. */
+/** The path and headers of a client's request. The relay repeats them in its own requests. */
 export interface Caller {
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -69,7 +69,7 @@ export function sessionLists(
   return readLists((method, params) => request(method, { ...params, ...common }))
 }
 
-/** Whether a process accepts requests of a caller in a session that it has. */
+/** Returns whether a process accepts a caller's requests in a session that the process has. */
 export const isAccepted = (process: HttpProcess, { path, headers }: Caller): Promise<boolean> =>
   requestWith(process, { path, headers: withoutStream(headers) })(Method.Ping, {}).then(
     () => true,
@@ -110,7 +110,7 @@ function post(
   })
 }
 
-/** Reads the reply to a request: JSON, or the first response of a stream. */
+/** Reads the reply to a request: JSON, or the first response in a stream. */
 async function resultOf(reply: IncomingMessage): Promise<JsonObject | undefined> {
   if (reply.headers['content-type']?.startsWith('text/event-stream') === true) {
     for await (const { data } of eventsOf(reply)) {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { request as send } from 'node:http'
 import { endToEnd, type HttpProcess } from './process-http.ts'
 
-/** Passes on a request that is not an MCP request, and passes back the reply, both unchanged. */
+/** Passes a request that is not an MCP request to the process, and returns its reply. Both remain unchanged. */
 export function passOn(process: HttpProcess, request: IncomingMessage, response: ServerResponse): void {
   const end = process.begin()
   const { method, url, headers } = request
@@ -16,7 +16,7 @@ export function passOn(process: HttpProcess, request: IncomingMessage, response:
   })
   outgoing.once('response', (reply) => {
     response.writeHead(reply.statusCode ?? 502, endToEnd(reply.headers))
-    // Send the head at once: a stream may have no event for a long time.
+    // The head is sent immediately, because a stream may have no events for a long time.
     response.flushHeaders()
     reply.pipe(response)
     // An event stream may never end, so draining does not wait for it.

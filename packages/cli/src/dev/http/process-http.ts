@@ -50,7 +50,7 @@ export class HttpProcess {
   /**
    * Sends a request. Resolves to the head of the reply.
    *
-   * @throws NotDelivered if the process does not listen; ProcessEnded if it ends before the head
+   * @throws NotDelivered if the process is not listening; ProcessEnded if it exits before the head has arrived
    */
   send({ method, path, headers, body, signal }: Outgoing): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ export class HttpProcess {
   }
 }
 
-/** Thrown if the process did not receive the request, so that it can be sent again. */
+/** Thrown if the process has not received the request, so that the request can be sent again. */
 export class NotDelivered extends ProcessEnded {
   override name = 'NotDelivered'
 }
@@ -97,7 +97,7 @@ function forwarded(headers: IncomingHttpHeaders, body: Outgoing['body']): Incomi
   return { ...kept, 'content-length': String(Buffer.byteLength(body)) }
 }
 
-/** Returns the end-to-end headers, which a proxy passes on. */
+/** Returns the end-to-end headers. A proxy must pass them on. */
 export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name, value]) => !HOP_BY_HOP.has(name) && value !== undefined),
@@ -108,7 +108,7 @@ export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 export async function readWhole(message: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0
-  // Leave the rest of a body unread without closing the connection, so that the client receives the reply.
+  // The rest of the body is left unread, without closing the connection, so that the client receives the reply.
   for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > limit) return undefined

@@ -14,11 +14,11 @@ export interface Resumption {
   readonly caller: Caller
   readonly session: Session
   readonly last: EventId
-  /** The process whose reply was cut off; undefined if it has ended. */
+  /** The process whose reply was cut off; undefined if the process has exited. */
   readonly process: HttpProcess | undefined
 }
 
-/** Resumes the reply to a POST request. If its process has ended, the relay itself answers. */
+/** Resumes the reply to a POST request. If its process has exited, the relay itself replies. */
 export async function resumePost(resumption: Resumption): Promise<void> {
   const { relay, process, response, session, last } = resumption
   let reply = process && (await request(process, resumption))

@@ -12,24 +12,24 @@ const MAX_UNANSWERED = 256
 /** Called when a session's lists have changed. */
 export type OnListChanges = (session: Session, process: HttpProcess, changes: ListChanges) => void
 
-/** One client's session, which has a different id in each process. */
+/** One client's session. It has a different id in each process. */
 export class Session {
-  /** The id that the client uses, which the first process chose. */
+  /** The id that the client uses. The first process chose it. */
   readonly id: string
   readonly replay: SessionReplay = new SessionReplay()
   readonly questions: Questions = new Questions()
-  /** List changes to announce on the next stream. */
+  /** List changes that must be announced on the next stream. */
   readonly owed: Set<ListKind> = new Set()
-  /** The number of open streams. The session is kept while it has any. */
+  /** The number of open streams. As long as there are any, the session is kept. */
   streams = 0
   readonly #ids = new Map<number, Promise<string | Refusal>>()
   readonly #unanswered = new Map<number, Map<string, JsonRpcRequest>>()
   readonly #onListChanges: OnListChanges
   #lists: Promise<Lists> | undefined
   #outdated = false
-  /** The process that has replied with 401 to the credentials of the client. */
+  /** The process that refused the client's credentials with 401. */
   #refusedOn: number | undefined
-  /** A digest of the credentials of the client. */
+  /** A digest of the client's credentials. */
   #credentials: string
 
   constructor(
@@ -43,23 +43,23 @@ export class Session {
     this.#ids.set(process.generation, Promise.resolve(id))
   }
 
-  /** Whether a request has the credentials of the session's client. */
+  /** Returns whether a request has the same credentials as the session's client. */
   isOf(caller: Caller): boolean {
     return digestOf(caller) === this.#credentials
   }
 
-  /** Whether a process has refused the credentials of the client, so that the client needs new ones. */
+  /** Returns whether a process has refused the client's credentials, so that the client needs new ones. */
   needsCredentials(generation: number): boolean {
     return this.#refusedOn === generation
   }
 
-  /** Records new credentials of the client. */
+  /** Records the client's new credentials. */
   takeOver(caller: Caller): void {
     this.#credentials = digestOf(caller)
   }
 
   /**
-   * Resolves to the id of this session in a process. Opens the session there first if needed, with the caller's
+   * Resolves to this session's id in a process. If necessary, first opens the session there with the caller's
    * credentials.
    */
   idOn(process: HttpProcess, caller: Caller): Promise<string | Refusal> {
@@ -87,7 +87,7 @@ export class Session {
   }
 
   /**
-   * Reads the lists of the first process, to compare them after a restart. The caller's headers contain the
+   * Reads the lists from the first process, to compare them after a restart. The caller's headers contain the
    * session id in that process.
    */
   readFirstLists(process: HttpProcess, caller: Caller): void {
@@ -100,23 +100,23 @@ export class Session {
     this.#outdated = true
   }
 
-  /** Keeps requests whose stream ended before they were answered. */
+  /** Keeps requests whose stream ended before they received a response. */
   keepUnanswered(generation: number, requests: Iterable<readonly [string, JsonRpcRequest]>): void {
     const kept = this.#unanswered.get(generation) ?? new Map<string, JsonRpcRequest>()
     for (const [key, request] of requests) if (kept.size < MAX_UNANSWERED) kept.set(key, request)
     this.#unanswered.set(generation, kept)
   }
 
-  /** Returns the requests that a process had not answered when their stream ended. */
+  /** Returns the requests to which a process had not responded when their stream ended. */
   unanswered(generation: number): Map<string, JsonRpcRequest> {
     return this.#unanswered.get(generation) ?? new Map()
   }
 
-  /** Forgets a process that has ended. */
+  /** Forgets a process that has exited. */
   forget(generation: number): void {
     // The session was never open in this process.
     if (!this.#ids.delete(generation)) return
-    // The client has had time to resume the streams of earlier processes.
+    // The client has had enough time to resume the streams of earlier processes.
     for (const old of this.#unanswered.keys()) if (old < generation) this.#unanswered.delete(old)
   }
 
@@ -133,7 +133,9 @@ export class Session {
   }
 }
 
-/** The relayed sessions. Beyond the limit, the least recently used session without a stream is dropped. */
+/**
+ * The relayed sessions. When there are too many, the least recently used session without a stream is dropped.
+ */
 export class Sessions {
   readonly #limit: number
   readonly #sessions = new Map<string, Session>()

@@ -14,7 +14,7 @@ export async function* eventsOf(message: IncomingMessage): AsyncGenerator<SseEve
   try {
     for await (const text of message as AsyncIterable<string>) yield* parser.push(text)
   } catch {
-    // The process has ended, or the client has disconnected.
+    // The process has exited, or the client has disconnected.
   }
 }
 

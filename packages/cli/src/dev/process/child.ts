@@ -11,11 +11,11 @@ import { SERVER_PROCESS } from './server-process.ts'
 /** The time between SIGTERM and SIGKILL, in ms. */
 const TERM_MS = 2_000
 
-/** The reason why a process is not serving. */
+/** Why a process is not serving. */
 export class StartError extends Error {
   override name = 'StartError'
   readonly reason: 'port-in-use' | 'failed' | 'exited'
-  /** Whether a restart is useless until a file changes, such as after a syntax error. */
+  /** Whether a restart is useless until a file changes, for example after a syntax error. */
   readonly needsChange: boolean
 
   constructor(reason: StartError['reason'], message: string, needsChange = false) {
@@ -34,14 +34,17 @@ export interface ChildOptions {
   readonly output: Writable
 }
 
-/** A process that runs the server's file. It leads a process group, so that its children end with it. */
+/**
+ * A process that runs the server's file. It leads a process group, so that its children are ended together with
+ * it.
+ */
 export class Child {
   readonly generation: number
   /** Resolves when the process is ready to serve. Rejects with a {@link StartError}. */
   readonly ready: Promise<void>
-  /** Resolves to a description of how the process ended, such as `exited with code 1`. */
+  /** Resolves to a description of how the process exited, such as `exited with code 1`. */
   readonly exited: Promise<string>
-  /** The messages of a process over stdio. */
+  /** The messages of a process that serves over stdio. */
   readonly lines: StdioTransport | undefined
   readonly #process: ChildProcess
   #port: number | undefined
@@ -66,15 +69,15 @@ export class Child {
     void this.exited.then(() => {
       this.#ended = true
       release?.()
-      // End the process's children as well.
+      // The process's children must be killed as well.
       this.#signal('SIGKILL')
     })
     this.ready = this.#watchStart(options)
-    // The caller may await `ready` later, so prevent an unhandled rejection.
+    // The caller may await `ready` only later, so an unhandled rejection must be prevented.
     this.ready.catch(() => {})
   }
 
-  /** Starts a process that imports its file only after `start`. */
+  /** Starts a process that does not import its file until `start` is called. */
   static async spawn(options: ChildOptions): Promise<Child> {
     const { transport } = options.job
     const port = transport === 'http' ? await freePort() : undefined
@@ -111,12 +114,12 @@ export class Child {
     if (this.#process.connected) this.#process.send(message, () => {})
   }
 
-  /** Ends the process and its group: SIGTERM, and SIGKILL after 2 s. */
+  /** Ends the process and its group: sends SIGTERM, and SIGKILL after 2 s. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop())
   }
 
-  /** Ends the process and its group at once. */
+  /** Kills the process and its group immediately. */
   kill(): void {
     this.#signal('SIGKILL')
   }
@@ -160,7 +163,7 @@ export class Child {
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#process
     if (pid === undefined) return
-    // The group may still have processes. On Windows, another process may have reused the id.
+    // The group may still contain processes. On Windows, another process may have reused the id.
     if (process.platform !== 'win32' || !this.#ended) signalGroup(pid, signal)
   }
 }

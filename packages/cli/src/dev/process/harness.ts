@@ -16,7 +16,7 @@ export async function runServerProcess(text: string): Promise<void> {
   process.on('disconnect', () => process.exit(1))
   const imports = reportImports()
   const packages = commonPackages(job.file)
-  // Imports take twice as long with the hooks of tsx.
+  // With tsx's hooks, imports take twice as long.
   await preload(packages.filter(isInstalled))
   register({ onImport: imports.add, ...(job.tsconfig === undefined ? {} : { tsconfig: job.tsconfig }) })
   await preload(packages)
@@ -45,12 +45,12 @@ export async function runServerProcess(text: string): Promise<void> {
 }
 
 /**
- * The time after which a program that does not read its input itself, such as a wrapper, counts as ready, in
+ * The time after which a program that does not itself read its input, such as a wrapper, counts as ready, in
  * ms.
  */
 const UNNOTICED_MS = 200
 
-/** Reports when a program serves on its own, or ends without serving. */
+/** Reports when a program serves on its own, or exits without serving. */
 function reportServing({ file, transport }: ChildJob, serving: Serving): void {
   if (transport === 'stdio') void serving.input.then(() => send({ type: 'ready' }))
   else void serving.port.then((port) => send({ type: 'ready', port }))
@@ -77,11 +77,11 @@ function describe(error: unknown): string {
 
 type Serve = (server: McpServer) => Promise<{ readonly port?: number }>
 
-/** Returns the URLs of packages that most files import and that have no side effects. */
+/** Returns the URLs of packages that are imported by most files and have no side effects. */
 function commonPackages(file: string): readonly string[] {
   return ['@jetway/core', 'zod'].flatMap((name) => {
     try {
-      // The second argument of `import.meta.resolve` needs a Node.js flag, which the parent sets.
+      // The second argument of `import.meta.resolve` requires a Node.js flag, which the parent process sets.
       return [import.meta.resolve(name, pathToFileURL(file))]
     } catch {
       return []
@@ -96,7 +96,7 @@ async function preload(urls: readonly string[]): Promise<void> {
     try {
       await import(url)
     } catch {
-      // The import of the file reports the error.
+      // The import of the file will report the error.
     }
 }
 
@@ -122,8 +122,8 @@ async function loadServe(transport: ChildJob['transport']): Promise<Serve> {
 }
 
 /**
- * Declares `listChanged` for all lists, because clients learn only at the start of a session which lists may
- * change.
+ * Declares `listChanged` for all lists, because clients learn which lists may change only at the start of a
+ * session.
  */
 function promiseLists(server: McpServer): void {
   const none = (): [] => []

@@ -11,9 +11,9 @@ interface OwnRequest {
 }
 
 export interface LinkHandlers {
-  /** Called with each message from the process, except answers to this link's requests. */
+  /** Called with each message from the process, except responses to this link's own requests. */
   message(text: string, value: unknown): void | Promise<void>
-  /** Called with each line of stdout that is not a message. */
+  /** Called with each line on stdout that is not a message. */
   stray(text: string): void
 }
 
@@ -32,7 +32,7 @@ export class ChildLink {
     child.lines?.start({
       message: (text) => this.#message(text, handlers),
       malformed: (reason) => handlers.stray(reason),
-      // The end of the process is handled elsewhere.
+      // The exit of the process is handled elsewhere.
       close: () => {},
     })
   }
@@ -45,7 +45,7 @@ export class ChildLink {
     return this.#child.lines?.send(text)
   }
 
-  /** Sends one of the relay's own requests. Rejects if the process answers with an error, or ends. */
+  /** Sends one of the relay's own requests. Rejects if the process responds with an error, or exits. */
   request(method: string, params: JsonObject): Promise<JsonObject> {
     const id = `${OWN_ID}${this.generation}:${this.#nextId++}`
     return new Promise((resolve, reject) => {

@@ -17,10 +17,10 @@ import { Relay } from '../conversation/relay.ts'
 import { sessionDifference } from '../conversation/replay.ts'
 import { busyAnswer, downAnswer } from '../conversation/restart-answers.ts'
 
-/** The maximum time to read the lists of a process that is being replaced, in ms. */
+/** How long reading the lists of a process that is being replaced may take, in ms. */
 const OLD_LISTS_MS = 500
 
-/** Relays the messages of one client on standard input and output to one process after another. */
+/** Relays the messages of one client on stdin and stdout to one process after another. */
 export class StdioRelay implements ClientSide {
   /** Resolves when the client has disconnected. */
   readonly ended: Promise<void>
@@ -32,7 +32,7 @@ export class StdioRelay implements ClientSide {
   readonly #held = new HeldMessages((message) => {
     if (isRequest(message)) void this.#toClient(downAnswer(message))
   })
-  /** The generation of the last process in use. */
+  /** The generation of the most recent process. */
   #latest = 0
   /** The lists of that process, read after the client has initialized. */
   #lists: Promise<Lists> | undefined
@@ -98,7 +98,7 @@ export class StdioRelay implements ClientSide {
     for (const request of again) void this.#hold(JSON.stringify(request), request)
   }
 
-  /** Disconnects when the client has received all answers, or after this time in ms. */
+  /** Disconnects when the client has received all responses, or after this time, in ms. */
   async finish(ms: number): Promise<void> {
     const { current } = this.#relay
     if (current !== undefined) {
@@ -128,15 +128,15 @@ export class StdioRelay implements ClientSide {
     try {
       value = JSON.parse(text)
     } catch {
-      // The server answers an invalid message.
+      // The server responds to an invalid message.
       return this.#links.get(this.#relay.current ?? 0)?.sendText(text)
     }
     if (!Array.isArray(value)) return this.#pass(text, value)
-    // Revision 2025-03-26 has batches. The messages of a batch may belong to different processes.
+    // Revision 2025-03-26 has batches. The messages in a batch may belong to different processes.
     for (const message of value) void this.#pass(JSON.stringify(message), message)
   }
 
-  /** Sends a client's message to its process. */
+  /** Sends a client's message to the process to which it belongs. */
   #pass(text: string, message: unknown): void | Promise<void> {
     if (this.#relay.full && isRequest(message)) return this.#toClient(busyAnswer(message))
     const routed = this.#relay.fromClient(message)
@@ -162,7 +162,7 @@ export class StdioRelay implements ClientSide {
     return this.#client.send(JSON.stringify(message))
   }
 
-  /** Holds a message until a process serves. */
+  /** Holds a message until a process is serving. */
   #hold(text: string, message: unknown): void | Promise<void> {
     if (!this.#held.add(text, message) && isRequest(message)) return this.#toClient(busyAnswer(message))
   }
@@ -172,12 +172,12 @@ export class StdioRelay implements ClientSide {
       this.#drained.get(generation)?.()
   }
 
-  /** Reads the lists of the first process, to compare them after a restart. */
+  /** Reads the lists from the first process, to compare them after a restart. */
   #readFirstLists(link: ChildLink, message: unknown): void {
     if (this.#lists !== undefined || !isObject(message)) return
     if (message['method'] !== Notification.Initialized && this.#relay.meta === undefined) return
     this.#lists = this.#readLists(link)
-    // The process may end before it answers.
+    // The process may exit before it responds.
     this.#lists.catch(() => {})
   }
 
@@ -191,7 +191,7 @@ export class StdioRelay implements ClientSide {
   async #announce(old: Promise<Lists>, link: ChildLink): Promise<Lists> {
     const before = await old.catch((): Lists => new Map())
     const after = await this.#readLists(link).catch(() => undefined)
-    // The process has ended, so compare the next one with the previous lists.
+    // The process has exited, so the next process is compared with the previous lists.
     if (after === undefined) return before
     const { kinds, lines } = compareLists(before, after)
     for (const line of lines) this.#print(line)

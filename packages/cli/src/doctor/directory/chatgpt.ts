@@ -35,7 +35,7 @@ export const REASONS: Readonly<Record<Hint, 'readOnly' | 'destructive' | 'openWo
 
 const HINTS = Object.keys(REASONS) as Hint[]
 
-/** What OpenAI's directory asks for. */
+/** The requirements of OpenAI's directory. */
 export const CHATGPT: readonly DirectoryRule[] = [
   {
     id: 'tool-hints',

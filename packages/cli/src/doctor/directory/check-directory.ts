@@ -43,7 +43,7 @@ function findingOf({ id, level, source, read, check }: DirectoryRule, facts: Fac
   return { ...finding, verdict: level, evidence: outcome.evidence, advice: outcome.advice }
 }
 
-/** The rules without which the file would say something wrong about a tool. */
+/** If one of these rules is broken, the file would say something wrong about a tool. */
 const TRUTHS = ['tool-hints', 'tool-reasons', 'tool-contradictions']
 
 function writeSubmission(path: string, facts: Facts, findings: readonly Finding[], terminal: Terminal): void {

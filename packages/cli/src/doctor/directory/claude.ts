@@ -23,7 +23,7 @@ const LOCAL = {
 const ICON_PIXELS = 512
 const EXAMPLES = 3
 
-/** What Anthropic's directory asks for. */
+/** The requirements of Anthropic's directory. */
 export const CLAUDE: readonly DirectoryRule[] = [
   {
     id: 'tool-hints',
@@ -184,7 +184,7 @@ export const CLAUDE: readonly DirectoryRule[] = [
   },
 ]
 
-/** Counts the entries of lists, or the numbered headings, below a heading that promises examples. */
+/** Counts the list entries, or the numbered headings, below a heading about examples. */
 function examplesIn(readme: string): number {
   const [, section = ''] =
     /^#{1,3} [^\n]*\b(?:examples?|usage)\b[^\n]*\n([\s\S]*?)(?=^#{1,2} |$(?![\s\S]))/im.exec(readme) ?? []

@@ -6,31 +6,33 @@ import type { ImageSize } from '../../project/png.ts'
 /** An image that `jetway.json` names. */
 export interface Image {
   readonly path: string
-  /** Undefined if the file is missing, or is no PNG. */
+  /** Undefined if the file is missing or not a PNG. */
   readonly size: ImageSize | undefined
 }
 
-/** What the rules of directories read. */
+/** The facts that the rules of directories need. */
 export interface Facts {
   readonly packageJson: PackageJson
   readonly jetwayJson: JetwayJson
-  /** The name for people. */
+  /** The display name. */
   readonly title: string | undefined
   readonly website: string | undefined
-  /** The tools as the server sends them: a hint that is missing is not `false`. */
+  /** The tools as the server sends them. A missing hint is not the same as `false`. */
   readonly tools: readonly Tool[]
   /** Whether the server has a tool with a view. */
   readonly hasView: boolean
-  /** Whether users install the server, as a bundle. A server may have an address, too. */
+  /** Whether users install the server as a bundle. Such a server may also have an address. */
   readonly isInstalled: boolean
-  /** The address, if the server is served over HTTP: that of the command line, or the first of `jetway.json`. */
+  /**
+   * The address of a server that is served over HTTP: from the command line, or the first in `jetway.json`.
+   */
   readonly url: string | undefined
   readonly readme: string | undefined
   /** The manifest of the bundle, if the command line names one. */
   readonly manifest: Readonly<Record<string, unknown>> | undefined
   readonly icon: Image | undefined
   readonly screenshots: readonly Image[]
-  /** What the registry would refuse. */
+  /** What the registry would reject. */
   readonly registryProblems: readonly {
     readonly rule: string
     readonly text: string

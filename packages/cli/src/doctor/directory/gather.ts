@@ -28,7 +28,7 @@ interface Served {
   readonly url: string | undefined
 }
 
-/** Starts or contacts a server, and collects what the rules read. @throws CliError */
+/** Starts or contacts a server, and collects the facts for the rules. @throws CliError */
 export async function gatherFacts(args: Arguments<Options>, terminal: Terminal): Promise<Facts> {
   const { project, details, offers, serves, url } = await readServed(args, terminal)
   const { packageJson, jetwayJson } = project
@@ -52,14 +52,14 @@ export async function gatherFacts(args: Arguments<Options>, terminal: Terminal):
     manifest: bundle === undefined ? undefined : readBundle(bundle).manifest,
     icon: jetwayJson.icon === undefined ? undefined : image(jetwayJson.icon),
     screenshots: (jetwayJson.screenshots ?? []).map(image),
-    // A bundle gets its address when it is released.
+    // A bundle has no address until it is released.
     registryProblems: problemsOf(document).filter(
       ({ rule }) => rule !== 'something-to-install' || bundle === undefined,
     ),
   }
 }
 
-/** Whether a tool has a view, by the extension MCP Apps. */
+/** Whether a tool has a view (MCP Apps extension). */
 function hasView({ _meta: meta = {} }: Tool): boolean {
   return isObject(meta['ui']) && typeof meta['ui']['resourceUri'] === 'string'
 }
@@ -81,7 +81,7 @@ async function readServed(args: Arguments<Options>, terminal: Terminal): Promise
   })
 }
 
-/** Removes the query, which may have a secret: findings print the address. */
+/** Removes the query, which may contain a secret, because findings print the address. */
 function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url)
   return origin + pathname

@@ -15,10 +15,10 @@ export function link(value: string | undefined, member: string, what: string): O
   return met(value)
 }
 
-/** A heading, or a link, that says privacy. */
+/** A heading or a link about privacy. */
 const PRIVACY = /^#{1,6} .*\bprivacy\b|\[[^\]]*\bprivacy\b[^\]]*\]\(/im
 
-/** Checks the section that reviewers look for in the README. */
+/** Checks that the README has the privacy section that reviewers look for. */
 export function readmePrivacy({ readme }: Facts): Outcome {
   if (readme === undefined)
     return broken('There is no README.md', 'Write one, with a section "Privacy Policy"')
@@ -30,7 +30,7 @@ export function readmePrivacy({ readme }: Facts): Outcome {
       )
 }
 
-/** Checks a text's length in characters. */
+/** Checks the length of a text, in characters. */
 export function textOf(value: string | undefined, max: number, member: string): Outcome {
   if (value === undefined || value.trim() === '') return broken('There is none', `Set ${member}`)
   const length = characters(value)

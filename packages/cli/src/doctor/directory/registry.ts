@@ -7,7 +7,7 @@ const REQUIREMENTS = {
 }
 const PUBLISHING = { source: 'https://modelcontextprotocol.io/registry/quickstart', read: '2026-11-27' }
 
-/** What the official registry asks for. `jetway server-json` has its rules. */
+/** The requirements of the official registry. The rules are those of `jetway server-json`. */
 export const REGISTRY: readonly DirectoryRule[] = [
   {
     id: 'server-json',

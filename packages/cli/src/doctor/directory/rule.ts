@@ -6,9 +6,9 @@ export interface DirectoryRule {
   readonly id: string
   /** The verdict if the rule is broken. */
   readonly level: 'fault' | 'warning'
-  /** The page that has the rule. */
+  /** The page that states the rule. */
   readonly source: string
-  /** The day when the page was read, as YYYY-MM-DD. Pages change. */
+  /** The day on which the page was read, as YYYY-MM-DD, because pages change. */
   readonly read: string
   readonly check: (facts: Facts) => Outcome
 }
@@ -17,9 +17,9 @@ export interface DirectoryRule {
 export type Outcome =
   | { readonly kind: 'met'; readonly evidence: string }
   | { readonly kind: 'broken'; readonly evidence: string; readonly advice: string }
-  /** A program cannot know it, so the author has to do it. */
+  /** A program cannot check it, so the author has to. */
   | { readonly kind: 'step'; readonly todo: string }
-  /** The rule is not for this server. */
+  /** The rule does not apply to this server. */
   | { readonly kind: 'skipped'; readonly evidence: string }
 
 export const met = (evidence: string): Outcome => ({ kind: 'met', evidence })

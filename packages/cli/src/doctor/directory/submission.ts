@@ -4,7 +4,8 @@ import type { Facts } from './facts.ts'
 import { type Hint, hintOf } from './tool-rules.ts'
 
 /**
- * Creates the file that OpenAI's form for submissions imports. What is not known is left out: the form asks for it.
+ * Creates the file that OpenAI's form for submissions imports. Unknown values are left out, because the form
+ * asks for them.
  *
  * @see https://developers.openai.com/plugins/schemas/chatgpt-app-submission.v1.json
  */

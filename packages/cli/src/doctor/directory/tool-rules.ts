@@ -12,7 +12,7 @@ export const hintOf = ({ annotations = {} }: Tool, hint: Hint): boolean | undefi
 
 export const names = (tools: readonly Tool[]): string => some(tools.map(({ name }) => name))
 
-/** Returns the names of tools that break a rule as an outcome. */
+/** Returns an outcome with the names of the tools that break a rule. */
 export function forTools(
   { tools }: Facts,
   isBroken: (tool: Tool) => boolean,
@@ -22,11 +22,11 @@ export function forTools(
   return found.length === 0 ? met(texts.met) : broken(`${names(found)}: ${texts.broken}`, texts.advice)
 }
 
-/** Verbs of names that change something. */
+/** Verbs in names of tools that change something. */
 const CHANGES =
   /^(?:add|archive|cancel|clear|create|delete|destroy|drop|edit|insert|move|patch|post|publish|purge|put|remove|rename|reset|revoke|send|set|update|upload|write)(?:[_.-]|[A-Z]|$)/
 
-/** A read-only tool whose name says that it changes something. */
+/** Whether a tool is marked as read-only, although its name says that it changes something. */
 export const contradictsName = (tool: Tool): boolean =>
   hintOf(tool, 'readOnlyHint') === true && CHANGES.test(tool.name)
 

@@ -16,7 +16,7 @@ export async function readContent(host: Host, file: string): Promise<unknown> {
   return (await formatOf(host.format)).parse(text)
 }
 
-/** Reads a file that may have another syntax. Returns undefined if it is missing or invalid. */
+/** Reads a file that may have a different syntax. Returns undefined if it is missing or invalid. */
 export async function readOther(file: string, format: FormatName): Promise<unknown> {
   try {
     return (await formatOf(format)).parse(readText(file))

@@ -16,13 +16,13 @@ import { type HostEntry, replacedFinding } from './read-host.ts'
 
 const CHECK = 'entry'
 
-/** The findings about an entry, and its server if it can be examined. */
+/** The findings about an entry, and the entry's server if it can be examined. */
 export interface ReadEntry {
   readonly findings: readonly Finding[]
   readonly subject?: Subject
 }
 
-/** @param permission - for the server of a project's file */
+/** @param permission - for a server in a project's file */
 export async function readEntry(
   entry: HostEntry,
   permission: Permission,
@@ -64,13 +64,16 @@ const untrustedFinding = (server: ProjectServer): Finding =>
     `${server.file} is a file of this project. Add --project if you trust what it starts: ${describeEntry(server)}`,
   )
 
-/** Reports an entry that cannot be loaded. Values that a host asks the user for are unknown to this command. */
+/**
+ * Reports an entry that cannot be loaded. Values that a host requests from the user are not known to this
+ * command.
+ */
 const problemFinding = ({ message }: CliError, file: string): Finding =>
   /needs the input \S+: /.test(message)
     ? skipped(CHECK, 'It needs an input of the host. Run this in a terminal to give it')
     : fault(CHECK, message, `Correct the entry in ${file}`)
 
-/** Reports references in an entry of a host that passes them to the server as text. */
+/** Reports references in an entry if the host passes them to the server as plain text. */
 function literalFinding({ host, raw }: HostEntry): Finding | undefined {
   const [, name] = /\$\{(?:env:)?(\w+)/.exec(JSON.stringify(raw)) ?? []
   if (name === undefined) return undefined

@@ -11,7 +11,7 @@ import { readEntry } from './entry.ts'
 import { checkLog } from './log.ts'
 import { type HostEntry, type HostState, readHost } from './read-host.ts'
 
-/** The findings, and the values that must not be printed. */
+/** The findings, together with the values that must not be printed. */
 export interface HostReport {
   readonly sections: readonly Section[]
   readonly secrets: readonly string[]
@@ -23,14 +23,14 @@ export interface HostExamination extends Examination {
   readonly terminal: Terminal
 }
 
-/** Examines the files of a host, and all its servers or only the named one. */
+/** Examines a host's files, and either all its servers or only the named one. */
 export async function examineHost(
   host: Host,
   server: string | undefined,
   examination: HostExamination,
 ): Promise<HostReport> {
   const { terminal, project } = examination
-  // Without a name, a question for each entry of a project would be answered without reading it.
+  // If no server is named, users would answer a question for each of a project's entries without reading it.
   const permission = { project, ask: server !== undefined }
   const state = await readHost(host, terminal)
   const entries = state.entries.filter(({ name }) => server === undefined || name === server)

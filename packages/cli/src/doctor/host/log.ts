@@ -9,11 +9,14 @@ const CHECK = 'log'
 const MAX_BYTES = 64 * 1024
 const QUOTED_LINES = 3
 const QUOTED_LENGTH = 300
-/** The line that begins the log of each start. */
+/** The line that begins the log of each server start. */
 const START = /Initializing server/
 const ERROR = /\[error\]|\b\w*Error\b: |\bENOENT\b/
 
-/** Reports the last errors that a host logged for a server. Only Claude Desktop has a log file for each server. */
+/**
+ * Reports the last errors that a host logged for a server. Only Claude Desktop has a separate log file for each
+ * server.
+ */
 export async function checkLog(host: Host, server: string, place: Place): Promise<readonly Finding[]> {
   if (host.id !== 'claude-desktop') return []
   const file = join(logFolder(place), `mcp-server-${server}.log`)
@@ -40,7 +43,7 @@ function logFolder(place: Place): string {
     : join(settingsFolder(place), 'Claude', 'logs')
 }
 
-/** Reads the end of a file, beginning with a whole line. Resolves to undefined if the file does not exist. */
+/** Reads the end of a file, starting with a complete line. Resolves to undefined if the file does not exist. */
 async function readTail(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch(() => undefined)
   if (file === undefined) return undefined

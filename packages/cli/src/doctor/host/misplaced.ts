@@ -4,9 +4,8 @@ import type { Host } from '../../hosts/host.ts'
 import { dotConfigFolder, type Place, settingsFolder } from '../../hosts/place.ts'
 
 /**
- * Files into which users and installers write servers, although the host does not read them. `settings.json` of Claude
- * Code:
- * https://github.com/anthropics/claude-code/issues/24477.
+ * Files to which users and installers add servers, although the host does not read them. For Claude Code's
+ * `settings.json`, see https://github.com/anthropics/claude-code/issues/24477.
  */
 const MISPLACED: Readonly<Record<string, (place: Place, project: string) => readonly string[]>> = {
   'claude-desktop': (place) => [
@@ -36,7 +35,7 @@ const MISPLACED: Readonly<Record<string, (place: Place, project: string) => read
   'gemini-cli': ({ home }, project) => [home, project].map((folder) => join(folder, '.gemini', 'mcp.json')),
 }
 
-/** Returns files that the host does not read, even if they do not exist. */
+/** Returns the paths of files that the host does not read, whether or not they exist. */
 export function misplacedFiles(host: Host, place: Place): readonly string[] {
   const project = process.cwd()
   const read = new Set(host.files(place))

@@ -17,11 +17,11 @@ export interface HostEntry {
   readonly list: HostList
   /** The entry as written in the file. */
   readonly raw: unknown
-  /** The file that contains the entry of the same name that the host uses instead. */
+  /** The file with the entry of the same name that the host uses instead. */
   readonly replacedBy?: string
 }
 
-/** The contents of all files of a host. */
+/** The contents of all of a host's files. */
 export interface HostState {
   /** One section for each file. */
   readonly sections: readonly Section[]
@@ -89,14 +89,14 @@ function fileFindings({ key, title }: Host, content: unknown, names: readonly st
   return [ok(CHECK, names.length === 0 ? 'It has no servers' : `It has ${some(names)}`)]
 }
 
-/** Reports files with servers that the host does not read. */
+/** Reports files that contain servers but that the host does not read. */
 async function unreadFiles(
   host: Host,
   { streams }: Terminal,
   entries: readonly HostEntry[],
 ): Promise<readonly Section[]> {
   const place = thisPlace(streams.env)
-  // Of the user's files, hosts read only the first one that exists.
+  // Of the user's files, a host reads only the first one that exists.
   const [read = host.files(place)[0] ?? '', ...others] = host.files(place).filter((file) => existsSync(file))
   const known = new Set(entries.filter(({ list }) => !others.includes(list.file)).map(({ name }) => name))
   const sections: Section[] = []
@@ -121,7 +121,7 @@ function withReplaced(entries: readonly HostEntry[]): readonly HostEntry[] {
   })
 }
 
-/** Reports an entry whose name also occurs in a nearer file. */
+/** Reports an entry whose name also occurs in a file that takes precedence. */
 export const replacedFinding = ({ host, name, list }: HostEntry, by: string): Finding =>
   warning(
     'entry',

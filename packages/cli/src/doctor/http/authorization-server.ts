@@ -6,7 +6,7 @@ import { isLoopback, type Site } from './site.ts'
 
 const CHECK = 'authorization-server'
 
-/** Checks the metadata of an issuer at each URL that clients try. */
+/** Checks an issuer's metadata at each URL that clients try. */
 export async function authorizationServerFinding(site: Site, issuer: string): Promise<Finding> {
   const shownIssuer = clip(issuer, 200)
   if (!mayAsk(site, issuer))
@@ -25,7 +25,7 @@ export async function authorizationServerFinding(site: Site, issuer: string): Pr
 }
 
 /**
- * Returns whether to follow an issuer. Private URLs are not followed, because a server may name any URL, even
+ * Returns whether to contact an issuer. Private URLs are not contacted, because a server may name any URL, even
  * one that can be reached only from this machine.
  */
 function mayAsk({ url }: Site, issuer: string): boolean {

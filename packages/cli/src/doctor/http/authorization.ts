@@ -10,10 +10,10 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const MAX_ISSUERS = 3
 
 /**
- * Follows the steps of a client without a token: the challenge, the metadata of the resource, and the metadata of its
- * authorization servers.
+ * Follows the steps of a client without a token: the challenge, the resource's metadata, and the metadata of
+ * its authorization servers.
  *
- * @param site - without a token
+ * @param site - the server, without a token
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  */
 export async function checkAuthorization(site: Site): Promise<readonly Finding[]> {
@@ -47,7 +47,7 @@ function namedMetadata(challenge: string | undefined, base: URL): URL | undefine
 function challengeFinding(challenge: string | undefined, named: URL | undefined, isFound: boolean): Finding {
   const advice = 'Add WWW-Authenticate: Bearer resource_metadata="…" to the reply with 401'
   if (challenge === undefined) return fault('authorization', '401 without WWW-Authenticate', advice)
-  // Without metadata in the challenge, clients try the well-known URL.
+  // If the challenge names no metadata, clients try the well-known URL.
   if (named === undefined)
     return (isFound ? warning : fault)(
       'authorization',

@@ -12,9 +12,9 @@ import { checkStream } from './streams.ts'
 
 export interface HttpSubject {
   readonly url: string
-  /** The user's headers, such as `authorization`, which are sent only to this URL. */
+  /** The user's headers, such as `authorization`. They are sent only to this URL. */
   readonly headers: Readonly<Record<string, string>>
-  /** Reports slow steps to the user. */
+  /** Informs the user about slow steps. */
   readonly progress: (text: string) => void
   /** The maximum time to wait for data on a silent stream, in ms. @default 20_000 */
   readonly keepAliveMs?: number
@@ -27,11 +27,11 @@ const KEEP_ALIVE_MS = 20_000
 /** The result of the HTTP checks. */
 export interface HttpReport {
   readonly findings: readonly Finding[]
-  /** Whether a client can connect, which further checks require. */
+  /** Whether a client can connect. Further checks require this. */
   readonly canConnect: boolean
 }
 
-/** Checks how a server and its proxies handle HTTP, without calling tools. */
+/** Checks how a server and the proxies in front of it handle HTTP, without calling tools. */
 export async function checkHttp({
   url,
   headers,
@@ -84,7 +84,7 @@ async function examine(site: Site, reply: RpcReply, replyMs: number): Promise<Ht
   return { findings, canConnect: true }
 }
 
-/** Reports a request without a reply. The checks continue, because the server has answered before. */
+/** Reports a request that received no reply. The checks continue, because the server has replied before. */
 const noReplyTo =
   (check: string) =>
   (error: unknown): readonly Finding[] => {

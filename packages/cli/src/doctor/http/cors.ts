@@ -5,10 +5,10 @@ import { exchange } from './exchange.ts'
 import { sessionIdOf, tryInitialize } from './sessions.ts'
 import { isLoopback, type Site } from './site.ts'
 
-/** The origin of the MCP Inspector, whose page connects to servers directly. */
+/** The origin of the MCP Inspector. Its page connects to servers directly. */
 const LOCAL_ORIGIN = 'http://localhost:6274'
 
-/** Checks whether clients in browsers can read the session id, if the server allows such clients. */
+/** Checks whether browser-based clients can read the session id, if the server allows such clients. */
 export async function checkCors(site: Site): Promise<readonly Finding[]> {
   const origin = isLoopback(site.url) ? LOCAL_ORIGIN : site.url.origin
   const preflight = await exchange(

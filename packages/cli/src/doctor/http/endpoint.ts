@@ -42,7 +42,7 @@ export function refusalFinding({ url }: Site, reply: RpcReply): Finding | undefi
   return status === 403 ? forbiddenFinding(reply) : undefined
 }
 
-/** Reports a URL whose reply has no result. */
+/** Reports a URL whose reply contains no result. */
 export async function noServerFinding(site: Site, reply: RpcReply): Promise<Finding> {
   const { status, response } = reply
   const evidence = `initialize was answered with ${status}${messageIn(response)}`
@@ -103,8 +103,8 @@ async function wrongPathFinding(site: Site, { status, headers, response }: RpcRe
 }
 
 /**
- * Finds a usual path at which a server answers. Does not send the user's headers, because the path may belong to
- * somebody else.
+ * Tries common paths to find one at which a server replies. Does not send the user's headers, because the path
+ * may belong to someone else.
  */
 async function otherPath(asked: Site): Promise<URL | undefined> {
   const site = { ...asked, headers: {} }

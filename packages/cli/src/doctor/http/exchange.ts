@@ -9,7 +9,7 @@ export interface HttpCall {
   readonly body?: string
 }
 
-/** A reply, with its body up to the limit. */
+/** A reply. Its body is truncated at the limit. */
 export interface HttpReply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -19,11 +19,11 @@ export interface HttpReply {
 export interface ExchangeLimits {
   /** The time limit for the request and the body, in ms. */
   readonly timeoutMs: number
-  /** Stops reading the body when this returns true. */
+  /** Stops reading the body when this function returns true. */
   readonly isComplete?: (text: string) => boolean
 }
 
-/** Thrown if there is no reply. The code is a Node.js error code, such as `ECONNREFUSED`, or `TIMEOUT`. */
+/** Thrown if there is no reply. The code is a Node.js error code such as `ECONNREFUSED`, or `TIMEOUT`. */
 export class NoReplyError extends Error {
   override name = 'NoReplyError'
   readonly code: string
@@ -66,7 +66,7 @@ function noReply(cause: NodeJS.ErrnoException, signal: AbortSignal): NoReplyErro
   return new NoReplyError(first.code ?? 'ERROR', first.message, { cause })
 }
 
-/** Reads the body. Resolves to the text so far if it is too long, too slow or cut off. */
+/** Reads the body. Resolves to the text received so far if the body is too long, too slow or incomplete. */
 async function readText(message: IncomingMessage, isComplete?: (text: string) => boolean): Promise<string> {
   let text = ''
   let bytes = 0
@@ -77,13 +77,13 @@ async function readText(message: IncomingMessage, isComplete?: (text: string) =>
       if (bytes > MAX_BODY_BYTES || isComplete?.(text) === true) break
     }
   } catch {
-    // Use the bytes received so far.
+    // The bytes received so far are used.
   }
   message.destroy()
   return text
 }
 
-/** Formats a URL for the user, without the query, which may contain secrets. */
+/** Formats a URL for the user. The query is omitted, because it may contain secrets. */
 export const shown = (url: URL | string): string => {
   const { origin, pathname } = new URL(url)
   return origin + pathname

@@ -2,10 +2,10 @@ import { isObject, type JsonObject } from '@jetway/core/protocol'
 import { exchange, NoReplyError } from './exchange.ts'
 import type { Site } from './site.ts'
 
-/** The JSON document at a URL. */
+/** A JSON document from a URL. */
 export interface Metadata {
   readonly document: JsonObject | undefined
-  /** The reason why the document is missing. */
+  /** Why the document is missing. */
   readonly problem: string
 }
 

@@ -6,8 +6,8 @@ import { isLoopback, type Site, withoutToken } from './site.ts'
 const FOREIGN_HOST = 'attacker.example'
 
 /**
- * Sends `initialize` as a page of another site would. On loopback, also sends it as a page that uses DNS
- * rebinding would, with the page's own host name as Host and Origin.
+ * Sends `initialize` as a page from another site would. On loopback, also sends it as a page that uses DNS
+ * rebinding would, with the page's own host name in the Host and Origin headers.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  */
@@ -19,7 +19,7 @@ export async function checkOrigin(site: Site): Promise<readonly Finding[]> {
   const advice = 'Answer requests with a foreign Origin with 403'
   if (!isLoopback(site.url)) return [warning('origin', evidence, advice)]
   const rebound = { host: FOREIGN_HOST, origin: `http://${FOREIGN_HOST}` }
-  // A page of another site does not have the token.
+  // A page from another site does not have the token.
   const { status: other } = await tryInitialize(withoutToken(site), rebound)
   if (isRefused(other))
     return [warning('origin', `${evidence}, and with a foreign Host, too, with ${other}`, advice)]

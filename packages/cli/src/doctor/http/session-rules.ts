@@ -13,7 +13,7 @@ export async function checkSession(site: Site, { session, sessionId }: Opened): 
   return [fault('session-id', evidence, 'Answer it with 404: then clients open a new session')]
 }
 
-/** Ends the session that the checks have used. */
+/** Ends the session that was used for the checks. */
 export async function checkSessionEnd(
   site: Site,
   { session, sessionId }: Opened,

@@ -10,11 +10,11 @@ import {
   type Site,
 } from './site.ts'
 
-/** A server that has answered. */
+/** A server that has responded. */
 export interface Opened {
   /** The reply to `initialize`. */
   readonly reply: RpcReply
-  /** The time until the reply to `initialize`, in ms. */
+  /** The time until the reply to `initialize` arrived, in ms. */
   readonly replyMs: number
   /** The headers for later requests. Undefined if the server does not support revisions with sessions. */
   readonly session: Readonly<Record<string, string>> | undefined
@@ -29,7 +29,10 @@ function unlessAnswered(error: unknown): undefined {
   if (!(error instanceof NoReplyError)) throw error
 }
 
-/** Detects the eras that the server supports. Resolves to undefined if it supports none. @param reply - to `initialize` */
+/**
+ * Detects the eras that the server supports. Resolves to undefined if it supports none. @param reply - the
+ * reply to `initialize`
+ */
 export async function openServer(site: Site, reply: RpcReply, replyMs: number): Promise<Opened | undefined> {
   const [message, headers] = modernRequest(Method.Discover)
   const discovered = await post(site, message, headers).catch(unlessAnswered)
@@ -59,7 +62,7 @@ export function sessionIdOf({ headers }: HttpReply): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined
 }
 
-/** Sends `initialize` with other headers, and ends the session that it opens. @throws NoReplyError */
+/** Sends `initialize` with other headers, and ends the resulting session. @throws NoReplyError */
 export async function tryInitialize(
   site: Site,
   headers: Readonly<Record<string, string>>,

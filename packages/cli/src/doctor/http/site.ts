@@ -13,20 +13,18 @@ import { SseParser } from '@jetway/client/http'
 import { ownVersion } from '../../version.ts'
 import { EVENT_STREAM, exchange, type HttpReply, mediaType } from './exchange.ts'
 
-/** The examined server, with time limits in ms. */
+/** The server being examined, with time limits in ms. */
 export interface Site {
   readonly url: URL
-  /** The user's headers, which may contain a token. They are sent only to this URL. */
+  /** The user's headers. They may contain a token, and are sent only to this URL. */
   readonly headers: Readonly<Record<string, string>>
   /** The time limit for a reply. */
   readonly replyMs: number
-  /**
-   * The time limit for the first bytes of a stream, in addition to the time that the server takes to reply.
-   */
+  /** The time limit for a stream's first bytes, in addition to the time that the server needs to reply. */
   readonly firstBytesMs: number
   /** The time limit for the first data on a silent stream. */
   readonly keepAliveMs: number
-  /** Reports slow steps to the user. */
+  /** Informs the user about slow steps. */
   readonly progress: (text: string) => void
 }
 
@@ -43,7 +41,9 @@ const JSON_HEADERS = {
   'accept-encoding': 'identity',
 }
 
-/** POSTs one message with the user's headers, which `headers` overrides. @throws NoReplyError */
+/**
+ * Sends one message in a POST request, with the user's headers. `headers` overrides these. @throws NoReplyError
+ */
 export async function post(site: Site, message: JsonObject, headers: Headers = {}): Promise<RpcReply> {
   const reply = await exchange(
     {
@@ -68,7 +68,7 @@ export const withoutToken = (site: Site): Site => ({
 export const hasToken = ({ headers }: Site): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 
-/** Returns the first JSON-RPC response in a body of JSON or events. */
+/** Returns the first JSON-RPC response in a body that contains JSON or events. */
 function responseIn(text: string, type: string = EVENT_STREAM): JsonObject | undefined {
   const candidates = type === EVENT_STREAM ? eventData(text) : [text]
   return candidates.map(parse).find((value) => isObject(value) && ('result' in value || 'error' in value))
@@ -105,7 +105,7 @@ export const initializeMessage = (): JsonObject => ({
 export const INITIALIZED: JsonObject = { jsonrpc: '2.0', method: Notification.Initialized }
 export const PING: JsonObject = { jsonrpc: '2.0', id: 2, method: Method.Ping }
 
-/** Creates a request in the revision without sessions, with headers that repeat fields of the request. */
+/** Creates a request in the revision without sessions. Its headers repeat fields of the request. */
 export function modernRequest(method: string, params: JsonObject = {}): readonly [JsonObject, Headers] {
   const _meta = {
     [PROTOCOL_VERSION]: MODERN.version,

@@ -6,15 +6,15 @@ import { EVENT_STREAM, type HttpCall, mediaType, NoReplyError, open } from './ex
 import type { Opened } from './sessions.ts'
 import { modernRequest, type Site } from './site.ts'
 
-/** A stream to open. */
+/** A stream that should be opened. */
 interface StreamCall {
   readonly name: string
   readonly call: HttpCall
-  /** Whether the server sends an event at once. */
+  /** Whether the server sends an event immediately. */
   readonly speaksFirst: boolean
 }
 
-/** The encodings that Node.js and browsers accept. Without them, a proxy would not compress. */
+/** The encodings that Node.js and browsers accept. If they were not sent, a proxy would not compress. */
 const ENCODINGS = 'gzip, deflate, br'
 
 const BEGINNING_MS = 500
@@ -57,7 +57,7 @@ function streamCalls({ url, headers }: Site, { session, isModern }: Opened): rea
   return [...(isModern ? [listen] : []), ...(session === undefined ? [] : [get])]
 }
 
-/** Examines a stream. Resolves to undefined if the server does not answer with one. */
+/** Examines a stream. Resolves to undefined if the server does not reply with a stream. */
 async function examineStream(
   site: Site,
   { name, call, speaksFirst }: StreamCall,
@@ -117,7 +117,7 @@ async function keepAliveFinding(site: Site, name: string, bytes: StreamBytes): P
     `Waiting up to ${Math.ceil(site.keepAliveMs / 1_000)} s for a sign of life on a silent stream`,
   )
   const started = performance.now()
-  // Some servers send an event first, so wait for the silence after it.
+  // Some servers first send an event, so the check waits for the silence after it.
   await bytes.next(Math.min(BEGINNING_MS, site.keepAliveMs))
   const came = await bytes.next(site.keepAliveMs)
   const seconds = ((performance.now() - started) / 1_000).toFixed(1)
@@ -148,7 +148,7 @@ class StreamBytes {
       })
   }
 
-  /** Resolves to true if bytes arrived since the last call or arrive within this time. */
+  /** Resolves to true if bytes have arrived since the last call, or arrive within this time. */
   async next(ms: number): Promise<boolean> {
     if (!this.#came && !this.ended)
       await new Promise<void>((resolve) => {

@@ -11,7 +11,7 @@ import { verdictsOf } from '../verdicts.ts'
 
 const { ok, warning, fault } = verdictsOf('command')
 
-/** Checks whether the host can start the command of an entry. */
+/** Checks whether the host can start an entry's command. */
 export async function checkCommand(
   { program, startedBy }: ProgramSubject,
   { env }: Examination,
@@ -21,7 +21,7 @@ export async function checkCommand(
     return [fault(`${command} is not expanded: no shell starts the server`, 'Write the absolute path')]
   if (isAbsolute(command)) return absolute(command, program.env['PATH'] ?? APP_PATH, startedBy)
   if (/[\\/]/.test(command)) return startedBy === 'app' ? [relative(command)] : []
-  // The host searches the PATH of the entry, if it has one.
+  // If the entry has a PATH, the host searches that PATH.
   const path = program.env['PATH'] ?? (startedBy === 'app' ? APP_PATH : env['PATH'])
   const found = findProgram(command, path)
   const known = findProgram(command, env['PATH'])
@@ -55,7 +55,7 @@ const unknown = (command: string): Finding =>
       )
 
 /**
- * Reports a bare command that is missing in the `PATH` of apps, because that `PATH` differs from the one in
+ * Reports a command without a path that is missing from the `PATH` of apps. That `PATH` differs from the one in
  * the user's shell.
  */
 function bare(command: string, found: string, path: string): Finding {

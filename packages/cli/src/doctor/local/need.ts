@@ -10,8 +10,8 @@ export type Need =
   | { readonly kind: 'several' }
 
 /**
- * Finds what the server needs. Resolves to undefined if the server does not answer in the user's environment
- * either.
+ * Finds what the server needs. Resolves to undefined if the server does not respond even in the user's
+ * environment.
  */
 export async function findNeed(
   start: Start,
@@ -42,7 +42,7 @@ async function oneOf(
   works: (extra: Readonly<Record<string, string>>) => Promise<boolean>,
 ): Promise<string | undefined> {
   const isNeeded = ([name, value]: Variable): Promise<boolean> => works({ [name]: value })
-  // A good error message names the variable, so try those first.
+  // A good error message names the variable, so the variables in the message are tried first.
   for (const variable of variables.filter(([name]) => stderr.some((line) => line.includes(name))))
     if (await isNeeded(variable)) return variable[0]
   let candidates = variables

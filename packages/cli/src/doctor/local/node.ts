@@ -48,7 +48,10 @@ interface NodeVersion {
   readonly runsTypeScript: boolean
 }
 
-/** Starts Node.js as the server would. A project may have chosen the program, which must not receive more. */
+/**
+ * Starts Node.js in the same way as the server. A project may have chosen the program, so it must not receive
+ * anything more than that.
+ */
 async function versionOf({ node, env, cwd }: NodeRun): Promise<NodeVersion | undefined> {
   const code = 'process.version + " " + Boolean(process.features.typescript)'
   try {

@@ -14,14 +14,12 @@ import { interpreterOf } from './command.ts'
 
 const { ok, warning, fault } = verdictsOf('script')
 const SCRIPT = /\.(?:[cm]?[jt]sx?|py)$/i
-/** The Node.js options whose value is the next argument. */
+/** The Node.js options whose values are the next argument. */
 const WITH_VALUE =
   /^(?:-r|--require|--import|--(?:experimental-)?loader|-C|--conditions|--env-file(?:-if-exists)?)$/
 const CODE = /^(?:-e|--eval|-p|--print|-pe)$/
 
-/**
- * Returns the script that a command runs. Returns undefined if the arguments do not contain a script's path.
- */
+/** Returns the script that a command runs, or undefined if the arguments do not contain a script's path. */
 export function scriptOf({ command, args }: Pick<Start, 'command' | 'args'>): string | undefined {
   if (!isNode(command)) return args.find((arg) => !arg.startsWith('-') && SCRIPT.test(arg))
   for (let at = 0; at < args.length; at++) {
@@ -89,17 +87,17 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A script and the Node.js that runs it, with the environment of the server. */
+/** A script, and the Node.js that runs it with the server's environment. */
 export interface NodeRun extends Pick<Start, 'env' | 'cwd'> {
   readonly node: string
   readonly script: string
-  /** Whether the arguments have a loader, which may support TypeScript. */
+  /** Whether the arguments specify a loader, which may support TypeScript. */
   readonly loader: boolean
 }
 
 /**
- * Returns the Node.js run of a command, or undefined for other programs. The command may itself be a script, such as those
- * in `node_modules/.bin`.
+ * Returns how a command runs Node.js, or undefined for other programs. The command may itself be a script, such
+ * as those in `node_modules/.bin`.
  */
 export function nodeRunOf(start: Start): NodeRun | undefined {
   const { command, args, env, cwd } = start

@@ -24,7 +24,7 @@ export interface Started {
   readonly serves: boolean
 }
 
-/** Starts a server as its host does, and reports how it behaved. */
+/** Starts a server as its host would, and reports how the server behaved. */
 export async function checkStart(subject: StartSubject, examination: Examination): Promise<Started> {
   const { start, harness } = subject
   const trial = await runTrial(start, { harness })
@@ -38,7 +38,7 @@ export async function checkStart(subject: StartSubject, examination: Examination
     return { trial, findings: [need, ...findings.filter(({ check }) => check !== 'start')], serves: false }
   }
   if (!isSlow(trial)) return { trial, findings, serves: true }
-  // Each further check would start the server again.
+  // Each further check would have to start the server again.
   const later = skipped('revisions', 'It starts too slowly for the other checks')
   return { trial, findings: [...findings, later], serves: false }
 }
@@ -57,7 +57,7 @@ async function needFinding(
   trial: Trial,
   { env }: Examination,
 ): Promise<Finding | undefined> {
-  // A host in a terminal provides the user's environment, and a project's program must not get it.
+  // A host in a terminal already provides the user's environment, and a project's program must not receive it.
   if (isSilent(trial) || startedBy === 'terminal' || ofProject) return undefined
   const need = await findNeed(start, trial.stderr, env, { harness })
   if (need === undefined) return undefined

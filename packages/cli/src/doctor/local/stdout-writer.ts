@@ -3,8 +3,8 @@ import type { Start } from '../../start/environment.ts'
 import { runTrial, type TrialOptions } from '../../start/trial.ts'
 
 /**
- * Returns code that runs in the server's process before its own code, and prints on stderr which code wrote the first text
- * on stdout that is not a message.
+ * Returns code that runs in the server's process before the server's own code. It prints to stderr which code
+ * first wrote text to stdout that is not a message.
  */
 const traceCode = (mark: string): string => `
 const { write } = process.stdout
@@ -20,7 +20,8 @@ process.stdout.write = function (chunk, ...rest) {
 }`
 
 /**
- * Restarts a Node.js program to find where it writes text that is not a message, such as `at main (/app/server.js:3:9)`.
+ * Restarts a Node.js program to find the place where it writes text that is not a message, such as
+ * `at main (/app/server.js:3:9)`.
  */
 export async function findWriter(start: Start, options: TrialOptions): Promise<string | undefined> {
   const mark = `${randomUUID()} `

@@ -3,12 +3,15 @@ import { ANSWER_MS, END_MS, type Shutdown, type Trial } from '../../start/trial.
 import type { Finding } from '../finding.ts'
 import { clip, fault, ok, skipped, warning } from '../verdicts.ts'
 
-/** The time above which the first answer counts as slow, in ms. */
+/** The time above which the first response counts as slow, in ms. */
 const SLOW_MS = ANSWER_MS / 2
 const QUOTED_LENGTH = 300
 const SECONDS = ANSWER_MS / 1_000
 
-/** Returns the findings about a server that was started. @param writer - the code that writes text that is not a message */
+/**
+ * Returns the findings about a server that was started. @param writer - the code that wrote text that is not a
+ * message
+ */
 export function trialFindings(trial: Trial, writer: string | undefined): readonly Finding[] {
   return [
     startFinding(trial),

@@ -6,7 +6,7 @@ import { fault, ok, some, warning } from '../verdicts.ts'
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const MAX_LENGTH = 64
 
-/** Checks names with and without the prefix that a host adds, and finds duplicates. */
+/** Checks names with and without the prefix that a host adds, and detects duplicates. */
 export function checkNames(offers: Offers, serverName: string | undefined): readonly Finding[] {
   const names = offers.tools.map(({ name }) => name)
   return [toolNames(names, serverName), ...duplicates(offers)]

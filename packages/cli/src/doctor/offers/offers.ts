@@ -7,11 +7,11 @@ import { checkSize } from './size.ts'
 
 export interface OffersSubject {
   readonly offers: Offers
-  /** The server's name in the host, which is part of the names that models see. */
+  /** The server's name in the host. It is part of the names that models see. */
   readonly serverName: string | undefined
 }
 
-/** Checks the lists of a server against what hosts and model APIs accept. */
+/** Checks a server's lists against the requirements of hosts and model APIs. */
 export async function checkOffers({ offers, serverName }: OffersSubject): Promise<readonly Finding[]> {
   return [
     ...checkNames(offers, serverName),

@@ -6,7 +6,7 @@ import { fault, ok, some, warning } from '../verdicts.ts'
 const CHECK = 'tool-schemas'
 const CHOICES = ['anyOf', 'oneOf', 'allOf'] as const
 
-/** Checks the input schemas of tools, because model APIs refuse a whole request for one invalid schema. */
+/** Checks the tools' input schemas, because a model API refuses a whole request if one schema is invalid. */
 export async function checkSchemas(tools: readonly Tool[]): Promise<readonly Finding[]> {
   const findings: Finding[] = []
   const report = (names: readonly string[], what: string, advice: string): void => {
@@ -70,7 +70,7 @@ async function changedFor(tool: Tool): Promise<string | undefined> {
   return place === undefined ? undefined : `${tool.name} (${place})`
 }
 
-/** Ignores the dialect, which no API refuses, and a root without properties, which hosts complete. */
+/** Ignores the dialect, because no API refuses it, and a root without properties, because hosts add them. */
 function plain(schema: JsonObject, { $schema, properties }: JsonObject): JsonObject {
   const { $schema: _, properties: own, ...rest } = schema
   const keep = properties !== undefined || Object.keys(own ?? {}).length > 0

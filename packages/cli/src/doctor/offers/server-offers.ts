@@ -24,7 +24,7 @@ export async function checkServerOffers({
     { eras: false, timeoutMs: TIMEOUT_MS, connectTimeoutMs: TIMEOUT_MS },
   )
   const left: string[] = []
-  // The client drops invalid entries from the lists. Other checks report other errors.
+  // The client drops invalid entries from the lists. Other errors are reported by other checks.
   client.on('error', ({ message }) => {
     if (message.includes('left out')) left.push(message)
   })

@@ -2,14 +2,17 @@ import type { Tool } from '@jetway/core/protocol'
 import type { Finding } from '../finding.ts'
 import { fault, ok, warning } from '../verdicts.ts'
 
-/** The maximum number of tools: OpenAI refuses requests with more, so VS Code does not send more. */
+/** The maximum number of tools. OpenAI refuses requests with more, so VS Code does not send more. */
 const MAX_TOOLS = 128
-/** The number of tools above which models choose tools less reliably, as Cursor and Amazon Q have warned. */
+/**
+ * The number of tools above which models choose tools less reliably, according to warnings from Cursor and
+ * Amazon Q.
+ */
 const MANY_TOOLS = 40
 const MANY_TOKENS = 20_000
 const BYTES_PER_TOKEN = 4
 
-/** Checks the number of tools, and estimates their tokens. */
+/** Checks the number of tools, and estimates how many tokens they use. */
 export function checkSize(tools: readonly Tool[]): readonly Finding[] {
   return [countFinding(tools.length), tokenFinding(tools)]
 }

@@ -10,9 +10,9 @@ export interface Question {
 }
 
 /**
- * Sends one request on its own connection, without a client, which would propose only known revisions.
+ * Sends one request on its own connection. A client is not used, because it would propose only known revisions.
  *
- * @throws McpError sent by the server; any error of the transport
+ * @throws McpError if the server responds with an error; any error of the transport
  */
 export async function ask(
   target: TransportFactory,

@@ -8,7 +8,7 @@ import { checkUnknownRevisions } from './unknown-revision.ts'
 export interface ProtocolSubject {
   /** Creates a transport, once for each connection. */
   readonly target: TransportFactory
-  /** Reports slow steps to the user. */
+  /** Informs the user about slow steps. */
   readonly progress: (text: string) => void
   /** The time limit for one connection, in ms. @default 10_000 */
   readonly timeoutMs?: number
@@ -18,13 +18,13 @@ const TIMEOUT_MS = 10_000
 /** The number of newest revisions that count as current. A server that supports none of them is outdated. */
 const CURRENT = 2
 
-/** Connects with each revision, and with revisions that do not exist. */
+/** Connects with each revision, and with nonexistent revisions. */
 export async function checkProtocol({
   target,
   progress,
   timeoutMs = TIMEOUT_MS,
 }: ProtocolSubject): Promise<readonly Finding[]> {
-  // Negotiate first, as hosts do.
+  // The first connection negotiates, as hosts do.
   const all = await tryRevisions(target, undefined, timeoutMs)
   if (all.kind === 'failed') return [await connectFinding(all.error, target, timeoutMs)]
   const tries: [string, Try][] = []

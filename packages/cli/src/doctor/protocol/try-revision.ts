@@ -39,7 +39,7 @@ export async function tryRevisions(
 function isRefusal(error: unknown, revisions: readonly RevisionDate[] | undefined): boolean {
   if (error instanceof UnsupportedRevisionError || error instanceof McpError) return true
   if (!(error instanceof TransportError) || error.status === undefined) return false
-  // Some servers with sessions answer an unknown method with 500.
+  // Some servers with sessions respond to an unknown method with 500.
   const modern = REVISIONS.some(
     ({ version, era }) => era === 'modern' && revisions?.includes(version) === true,
   )
@@ -53,7 +53,7 @@ export function needsAuthorization(error: unknown): boolean {
   return cause instanceof TransportError && (cause.status === 401 || cause.authFailed)
 }
 
-/** Describes an error without its stack. The client's messages contain no secrets. */
+/** Describes an error without its stack. The client's error messages contain no secrets. */
 export function describeError(error: unknown): string {
   if (error instanceof McpError) return `error ${error.code}: ${error.message}`
   if (error instanceof ClientError && error.code === 'timeout') return 'no answer in time'

@@ -15,7 +15,7 @@ import { clip, fault, ok, warning } from '../verdicts.ts'
 import { ask } from './ask.ts'
 import { describeError } from './try-revision.ts'
 
-/** Revisions that do not exist. */
+/** Nonexistent revisions. */
 const TOO_OLD = '1999-01-01'
 const TOO_NEW = '2999-01-01'
 
@@ -23,9 +23,9 @@ const CHECK = 'unknown-revision'
 const ADVICE = 'Answer with a revision that the server implements, not with the proposed one'
 
 /**
- * Proposes revisions that do not exist.
+ * Proposes nonexistent revisions.
  *
- * @param answered - the revisions with which a client connected
+ * @param answered - the revisions with which a client could connect
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
  */
 export async function checkUnknownRevisions(

@@ -12,7 +12,7 @@ import type { Target } from './clients.ts'
 /** A client of 2025-11-25 that does not answer the questions it is asked. */
 export interface AskedClient {
   call(name: string): Promise<object>
-  /** Resolves when the server has asked something. */
+  /** Resolves when the server has asked a question. */
   readonly asked: Promise<void>
   /** Resolves when the server has cancelled that request. */
   readonly cancelled: Promise<void>

@@ -11,19 +11,19 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioClientTransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as StreamableHTTPClientTransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
-/** How to reach a server. */
+/** How a server can be reached. */
 export type Target = { readonly url: string } | { readonly command: string; readonly args: string[] }
 
 /** A common interface for the clients. */
 export interface DevClient {
   echo(text: string): Promise<string>
-  /** The whole result of a tool without arguments. */
+  /** Calls a tool without arguments. Resolves to the whole result. */
   call(name: string): Promise<object>
   tools(): Promise<readonly string[]>
   /** Resolves at the next notification that the tools have changed. */
   changed(): Promise<void>
   sessionId(): string | undefined
-  /** How many responses came for requests that were answered before. */
+  /** Returns how many responses arrived for requests that already had a response. */
   repeated(): number
   close(): Promise<void>
 }
@@ -38,7 +38,7 @@ export const CLIENTS: Readonly<Record<string, (target: Target) => Promise<DevCli
   'Jetway, without': (target) => connectOurs(target, ['2026-07-28']),
 }
 
-/** Resolves promises of `changed`. */
+/** Resolves the promises returned by `changed`. */
 function changes(): { readonly next: () => Promise<void>; readonly emit: () => void } {
   let waiting: (() => void)[] = []
   return {
@@ -54,7 +54,7 @@ interface Answered {
   readonly method?: unknown
 }
 
-/** Counts responses to the same id. */
+/** Counts additional responses to the same id. */
 function countRepeated(transport: OfficialTransport): () => number {
   const seen = new Set<unknown>()
   let repeated = 0
@@ -123,7 +123,7 @@ function official(
     repeated: countRepeated(transport),
     echo: async (text) => textOf(await client.callTool({ name: 'echo', arguments: { text } })),
     call: (name) => client.callTool({ name }),
-    // Version 2 keeps lists, version 1 ignores the option.
+    // Version 2 caches lists. Version 1 ignores this option.
     tools: async () => namesOf(await client.listTools(undefined, { cacheMode: 'refresh' })),
     sessionId: () => transport.sessionId,
     close: () => client.close(),

@@ -2,10 +2,10 @@ import { settled } from '@jetway-apps/test-support'
 import { StartError } from '../../../src/dev/process/child.ts'
 import type { Supervised } from '../../../src/dev/supervisor.ts'
 
-/** A process of the server that does what the test says. */
+/** A server process that does what the test tells it. */
 export class FakeChild implements Supervised {
   readonly generation: number
-  /** Reports that it has imported a file. */
+  /** Reports that the process has imported a file. */
   readonly imports: (url: string) => void
   readonly port = 0
   readonly lines = undefined

@@ -13,7 +13,7 @@ const BIN = new URL('../../../src/bin.ts', import.meta.url)
 const BUILT = fileURLToPath(new URL('../../../dist/bin.js', import.meta.url))
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 
-/** Node's arguments for the command: as it is published where there is a build, else its source. */
+/** Returns Node's arguments for the command: as it is published if there is a build, otherwise from source. */
 export const jetway = (): readonly string[] =>
   process.env['JETWAY_BUILT'] !== undefined && existsSync(BUILT) ? [BUILT] : program(BIN)
 
@@ -21,9 +21,9 @@ export const jetway = (): readonly string[] =>
 export interface Project {
   readonly folder: string
   readonly file: string
-  /** Writes the server's file in place. */
+  /** Writes to the existing server file. */
   save(code: string): Promise<void>
-  /** Replaces the server's file by another one, as some editors do. */
+  /** Replaces the server's file with another file, as some editors do. */
   replace(code: string): Promise<void>
   /** Starts `jetway dev` for the file. */
   dev(...args: readonly string[]): Running
@@ -62,7 +62,7 @@ export async function devOverHttp(
   return { ...running, url }
 }
 
-/** Serves a project by `jetway dev`. Over stdio, the client starts it. */
+/** Serves a project with `jetway dev`. Over stdio, the client starts it. */
 export const TRANSPORTS: Readonly<
   Record<string, (project: Project, ...args: readonly string[]) => Promise<Target>>
 > = {
@@ -71,7 +71,10 @@ export const TRANSPORTS: Readonly<
   HTTP: devOverHttp,
 }
 
-/** A definition with the tool `echo`, more tools without arguments, and other lines. */
+/**
+ * Returns the text of a definition with the tool `echo`, additional tools without arguments, and additional
+ * lines.
+ */
 export const definition = (tools: readonly string[] = [], more = ''): string => `
 import { McpServer } from '@jetway/core'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** Requests of revision 2025-11-25 as they are on the wire. */
+/** Requests in revision 2025-11-25, in the form in which they are sent. */
 export type Headers = Readonly<Record<string, string>>
 
 const COMMON: Headers = {
@@ -33,7 +33,7 @@ export const INITIALIZE = request(0, 'initialize', {
   clientInfo: { name: 'raw', version: '1.0.0' },
 })
 
-/** Opens a session. Resolves to the headers of its further requests. */
+/** Opens a session. Resolves to the headers for its further requests. */
 export async function openSession(url: string, headers: Headers = {}): Promise<Headers> {
   const reply = await post(url, INITIALIZE, headers)
   await reply.text()
@@ -49,7 +49,7 @@ export interface ReadEvent {
   readonly message: object | undefined
 }
 
-/** The events of a stream. */
+/** Yields the events of a stream. */
 export async function* eventsOf(reply: Response): AsyncGenerator<ReadEvent> {
   let text = ''
   const decoder = new TextDecoder()

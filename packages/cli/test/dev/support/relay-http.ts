@@ -1,4 +1,4 @@
-/** An `HttpRelay` in front of HTTP servers in this process, whose replies the test sets. */
+/** An `HttpRelay` in front of HTTP servers in this process. The tests set the servers' replies. */
 import { once } from 'node:events'
 import {
   type IncomingHttpHeaders,
@@ -13,13 +13,13 @@ import type { ServedProcess } from '../../../src/dev/client-side.ts'
 import { HttpRelay } from '../../../src/dev/http/http-relay.ts'
 import { eventsOf, type ReadEvent } from './raw-http.ts'
 
-/** A request that a process has got. */
+/** A request that a process has received. */
 export interface Got {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  /** The method of the message, or `GET` and so on. */
+  /** The method of the message, or the HTTP method, such as `GET`. */
   readonly asks: string
   readonly message: Message
 }
@@ -27,17 +27,17 @@ export interface Got {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Message = any
 
-/** Answers by hand, or returns the result. */
+/** Writes the reply itself, or returns the result. */
 export type Reply = (got: Got, response: ServerResponse) => object | undefined | void
 
 export interface Process {
   readonly generation: number
   readonly got: Got[]
-  /** The methods of its requests, in order. */
+  /** Returns the methods of the requests that the process has received, in order. */
   readonly asked: () => readonly string[]
-  /** It serves from now on. */
+  /** Makes the process serve from now on. */
   readonly use: () => void
-  /** It ends, and all its connections break. */
+  /** Ends the process. All its connections break. */
   readonly end: () => void
 }
 
@@ -45,9 +45,9 @@ export interface Front {
   readonly relay: HttpRelay
   readonly url: string
   readonly printed: string[]
-  /** A process that listens, and that is not used. */
+  /** Creates a process that is listening but not yet in use. */
   readonly prepare: (replies?: Readonly<Record<string, Reply>>) => Promise<Process>
-  /** A process that serves. */
+  /** Creates a process that is serving. */
   readonly start: (replies?: Readonly<Record<string, Reply>>) => Promise<Process>
 }
 
@@ -64,7 +64,7 @@ export const writeEvent = (response: ServerResponse, message: unknown, id?: stri
     `${id === undefined ? '' : `id: ${id}\n`}data: ${typeof message === 'string' ? message : JSON.stringify(message)}\n\n`,
   )
 
-/** Begins a stream with these messages and ids, and keeps it open. */
+/** Starts a stream with these messages and ids, and keeps it open. */
 export const streams =
   (...events: readonly (readonly [unknown, string?])[]): Reply =>
   (_, response) => {
@@ -72,7 +72,7 @@ export const streams =
     for (const [message, id] of events) writeEvent(response, message, id)
   }
 
-/** A process that refuses connections, and a spy that is called when the relay tries one. */
+/** Creates a process that refuses connections, with a spy that is called when the relay tries to connect. */
 export function refusingProcess(): { readonly process: ServedProcess; readonly tried: () => number } {
   const tried = vi.fn(() => 1)
   const process = {
@@ -86,10 +86,13 @@ export function refusingProcess(): { readonly process: ServedProcess; readonly t
   return { process, tried }
 }
 
-/** The capabilities that a process promises. */
+/** The capabilities that a process declares. */
 export const CAPABILITIES = { tools: { listChanged: true }, logging: {} }
 
-/** Its sessions are `session-1`, `session-1b` and so on, where 1 is the generation. */
+/**
+ * Returns the usual replies. The process's sessions are `session-1`, `session-1b` and so on, where 1 is the
+ * generation.
+ */
 function usual(generation: number): Readonly<Record<string, Reply>> {
   let sessions = 0
   const result = { protocolVersion: 'r', capabilities: CAPABILITIES }
@@ -147,7 +150,7 @@ async function serve(
     else if (replies[one.asks] === undefined) response.writeHead(202).end()
   }
   const { port, release } = await listen((request, response) => {
-    // The client, or the process, may end before the body.
+    // The client or the process may disconnect before the body is complete.
     take(request, response).catch(() => response.destroy())
   })
   let ended = false
@@ -201,7 +204,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** Sends any request, with the headers as they are. */
+/** Sends any request, with the headers unchanged. */
 export async function ask(
   url: string,
   method: string,
@@ -213,12 +216,12 @@ export async function ask(
   return { status: reply.statusCode ?? 0, headers: reply.headers, body: await readText(reply) }
 }
 
-/** A stream to the client that stays open until the test ends. */
+/** A stream to the client that remains open until the end of the test. */
 export interface OpenStream {
   readonly reply: Response
-  /** The next event that has a message. */
+  /** Resolves to the next event that contains a message. */
   readonly next: () => Promise<ReadEvent | undefined>
-  /** All messages until the end of the stream. */
+  /** Resolves to all messages until the end of the stream. */
   readonly rest: () => Promise<readonly object[]>
   readonly close: () => void
 }
@@ -243,7 +246,7 @@ export function readStream(reply: Response, abort: AbortController): OpenStream 
   }
 }
 
-/** Opens the GET stream of a session. */
+/** Opens a session's GET stream. */
 export async function listenOn(url: string, headers: Readonly<Record<string, string>>): Promise<OpenStream> {
   const abort = new AbortController()
   onTestFinished(() => abort.abort())

@@ -1,4 +1,4 @@
-/** `StdioRelay` between a client and processes whose messages are in memory. */
+/** A `StdioRelay` between a client and processes. Their messages are passed in memory. */
 import { PassThrough } from 'node:stream'
 import { settled } from '@jetway-apps/test-support'
 import { StdioTransport } from '@jetway/stdio'
@@ -10,13 +10,13 @@ import { INITIALIZE } from './raw-http.ts'
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Message = any
 
-/** One end of two streams. */
+/** One end of a pair of streams. */
 export interface Peer {
-  /** All that it has got. */
+  /** All messages that this end has received. */
   readonly got: Message[]
-  /** The messages since the last `take`. */
+  /** Returns the messages received since the last call of `take`. */
   readonly take: () => readonly Message[]
-  /** Writes messages, or text as it is. */
+  /** Writes messages, or text unchanged. */
   readonly write: (...messages: readonly (object | string)[]) => Promise<void>
 }
 
@@ -28,16 +28,18 @@ export interface StdioFront {
   readonly relay: StdioRelay
   readonly client: Peer & { end(): Promise<void> }
   readonly printed: string[]
-  /** A process that is not used; `answer` gives the result of what it is asked. */
+  /**
+   * Creates a process that is not yet in use. `answer` returns the responses to the requests that it receives.
+   */
   readonly spawn: (answer?: Answer) => Process
-  /** A process that serves. */
+  /** Creates a process that is serving. */
   readonly start: (answer?: Answer) => Promise<Process>
 }
 
-/** Returns a result, an error, or nothing. */
+/** Returns a result, an error, or undefined for no response. */
 export type Answer = (message: Message) => object | undefined
 
-/** Connects streams; `answer` is called for each line. */
+/** Connects two streams. `answer` is called for each line. */
 function peer(input: PassThrough, output: PassThrough, answer: Answer = () => undefined): Peer {
   const got: Message[] = []
   let taken = 0
@@ -115,7 +117,7 @@ export const note = (method: string, params?: object) => ({
   ...(params !== undefined && { params }),
 })
 export const INITIALIZED = note('notifications/initialized')
-/** A server of revision `r` with these tools. */
+/** Returns the responses of a server in revision `r` with these tools. */
 export const server =
   (tools: readonly string[] = [], more: Answer = () => undefined): Answer =>
   (message: Message) => {
@@ -127,7 +129,7 @@ export const server =
     return String(message.id).startsWith('jetway-dev:') ? { result: {} } : undefined
   }
 
-/** The client opens a session. */
+/** Opens a session from the client. */
 export async function initialize({ client }: StdioFront): Promise<void> {
   await client.write(INITIALIZE)
   await client.write(INITIALIZED)

@@ -4,11 +4,11 @@ import type { DevClient } from './clients.ts'
 import { definition, type Project } from './project.ts'
 
 interface Calling {
-  /** Resolves to the number of calls. Rejects if one was answered wrongly. */
+  /** Stops calling. Resolves to the number of calls. Rejects if any response was incorrect. */
   stop(): Promise<number>
 }
 
-/** Calls without pause until `stop`. */
+/** Calls without pause until `stop` is called. */
 function callAlways(client: DevClient): Calling {
   const ending = new AbortController()
   const run = async (): Promise<number> => {
@@ -30,8 +30,8 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 /**
- * Saves again and again while the clients call without pause. Each call must get one answer, the right one. Each client must
- * be notified of each save, and keep its session. Resolves to figures.
+ * Saves the file repeatedly while the clients call without pause. Each call must receive exactly one response,
+ * and it must be correct. Each client must be notified of each save, and keep its session. Resolves to figures.
  */
 export async function saveWhileCalling(
   project: Project,

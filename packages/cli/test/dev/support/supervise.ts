@@ -4,7 +4,7 @@ import { StartError } from '../../../src/dev/process/child.ts'
 import { Supervisor } from '../../../src/dev/supervisor.ts'
 import { FakeChild } from './fake-child.ts'
 
-/** A supervisor whose processes the test controls. */
+/** Creates a supervisor whose processes are controlled by the test. */
 export function supervise({ stopFirst = false, prepare = (): Promise<void> => Promise.resolve() } = {}) {
   const children: FakeChild[] = []
   const events: string[] = []
@@ -56,7 +56,7 @@ export function supervise({ stopFirst = false, prepare = (): Promise<void> => Pr
     drain: async (generation: number) => {
       drained.get(generation)?.()
       await settled()
-      // `stop` was called, and the process ends.
+      // `stop` has been called, and the process exits.
       await settled()
     },
   }
@@ -67,7 +67,7 @@ export async function advance(ms: number): Promise<void> {
   await settled()
 }
 
-/** One that serves, and has a process ahead. */
+/** Creates a supervisor that is serving, and that has a spare process. */
 export async function serving(options: Parameters<typeof supervise>[0] = {}) {
   const all = supervise(options)
   await all.start()

@@ -22,15 +22,15 @@ interface Document {
 }
 
 export interface Setup {
-  /** By their paths in the home. Those in folders `bin` are executable. */
+  /** Files, by their paths in the home folder. Those in folders named `bin` are executable. */
   readonly files?: Readonly<Record<string, string>>
-  /** `~` in an argument is the home. */
+  /** The arguments. `~` in an argument represents the home folder. */
   readonly argv: readonly string[]
-  /** Variables of the user. `~` is the home. */
+  /** The user's variables. `~` represents the home folder. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs `jetway doctor --json` in a home. */
+/** Runs `jetway doctor --json` in a home folder. */
 export async function diagnose({ files = {}, argv, env = {} }: Setup): Promise<Diagnosis> {
   const home = await createHome()
   const inHome = (text: string): string => text.replaceAll('~', home.path('.'))
@@ -49,11 +49,11 @@ export async function diagnose({ files = {}, argv, env = {} }: Setup): Promise<D
   return { ...run, findings }
 }
 
-/** A set-up with the finding that names its fault. */
+/** A set-up, with the finding that names its fault. */
 export interface Broken extends Setup {
   readonly check: string
   readonly verdict: 'fault' | 'warning'
-  /** What names the culprit. */
+  /** Matches the evidence that names the cause. */
   readonly evidence: RegExp
   readonly advice: RegExp
 }
@@ -74,7 +74,7 @@ export async function expectFinding({ check, verdict, evidence, advice, ...setup
 export const CURSOR = '.cursor/mcp.json'
 export const CLAUDE = '.config/Claude/claude_desktop_config.json'
 
-/** A file that has the entry `shop`, and other files. */
+/** Returns a set-up with a file that contains the entry `shop`, and with other files. */
 const shopIn =
   (file: string, argv: readonly string[]) =>
   (entry: object, files: Setup['files'] = {}): Pick<Setup, 'files' | 'argv'> => ({
@@ -82,8 +82,8 @@ const shopIn =
     argv,
   })
 
-/** The server `shop` of Cursor. */
+/** The server `shop` in Cursor's file. */
 export const cursor: ReturnType<typeof shopIn> = shopIn(CURSOR, ['cursor:shop'])
 
-/** The server `shop` of Claude Desktop. */
+/** The server `shop` in Claude Desktop's file. */
 export const claude: ReturnType<typeof shopIn> = shopIn(CLAUDE, ['--host', 'claude-desktop'])

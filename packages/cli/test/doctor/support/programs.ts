@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Finding } from '../../../src/doctor/finding.ts'
 
-/** A folder with programs. `~` in texts is its path. */
+/** A folder with programs. `~` in texts represents its path. */
 export interface Folder {
   readonly path: (text: string) => string
-  /** The findings with `~` for its path. */
+  /** Returns the findings with `~` in place of the folder's path. */
   readonly shown: (findings: readonly Finding[]) => readonly Finding[]
 }
 
-/** Files by their paths, until the test has finished. Those in folders `bin` are executable. */
+/** Creates files, by their paths, for the duration of the test. Those in folders named `bin` are executable. */
 export function folderWith(files: Readonly<Record<string, string>>): Folder {
-  // Node prints real paths, and the folder of temporary files may be a link.
+  // Node prints real paths, but the folder for temporary files may be a link.
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'jetway-doctor-')))
   onTestFinished(() => rmSync(root, { recursive: true }))
   for (const [file, text] of Object.entries(files)) {

@@ -3,7 +3,7 @@ import { oauth } from '@jetway/auth'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { jetway, json, serve } from './remote.ts'
 
-/** An authorization server that has metadata and keys, and a Jetway server that accepts its tokens. */
+/** An authorization server with metadata and keys, and a Jetway server that accepts its tokens. */
 export interface Protected {
   readonly listener: RequestListener
   readonly issuer: string

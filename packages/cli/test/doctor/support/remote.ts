@@ -10,7 +10,7 @@ import { z } from 'zod'
 import type { Finding } from '../../../src/doctor/finding.ts'
 import { checkHttp } from '../../../src/doctor/http/check-http.ts'
 
-/** A server without faults. */
+/** Creates a server without faults. */
 export function createServer(): McpServer {
   const server = new McpServer({ name: 'weather', version: '1.0.0' })
   server.addTool({
@@ -26,14 +26,14 @@ export function createServer(): McpServer {
 
 export const KEEP_ALIVE = { streams: { keepAlive: { intervalMs: 100 } } } as const
 
-/** Jetway's handler for a new server without faults, until the test has finished. */
+/** Returns Jetway's handler for a new server without faults, for the duration of the test. */
 export function jetway(options: EndpointOptions = {}): RequestListener {
   const server = createServer()
   onTestFinished(() => server.close({ deadline: 0 }))
   return mcp({ server, path: '/mcp', ...KEEP_ALIVE, ...options })
 }
 
-/** Serves until the test has finished. Returns the origin. */
+/** Serves until the end of the test. Returns the origin. */
 export async function serve(listener: RequestListener): Promise<string> {
   const { origin, release } = await listen(listener)
   onTestFinished(release)
@@ -51,7 +51,7 @@ export const checkUrl = async (
 ): Promise<readonly Finding[]> =>
   (await checkHttp({ url, headers, progress: () => {}, keepAliveMs })).findings
 
-/** The findings that a user has to read. */
+/** Returns the findings that a user has to read. */
 export const problems = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ verdict }) => verdict === 'fault' || verdict === 'warning')
 
@@ -66,7 +66,7 @@ interface RpcRequest {
   readonly params?: { readonly protocolVersion?: string }
 }
 
-/** A server without a framework, whose faults are its results. An error has a code. */
+/** A server without a framework. Its faults are the results in its script. An error has a code. */
 export interface Scripted {
   readonly initialize?: (version: string) => object
   readonly discover?: (version: unknown) => object
@@ -106,7 +106,7 @@ export function scripted({ initialize, discover, tools = [], prompts = [] }: Scr
   return (request, response) => void reply(request, response)
 }
 
-/** A server without faults, but for requests whose body has this part. */
+/** Returns a server without faults, except for requests whose body contains this text. */
 export function insteadOf(part: string, other: RequestListener): RequestListener {
   const answers = scripted({})
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -120,7 +120,7 @@ export function insteadOf(part: string, other: RequestListener): RequestListener
 const KNOWN = ['2025-11-25', '2025-06-18']
 const known = (version: string): string => (KNOWN.includes(version) ? version : '2025-11-25')
 
-/** The result of `initialize`. */
+/** Returns a result of `initialize`. */
 export const opening = (protocolVersion: unknown): object => ({
   protocolVersion,
   capabilities: { tools: {}, prompts: {} },

@@ -1,4 +1,7 @@
-/** A server that answers `initialize` and ends with its input. `before` runs first. */
+/**
+ * Returns the code of a server that responds to `initialize` and exits when its input ends. `before` runs
+ * first.
+ */
 export const server = (before = ''): string => `${before}
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method } = JSON.parse(line)
@@ -10,7 +13,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 })
 `
 
-/** A program that says it is Node.js of some version, and otherwise is ours. */
+/** Returns a program that claims to be Node.js of this version, but otherwise runs the installed one. */
 export const fakeNode = (version: string): string => `#!/bin/sh
 if [ "$1" = -p ]; then echo "v${version} false"; else exec "${process.execPath}" "$@"; fi
 `

@@ -1,9 +1,9 @@
-/** A server in shell code, which starts in no time. */
+/** A server written as shell code, so that it starts immediately. */
 export interface ShellServer {
-  /** Code that runs first. */
+  /** Code that runs before the server. */
   readonly before?: string
   readonly tools?: readonly string[]
-  /** Whether it answers `initialize` with an error. */
+  /** Whether the server responds to `initialize` with an error. */
   readonly refuses?: boolean
 }
 

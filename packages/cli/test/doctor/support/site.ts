@@ -1,6 +1,6 @@
 import type { Site } from '../../../src/doctor/http/site.ts'
 
-/** A server to examine. */
+/** Returns a server to examine. */
 export const siteAt = (url: string, headers: Site['headers'] = {}, limits: Partial<Site> = {}): Site => ({
   url: new URL(url),
   headers,

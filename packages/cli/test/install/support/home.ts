@@ -7,7 +7,7 @@ import { type Answer, type CliRun, runCli } from '../../support/run-cli.ts'
 export interface Home {
   readonly path: (file: string) => string
   readonly write: (file: string, text: string) => Promise<void>
-  /** Undefined if there is no file. */
+  /** Resolves to the file's text, or to undefined if there is no file. */
   readonly read: (file: string) => Promise<string | undefined>
   /** With other variables. */
   readonly runWith: (env: Readonly<Record<string, string>>, ...argv: readonly string[]) => Promise<CliRun>
@@ -15,7 +15,7 @@ export interface Home {
   readonly runInTerminal: (argv: readonly string[], ...answers: readonly Answer[]) => Promise<CliRun>
 }
 
-/** A user's folder, until the test has finished. */
+/** Creates a user's home folder for the duration of the test. */
 export async function createHome(env: Readonly<Record<string, string>> = {}): Promise<Home> {
   const folder = await mkdtemp(join(tmpdir(), 'jetway-install-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

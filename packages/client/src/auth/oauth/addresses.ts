@@ -11,19 +11,20 @@ export interface AddressPolicy {
 
 export interface TrustedAddresses {
   readonly server: URL
-  /** URLs from the user's configuration, besides the server's. */
+  /** URLs from the user's configuration, in addition to the server's URL. */
   readonly trustedUrls: readonly URL[]
   /** Host names and IP addresses that need not be public. */
   readonly allowHosts: readonly string[]
 }
 
 /**
- * Returns the policy for addresses from metadata. Metadata may name services that only this process can
- * reach, such as a cloud's metadata service, a router or a local database, so its addresses must be https and
- * public. Configured URLs may be private. If the server is on loopback, other loopback addresses are allowed,
- * even over http.
+ * Returns the policy for addresses from metadata. Metadata could name services that only this process can
+ * reach, such as a cloud's metadata service, a router or a local database. Therefore, addresses from metadata
+ * must be public and use https. Configured URLs may be private. If the server is on loopback, other loopback
+ * addresses are allowed, even over http.
  *
- * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
+ * @see
+ * https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices#server-side-request-forgery-ssrf
  */
 export function addressPolicy({ server, trustedUrls, allowHosts }: TrustedAddresses): AddressPolicy {
   const origins = new Set([server, ...trustedUrls].map((url) => url.origin))
@@ -57,7 +58,9 @@ const refused = (what: string): AuthorizationError =>
 /** Removes the brackets of an IPv6 address and a trailing dot. */
 const bare = (host: string): string => host.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
-/** Returns the range of an IP address, or undefined for a name. An IPv4-mapped IPv6 address counts as IPv4. */
+/**
+ * Returns the range of an IP address, or undefined for a host name. An IPv4-mapped IPv6 address counts as IPv4.
+ */
 function rangeOf(host: string): string | undefined {
   // https://www.rfc-editor.org/rfc/rfc6761#section-6.3
   if (host === 'localhost' || host.endsWith('.localhost')) return 'loopback'
@@ -65,7 +68,7 @@ function rangeOf(host: string): string | undefined {
   const ip = ipaddr.process(host)
   if (ip.kind() === 'ipv4') return ip.range()
   const [first = 0] = (ip as ipaddr.IPv6).parts
-  // Only this block is assigned: https://www.iana.org/assignments/ipv6-unicast-address-assignments
+  // Only this block is assigned. See https://www.iana.org/assignments/ipv6-unicast-address-assignments.
   if (ip.range() === 'unicast' && (first & 0xe000) !== 0x2000) return 'reserved'
   return ip.range()
 }

@@ -5,16 +5,22 @@ import type { Discovered } from './discovery.ts'
 import { AuthorizationError, fromLibrary, saidByPeer } from './errors.ts'
 import type { Grant, GrantRequest } from './grants.ts'
 
-/** Options of the authorization code flow with PKCE (RFC 6749, RFC 7636). */
+/** The options of the authorization code flow with PKCE (RFC 6749, RFC 7636). */
 export interface AuthorizationCodeOptions {
-  /** The URL that the browser returns to: https, http on loopback, or a custom scheme. Register exactly this URL. */
+  /**
+   * The URL to which the browser returns: https, http on loopback, or a custom scheme. Register exactly this
+   * URL.
+   */
   readonly redirectUri: string
   /**
-   * Opens the URL in a browser, and resolves to the URL that the browser was redirected to. The URL comes
-   * from the server: do not pass it to a shell. `signal` aborts after `timeoutMs`.
+   * Opens the URL in a browser. Resolves to the URL to which the browser was redirected. The URL comes from the
+   * server, so do not pass it to a shell. `signal` aborts after `timeoutMs`.
    */
   readonly authorize: (url: URL, context: { readonly signal: AbortSignal }) => Promise<string | URL>
-  /** The maximum time in ms for the user to authorize the client, after which the request fails. @default 600_000 */
+  /**
+   * The maximum time for the user to authorize the client, in ms. After that, the request fails. @default
+   * 600_000
+   */
   readonly timeoutMs?: number
   /** Whether to request a refresh token if the server supports the scope `offline_access`. @default true */
   readonly offlineAccess?: boolean
@@ -24,7 +30,7 @@ export interface AuthorizationCodeOptions {
 const OFFLINE = 'offline_access'
 
 /**
- * Creates a grant for which the user authorizes this client, with PKCE.
+ * Creates a grant in which the user authorizes this client, with PKCE.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
@@ -109,10 +115,11 @@ async function ask({ authorize, timeoutMs = 600_000 }: AuthorizationCodeOptions,
 }
 
 /**
- * Compares the issuer first, so that a server in a mix-up attack does not receive the code and its error text
- * is not shown.
+ * Compares the issuer first. In a mix-up attack, the attacker's server then does not receive the code, and its
+ * error text is not shown.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-response-validation
  */
 function readAnswer(
   { redirectUri }: AuthorizationCodeOptions,

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 
-/** The parts of a `WWW-Authenticate` header that matter here. */
+/** The parts of a `WWW-Authenticate` header that the client uses. */
 export interface Challenge {
   readonly error: string | undefined
   readonly scopes: readonly string[]
@@ -12,8 +12,8 @@ const SCHEMES: ReadonlySet<string> = new Set(['bearer', 'dpop'])
 const MAX_HEADER = 8_192
 
 /**
- * Reads the challenge in a response. An invalid header is ignored:
- * https://www.rfc-editor.org/rfc/rfc9728#section-5.1
+ * Reads the challenge in a response. An invalid header is ignored. See
+ * https://www.rfc-editor.org/rfc/rfc9728#section-5.1.
  */
 export async function readChallenge(headers: Headers): Promise<Challenge> {
   const all = await challengesOf(headers.get('www-authenticate') ?? '')
@@ -27,7 +27,7 @@ export async function readChallenge(headers: Headers): Promise<Challenge> {
   }
 }
 
-/** Parses the header with the library, which throws the challenges that it finds in a response. */
+/** Parses the header with the library. The library throws the challenges that it finds in a response. */
 async function challengesOf(header: string): Promise<readonly oauth.WWWAuthenticateChallenge[]> {
   if (header === '' || header.length > MAX_HEADER) return []
   const answer = new Response(null, { status: 401, headers: { 'www-authenticate': header } })

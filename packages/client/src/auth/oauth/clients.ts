@@ -5,9 +5,9 @@ import { AuthorizationError } from './errors.ts'
 /** How a client authenticates at a token endpoint. */
 export type AuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
 
-/** A key that signs assertions: https://www.rfc-editor.org/rfc/rfc7523#section-2.2 */
+/** A key for signing assertions. See https://www.rfc-editor.org/rfc/rfc7523#section-2.2. */
 export interface SigningKey {
-  /** A Web Crypto key, a JWK, or PKCS #8 as PEM. */
+  /** A Web Crypto key, a JWK, or a PKCS #8 key as PEM. */
   readonly key: CryptoKey | JWK | string
   /** The signature algorithm, such as `ES256`. */
   readonly alg: string
@@ -18,30 +18,30 @@ export interface SigningKey {
 export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret?: string
-  /** The key for signing an assertion, which is used instead of a secret. */
+  /** The key for signing an assertion, used instead of a secret. */
   readonly privateKey?: SigningKey
   /**
-   * The issuer that has registered the client, spelled as in its metadata. If it is missing, the credentials are
-   * bound to the first authorization server that they are used with.
+   * The issuer with which the client is registered, spelled as in the issuer's metadata. If it is missing, the
+   * credentials are bound to the first authorization server for which they are used.
    */
   readonly issuer?: string
-  /** @default a method that suits the credentials and the server's metadata */
+  /** @default a method that is compatible with the credentials and the server's metadata */
   readonly authMethod?: AuthMethod
 }
 
-/** A client of one authorization server. */
+/** A client as registered with one authorization server. */
 export interface Identity {
   readonly clientId: string
   readonly authenticate: oauth.ClientAuth
-  /** The secrets to remove from messages. */
+  /** The secrets that must be removed from messages. */
   readonly secrets: readonly string[]
-  /** Whether the client was registered dynamically, so that it can be registered again. */
+  /** Whether the client was registered dynamically. If so, it can be registered again. */
   readonly isRegistered: boolean
 }
 
 /**
- * The methods assumed for a server whose metadata does not list any:
- * https://www.rfc-editor.org/rfc/rfc8414#section-2
+ * The methods assumed for a server whose metadata does not list any. See
+ * https://www.rfc-editor.org/rfc/rfc8414#section-2.
  */
 export const DEFAULT_METHODS: readonly string[] = ['client_secret_basic']
 
@@ -72,8 +72,8 @@ function fittingMethod({ clientSecret, privateKey }: ClientCredentials, server: 
 }
 
 /**
- * Encodes credentials without the library, which also encodes hyphens and dots. Servers that do not decode
- * credentials would refuse them.
+ * Encodes credentials without the library. The library also encodes hyphens and dots, and servers that do not
+ * decode credentials would refuse these.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#appendix-B
  */

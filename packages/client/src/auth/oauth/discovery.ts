@@ -6,14 +6,15 @@ import type { PlainFetch } from './fetch.ts'
 
 /** The authorization server for an MCP server. */
 export interface Discovered {
-  /** The `resource` parameter: https://www.rfc-editor.org/rfc/rfc8707#section-2 */
+  /** The `resource` parameter. See https://www.rfc-editor.org/rfc/rfc8707#section-2. */
   readonly resource: string
   readonly scopesSupported: readonly string[] | undefined
-  /** The metadata of the authorization server, whose `issuer` has been checked. */
+  /** The metadata of the authorization server. Its `issuer` has been checked. */
   readonly authorizationServer: AuthorizationServer
   readonly resourceMetadata: string | undefined
   /**
-   * Whether the authorization server has no metadata, so that the endpoints are the defaults of 2025-03-26.
+   * Whether the authorization server has no metadata. If so, the endpoints are the defaults from revision
+   * 2025-03-26.
    */
   readonly isAssumed: boolean
 }
@@ -89,7 +90,7 @@ function checkResource(server: URL, found: JsonObject): ResourceMetadata {
   return { resource, issuers, scopesSupported: isStrings(scopes) ? scopes : undefined }
 }
 
-/** Whether a resource is the server itself, or a path above it on the same origin. */
+/** Returns whether a resource is the server itself, or a path above it on the same origin. */
 function covers(resource: string, server: URL): boolean {
   if (!URL.canParse(resource) || resource.includes('#')) return false
   const { origin, pathname, search } = new URL(resource)
@@ -133,7 +134,7 @@ async function serverMetadata(at: Discovery, addresses: readonly string[], issue
   for (const address of addresses) {
     const found = await readJson(at, address)
     if (found === undefined) continue
-    // An exact comparison: https://www.rfc-editor.org/rfc/rfc8414#section-3.3
+    // The comparison must be exact. See https://www.rfc-editor.org/rfc/rfc8414#section-3.3.
     if (issuers.includes(found['issuer'] as string)) return found as unknown as AuthorizationServer
     isForeign = true
   }
@@ -145,7 +146,7 @@ async function serverMetadata(at: Discovery, addresses: readonly string[], issue
 }
 
 /**
- * Reads a JSON object. Returns undefined if there is none, because some servers answer every URL with an HTML
+ * Reads a JSON object. Returns undefined if there is none, because some servers reply to every URL with an HTML
  * page.
  */
 async function readJson(at: Discovery, address: string): Promise<JsonObject | undefined> {

@@ -10,10 +10,11 @@ import {
 import * as oauth from 'oauth4webapi'
 import { BoundedMap } from '../../util/bounded-map.ts'
 
-/** Options of DPoP, which binds tokens to a key: https://www.rfc-editor.org/rfc/rfc9449 */
+/** The options of DPoP, which binds tokens to a key. See https://www.rfc-editor.org/rfc/rfc9449. */
 export interface DpopOptions {
   /**
-   * Whether DPoP is required. `when-supported` accepts unbound tokens from servers that do not support it.
+   * Whether DPoP is required. With `when-supported`, unbound tokens are accepted from servers that do not
+   * support DPoP.
    * @default 'required'
    */
   readonly mode?: 'required' | 'when-supported'
@@ -27,11 +28,13 @@ interface Keys {
   readonly privateKey: CryptoKey
   readonly jwk: JWK
   readonly thumbprint: string
-  /** The library's handle for the token endpoint, which keeps the endpoint's nonces. */
+  /** The library's handle for the token endpoint. It stores the endpoint's nonces. */
   readonly handle: oauth.DPoPHandle
 }
 
-/** The maximum number of origins whose nonces are remembered. A forgotten nonce costs one request. */
+/**
+ * The maximum number of origins whose nonces are remembered. A forgotten nonce costs one additional request.
+ */
 const MAX_ORIGINS = 100
 
 export class DpopProver {
@@ -76,7 +79,7 @@ export class DpopProver {
       .sign(privateKey)
   }
 
-  /** Stores the nonce of a response. Returns whether the nonce is new. */
+  /** Stores the nonce from a response. Returns whether the nonce is new. */
   learn(address: string, headers: Headers): boolean {
     const nonce = headers.get('dpop-nonce')
     const { origin } = new URL(address)

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 
 /**
- * The reason why authorization failed.
+ * Why authorization failed.
  *
  * - `address`: metadata named an address that must not be contacted
  * - `network`: no response, or one that is too slow or too large
@@ -32,7 +32,7 @@ export type AuthorizationFailure =
  */
 export class AuthorizationError extends Error {
   readonly reason: AuthorizationFailure
-  /** The error code of the authorization server: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+  /** The authorization server's error code. See https://www.rfc-editor.org/rfc/rfc6749#section-5.2. */
   readonly oauthError: string | undefined
 
   constructor(reason: AuthorizationFailure, message: string, oauthError?: string) {
@@ -49,7 +49,7 @@ const ERROR_CODE = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
 const MAX_DESCRIPTION = 200
 const MAX_MESSAGE = 1_000
 
-/** Returns a server's error code and description, printable, short and without secrets. */
+/** Returns a server's error code and description as short, printable text without secrets. */
 export function saidByPeer(
   error: unknown,
   description: unknown,
@@ -70,7 +70,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 
 /**
  * Converts the library's error. The original error is not kept as the cause, because it contains codes and
- * tokens that a logger would print.
+ * tokens that a logger could print.
  */
 export function fromLibrary(
   reason: AuthorizationFailure,

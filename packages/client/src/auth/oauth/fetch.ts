@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { AddressPolicy } from './addresses.ts'
 import { AuthorizationError } from './errors.ts'
 
-/** An IP address that a host name resolves to. */
+/** An IP address to which a host name resolves. */
 export interface ResolvedAddress {
   readonly address: string
   readonly family: number
@@ -63,8 +63,8 @@ async function within(response: Response, url: URL, maxBytes: number, signal: Ab
 }
 
 /**
- * Resolves the name, checks every address, and connects to one of them, so that a second lookup cannot return
- * another address (DNS rebinding). Connections are not reused, and proxy variables are ignored.
+ * Resolves the name, checks every address, and connects to one of them, so that a second lookup cannot return a
+ * different address (DNS rebinding). Connections are not reused, and proxy variables are ignored.
  */
 export function connectChecked(policy: AddressPolicy, resolve: Resolve = resolveAll): SendRequest {
   return async (url, init) => {
@@ -104,7 +104,7 @@ function exchange(url: URL, init: RequestInit, addresses: readonly ResolvedAddre
   })
 }
 
-/** The statuses with which `Response` does not accept a body. */
+/** The statuses for which `Response` does not accept a body. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304])
 
 function toResponse(message: IncomingMessage): Response {

@@ -4,10 +4,10 @@ import type { TokenEndpoint } from './token-endpoint.ts'
 
 /** A way of requesting a token, such as `authorizationCode` or `clientCredentials`. */
 export interface Grant {
-  /** The grant types to register: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
+  /** The grant types to register. See https://www.rfc-editor.org/rfc/rfc7591#section-2. */
   readonly grantTypes: readonly string[]
   readonly redirectUris: readonly string[]
-  /** Whether the grant asks a user. It does so only after a challenge. */
+  /** Whether the grant asks a user, which happens only after a challenge. */
   readonly isInteractive: boolean
   /** URLs from the user's configuration, which may be private. */
   readonly trustedUrls: readonly string[]

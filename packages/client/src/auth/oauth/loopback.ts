@@ -3,15 +3,15 @@ import { createServer, type Server } from 'node:http'
 import { UsageError } from '@jetway/core'
 import { abortable } from '../../util/promises.ts'
 
-/** Options of the redirect to a loopback address (RFC 8252, section 7.3). */
+/** The options for redirects to a loopback address (RFC 8252, section 7.3). */
 export interface LoopbackOptions {
-  /** Opens a URL in the browser. The URL comes from the server: do not pass it to a shell. */
+  /** Opens a URL in the browser. The URL comes from the server, so do not pass it to a shell. */
   open(url: URL): void | Promise<void>
-  /** The port, which is fixed because the registration contains it. */
+  /** The port. It is fixed, because the registration contains it. */
   readonly port: number
   /** The path of the redirect. @default '/callback' */
   readonly path?: string
-  /** The HTML page that the user sees at the end. */
+  /** The HTML page that the user sees after the redirect. */
   readonly page?: string
 }
 
@@ -24,8 +24,8 @@ export interface LoopbackRedirect {
 const PAGE = '<!doctype html><meta charset="utf-8"><title>Done</title><p>You can close this window.'
 
 /**
- * Returns options that receive the redirect at `http://127.0.0.1:port/path`, listening only while the user is
- * being asked: `authorizationCode({ ...loopbackRedirect({ port: 33_418, open }) })`.
+ * Returns options that make the client receive the redirect at `http://127.0.0.1:port/path`. It listens only
+ * while it waits for the user: `authorizationCode({ ...loopbackRedirect({ port: 33_418, open }) })`.
  *
  * @throws UsageError `ERR_MCP_OPTION` for an invalid port; `authorize` rejects if the port is in use
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
@@ -54,8 +54,8 @@ export function loopbackRedirect(options: LoopbackOptions): LoopbackRedirect {
 }
 
 /**
- * Resolves to the URL of the first request with this state. Other requests do not end the wait, because any
- * page in the browser can send them. `authorizationCode` validates the rest.
+ * Resolves to the URL of the first request with this state. Other requests are ignored, because any page in the
+ * browser can send them. `authorizationCode` validates the rest.
  */
 function answerOn(
   server: Server,
@@ -66,7 +66,7 @@ function answerOn(
   return new Promise((found) => {
     server.on('request', (request, response) => {
       const url = new URL(request.url ?? '/', origin)
-      // With DNS rebinding, a request from another site has that site's name as its host.
+      // In a DNS rebinding attack, a request from another site has that site's name as its host.
       const isHere = request.method === 'GET' && request.headers.host === host && url.pathname === pathname
       if (!isHere || url.searchParams.get('state') !== state) {
         response.writeHead(isHere ? 400 : 404).end()

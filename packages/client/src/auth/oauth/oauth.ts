@@ -9,17 +9,17 @@ import { isNative } from './registration.ts'
 import { ServerAuthorization } from './server-authorization.ts'
 
 /**
- * The maximum number of servers whose tokens are in memory. The tokens of other servers are read from the
- * store when they are needed.
+ * The maximum number of servers whose tokens are kept in memory. The tokens for other servers are read from the
+ * store when needed.
  */
 const MAX_SERVERS = 256
 
 /**
- * Creates a provider for OAuth as MCP specifies it: it discovers the authorization server, requests and
- * renews tokens, and asks for more scopes when the server requires them. One provider serves any number of
- * servers. Concurrent requests share an authorization.
+ * Creates a provider for OAuth as MCP specifies it. The provider discovers the authorization server, requests
+ * and renews tokens, and requests more scopes when the server requires them. One provider can be used for any
+ * number of servers. Concurrent requests share an authorization.
  *
- * Only public https addresses are contacted, as well as loopback addresses if the server is on loopback.
+ * Only public https addresses are contacted, and also loopback addresses if the server is on loopback.
  * Redirects are not followed. Requests fail with an {@link AuthorizationError}.
  *
  * @throws UsageError `ERR_MCP_OPTION` for invalid options

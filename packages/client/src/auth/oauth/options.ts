@@ -6,7 +6,7 @@ import type { Resolve } from './fetch.ts'
 import type { Grant } from './grants.ts'
 import { type CredentialStore, memoryCredentials } from './store.ts'
 
-/** Metadata for dynamic registration: https://www.rfc-editor.org/rfc/rfc7591#section-2 */
+/** Metadata for dynamic registration. See https://www.rfc-editor.org/rfc/rfc7591#section-2. */
 export interface RegistrationOptions {
   /** The client's name, as shown to users. */
   readonly clientName: string
@@ -17,40 +17,40 @@ export interface RegistrationOptions {
   readonly softwareVersion?: string
 }
 
-/** Options of every OAuth provider. */
+/** The options of every OAuth provider. */
 export interface OAuthOptions {
   /** `authorizationCode`, `clientCredentials`, `workloadIdentity` or `enterpriseManaged`. */
   readonly grant: Grant
   /** Clients that the user has registered. They take precedence over any other client id. */
   readonly clients?: readonly ClientCredentials[]
   /**
-   * The https URL, with a path, of this client's metadata document. It is used as the client id with servers
-   * that support metadata documents:
-   * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+   * The https URL, with a path, of this client's metadata document. It is used as the client id for servers
+   * that support metadata documents. See
+   * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/.
    */
   readonly clientMetadataUrl?: string
   /** Enables dynamic registration with servers for which no other client id is known. */
   readonly registration?: RegistrationOptions
   /** Asks the user for a client id, as a last resort. */
   readonly askClient?: (issuer: string) => Promise<ClientCredentials | undefined>
-  /** Scopes to request in addition to the server's. */
+  /** Scopes to request in addition to those that the server requires. */
   readonly scopes?: readonly string[]
-  /** Chooses one of several authorization servers. @default one from `clients`, or the first */
+  /** Chooses one of several authorization servers. @default a server from `clients`, otherwise the first one */
   readonly chooseIssuer?: (issuers: readonly string[], resource: string) => string | Promise<string>
   readonly dpop?: DpopOptions
   /** The store for credentials. @default memoryCredentials() */
   readonly store?: CredentialStore
-  /** Host names, without a port, that metadata may name over https even though they are not public. */
+  /** Host names, without a port, that metadata may name over https even if they are not public. */
   readonly allowHosts?: readonly string[]
   /** The timeout for each response from an authorization server, in ms. @default 10_000 */
   readonly timeoutMs?: number
   /** The maximum size of a response from an authorization server, in bytes. @default 262_144 */
   readonly maxBytes?: number
-  /** Replaces the DNS lookup. Every address that it returns is checked. */
+  /** Replaces the DNS lookup. Every address that it returns is still checked. */
   readonly resolve?: Resolve
   /**
    * The function that sends requests to authorization servers. URLs are checked before it is called, but the
-   * addresses that they resolve to are not.
+   * addresses to which they resolve are not.
    */
   readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>
   readonly clock?: Pick<Clock, 'now'>

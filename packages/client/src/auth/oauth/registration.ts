@@ -9,11 +9,11 @@ import type { StoredClient } from './store.ts'
 type RegistrationNeeds = Pick<Grant, 'grantTypes' | 'redirectUris'> & { readonly isBound: boolean }
 
 /**
- * Returns the client for an authorization server: one from `clients`, the metadata document's URL, a dynamic
- * registration, or one that the user enters.
+ * Returns the client for an authorization server: a client from `clients`, the metadata document's URL, a
+ * dynamic registration, or a client that the user enters.
  *
- * @throws AuthorizationError `issuer` for credentials of another issuer,
- *   `registration` if there is no client id
+ * @throws AuthorizationError `issuer` for credentials that belong to another issuer, `registration` if there is
+ * no client id
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export async function identify(
@@ -139,7 +139,7 @@ function metadataOf(
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Whether the redirect leads to an application on the user's machine. */
+/** Returns whether the redirect leads to an application on the user's machine. */
 export function isNative(redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri)
   return protocol === 'http:' ? LOOPBACK.has(hostname) : protocol !== 'https:'
@@ -158,7 +158,7 @@ async function send(server: oauth.AuthorizationServer, metadata: Partial<oauth.C
 }
 
 /**
- * Adds what the library requires to a response, because many servers send status 200 or omit
+ * Adds members that the library requires to a response, because many servers send status 200 or omit
  * `client_secret_expires_at`.
  */
 async function lenient(answer: Response): Promise<Response> {

@@ -11,13 +11,15 @@ import type { StoredTokens } from './store.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
 /**
- * The time in ms before its expiry at which a token is renewed. A short-lived token is renewed in the second
- * half of its lifetime.
+ * How long before its expiry a token is renewed, in ms. A short-lived token is renewed in the second half of
+ * its lifetime.
  */
 const EARLY_MS = 30_000
-/** The age in ms below which a refused token is not replaced, because a new one would not help. */
+/** The age below which a refused token is not replaced, because a new one would not help, in ms. */
 const REFUSED_MS = 60_000
-/** The maximum number of requested scopes, because a server could ask for new scopes endlessly. */
+/**
+ * The maximum number of requested scopes. It is limited because a server could require new scopes endlessly.
+ */
 const MAX_SCOPES = 100
 
 /** The tokens of one server. */
@@ -31,10 +33,10 @@ export class ServerAuthorization {
   /** A running authorization, shared by all requests. */
   #work: Promise<void> | undefined
   #isLoaded = false
-  /** Whether refreshing may help: false after a refreshed token was refused. */
+  /** Whether refreshing may help. It does not after a refreshed token was refused. */
   #isRefreshable = true
   #renewAt = Infinity
-  /** The current token, until a request with it succeeds. */
+  /** The current token, until a request with it has succeeded. */
   #untried: { readonly since: number; readonly isRefreshed: boolean } | undefined
 
   constructor(settings: OAuthSettings, discovery: Discovery) {
@@ -65,7 +67,7 @@ export class ServerAuthorization {
     const isNewNonce = this.#settings.prover?.learn(answer.url, answer.headers) === true
     if (challenge.error === 'use_dpop_nonce' && sentToken(answer.sent) !== undefined)
       return isNewNonce ? 'retry' : 'give-up'
-    // Another request has obtained a new token for the same challenge.
+    // Another request has already obtained a new token for the same challenge.
     if (this.#tokens !== undefined && !this.#isCurrent(answer.sent)) return 'retry'
     return answer.status === 401 ? this.#unauthorized(challenge, answer) : this.#forbidden(challenge, answer)
   }
@@ -83,7 +85,7 @@ export class ServerAuthorization {
   async #forbidden(challenge: Challenge, { signal }: AuthResponse): Promise<'retry' | 'give-up'> {
     if (challenge.error !== 'insufficient_scope' || this.#tokens === undefined) return 'give-up'
     const scopes = union(this.#scopes, challenge.scopes)
-    // A scope that was not granted will not be granted now.
+    // A scope that was not granted before will not be granted now.
     if (scopes.length === this.#scopes.length || scopes.length > MAX_SCOPES) return 'give-up'
     await this.#share(
       async () => this.#obtain(await discover(this.#discovery, challenge.resourceMetadata), scopes),
@@ -93,8 +95,8 @@ export class ServerAuthorization {
   }
 
   /**
-   * Runs one authorization at a time. A caller that joins a running authorization checks afterwards whether
-   * anything is left to do.
+   * Runs one authorization at a time. If a caller joins a running authorization, it checks afterwards whether
+   * anything remains to be done.
    */
   async #share(work: () => Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     this.#work ??= work().finally(() => {
@@ -133,13 +135,13 @@ export class ServerAuthorization {
 
   async #renew({ issuer, resourceMetadata }: StoredTokens): Promise<void> {
     const found = await discover(this.#discovery, resourceMetadata)
-    // The server now uses another authorization server: wait for the server's challenge.
+    // The server now uses another authorization server, so the client waits for a challenge from the server.
     if (found.authorizationServer.issuer !== issuer) return
     if (await this.#refresh(found)) return
     if (!this.#settings.grant.isInteractive) await this.#obtain(found, this.#scopes)
   }
 
-  /** Whether the stored access token can be sent, and this process has its key. */
+  /** Returns whether the stored access token can be sent, and whether this process has its key. */
   async #isUsable({ accessToken, tokenType, keyThumbprint }: StoredTokens): Promise<boolean> {
     if (!isToken(accessToken)) return false
     if (tokenType === 'bearer') return this.#settings.prover?.isRequired !== true
@@ -154,8 +156,8 @@ export class ServerAuthorization {
   }
 
   /**
-   * Requests new tokens with the refresh token, and returns whether the request succeeded. An invalid refresh
-   * token is deleted.
+   * Requests new tokens with the refresh token. Returns whether the request succeeded. An invalid refresh token
+   * is deleted.
    */
   async #refresh(found: Discovered): Promise<boolean> {
     const tokens = this.#tokens
@@ -180,8 +182,8 @@ export class ServerAuthorization {
   }
 
   /**
-   * Forgets a registration that the server no longer recognizes, so that the next authorization registers
-   * again.
+   * Forgets a registration that the server no longer recognizes, so that the next authorization registers the
+   * client again.
    */
   async #forgetUnknown(error: unknown, { identity, server }: TokenEndpoint): Promise<void> {
     const isUnknown = error instanceof AuthorizationError && UNKNOWN_CLIENT.has(error.oauthError ?? '')
@@ -260,7 +262,10 @@ export class ServerAuthorization {
   }
 }
 
-/** The error codes after which the refresh token is invalid: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+/**
+ * The error codes after which the refresh token is invalid. See
+ * https://www.rfc-editor.org/rfc/rfc6749#section-5.2.
+ */
 const ENDS_REFRESH: ReadonlySet<string> = new Set([
   'invalid_grant',
   'invalid_client',

@@ -2,7 +2,7 @@
 export interface StoredClient {
   readonly clientId: string
   readonly clientSecret?: string
-  /** The expiry of the secret in ms since 1970. Absent if the secret does not expire. */
+  /** The expiry of the secret, in ms since 1970. Absent if the secret does not expire. */
   readonly secretExpiresAt?: number
   readonly authMethod?: string
   /** The registered redirect URIs. Other URIs require a new registration. */
@@ -16,20 +16,21 @@ export interface StoredTokens {
   readonly clientId: string
   readonly accessToken: string
   readonly tokenType: 'bearer' | 'dpop'
-  /** The thumbprint of the DPoP key: https://www.rfc-editor.org/rfc/rfc9449#section-6.1 */
+  /** The thumbprint of the DPoP key. See https://www.rfc-editor.org/rfc/rfc9449#section-6.1. */
   readonly keyThumbprint?: string
   readonly refreshToken?: string
   /** The URL of the resource metadata, from the challenge. */
   readonly resourceMetadata?: string
-  /** The expiry of the access token in ms since 1970. Absent if unknown. */
+  /** The expiry of the access token, in ms since 1970. Absent if it is unknown. */
   readonly expiresAt?: number
   /** All scopes requested so far. */
   readonly scopes: readonly string[]
 }
 
 /**
- * Stores credentials. Registrations are stored by issuer, tokens by server. A custom store must keep them as
- * secret as passwords, and separate for each user. If a function rejects, the request fails.
+ * Stores credentials. Registrations are stored by issuer, and tokens by server. A custom store must protect
+ * them like passwords, and must keep each user's credentials separate. If a function rejects, the request
+ * fails.
  */
 export interface CredentialStore {
   read<K extends CredentialKind>(kind: K, name: string): Promise<CredentialKinds[K] | undefined>
@@ -43,7 +44,7 @@ export interface CredentialKinds {
   client: StoredClient
   /** Tokens, by the server's URL. */
   tokens: StoredTokens
-  /** The first issuer that credentials without an issuer were used with, by client id. */
+  /** The first issuer for which credentials without an issuer were used, by client id. */
   issuer: string
 }
 
@@ -51,8 +52,8 @@ export interface CredentialKinds {
 export type CredentialKind = keyof CredentialKinds
 
 /**
- * Stores up to 1,000 credentials in memory. When it is full, the oldest registration without tokens is dropped, or else
- * the oldest credential, whose user is asked again.
+ * Stores up to 1,000 credentials in memory. When the store is full, the oldest registration without tokens is
+ * dropped. If there is none, the oldest credential is dropped, and its user is asked again.
  */
 export function memoryCredentials(maxEntries: number = 1_000): CredentialStore {
   const entries = new Map<string, CredentialKinds[CredentialKind]>()
@@ -75,7 +76,7 @@ export function memoryCredentials(maxEntries: number = 1_000): CredentialStore {
   }
 }
 
-/** The start of the keys of registrations. */
+/** The prefix of the keys for registrations. */
 const CLIENT = 'client '
 
 const isTokens = (value: CredentialKinds[CredentialKind]): value is StoredTokens =>

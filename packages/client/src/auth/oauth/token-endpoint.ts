@@ -65,13 +65,16 @@ export class TokenEndpoint {
     }
   }
 
-  /** Rejects a token that a header cannot contain, because the error of `fetch` would contain it. */
+  /**
+   * Rejects a token with characters that a header cannot contain, because the error thrown by `fetch` would
+   * contain the token.
+   */
   #checked(answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse {
     if (isToken(answer.access_token)) return this.#bound(answer)
     throw new AuthorizationError('token', `${this.server.issuer} issued a token that a header cannot contain`)
   }
 
-  /** Rejects an unbound token, because a server that ignores the proof issues a token that anybody can use. */
+  /** Rejects an unbound token, because if a server ignores the proof, it issues a token that anyone can use. */
   #bound(answer: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse {
     const isBound = answer.token_type === 'dpop'
     if (isBound === (this.#prover !== undefined)) return answer
@@ -81,8 +84,8 @@ export class TokenEndpoint {
 }
 
 /**
- * Removes the challenge, which the library would read instead of the body, and the ID token, which it would
- * validate.
+ * Removes the challenge, because the library would read it instead of the body, and the ID token, because the
+ * library would validate it.
  */
 async function withoutExtras(answer: Response): Promise<Response> {
   const headers = new Headers(answer.headers)

@@ -4,7 +4,7 @@ import { AuthorizationError } from './errors.ts'
 import type { Grant, GrantRequest } from './grants.ts'
 import { TokenEndpoint } from './token-endpoint.ts'
 
-/** The audience and the purpose of an assertion. */
+/** The audience and purpose of an assertion. */
 export interface AssertionContext {
   /** The audience: https://www.rfc-editor.org/rfc/rfc7523#section-3 */
   readonly issuer: string
@@ -35,7 +35,7 @@ const scoped = ({ found, scopes }: GrantRequest): Record<string, string> => ({
 })
 
 /**
- * Creates a grant for which the client authenticates as itself, with a secret or key from `clients`.
+ * Creates a grant in which the client authenticates as itself, with a secret or key from `clients`.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
@@ -44,8 +44,8 @@ export function clientCredentials(): Grant {
 }
 
 /**
- * Creates a grant for which the platform signs an assertion for this workload, such as a service account
- * token. An assertion is requested for each token.
+ * Creates a grant in which the platform signs an assertion for this workload, such as a service account token.
+ * A new assertion is requested for each token.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
  */
@@ -58,14 +58,14 @@ export function workloadIdentity(options: {
   })
 }
 
-/** Options of enterprise-managed authorization. */
+/** The options of enterprise-managed authorization. */
 export interface EnterpriseOptions {
   readonly identityProvider: {
     readonly issuer: string
-    /** The identity provider's token endpoint. @default the one in the issuer's metadata */
+    /** The identity provider's token endpoint. @default the endpoint in the issuer's metadata */
     readonly tokenEndpoint?: string
   } & Pick<ClientCredentials, 'clientId' | 'clientSecret' | 'privateKey' | 'authMethod'>
-  /** Returns the user's valid identity assertion from single sign-on. */
+  /** Returns the user's current identity assertion from single sign-on. */
   subjectToken(): string | Promise<string>
   /** The type of the identity assertion. @default 'urn:ietf:params:oauth:token-type:id_token' */
   readonly subjectTokenType?: string
@@ -76,8 +76,8 @@ const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
 
 /**
- * Creates a grant that the enterprise's identity provider issues for the server's authorization server, without
- * asking the user. Put the client for the authorization server into `clients`.
+ * Creates a grant in which the enterprise's identity provider authorizes the client for the server's
+ * authorization server, without asking the user. Add the client for that authorization server to `clients`.
  *
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
@@ -110,7 +110,7 @@ async function identityAssertion(options: EnterpriseOptions, request: GrantReque
       subject_token: await options.subjectToken(),
       subject_token_type: options.subjectTokenType ?? ID_TOKEN,
     },
-    // The result is not an access token: https://www.rfc-editor.org/rfc/rfc8693#section-2.2.1
+    // The result is not an access token. See https://www.rfc-editor.org/rfc/rfc8693#section-2.2.1.
     { recognizedTokenTypes: { n_a: () => undefined } },
   )
   if (answer['issued_token_type'] === ID_JAG) return answer.access_token

@@ -10,7 +10,7 @@ export interface Seen {
   readonly query: URLSearchParams
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
-  /** The body, read as a form. */
+  /** The body, parsed as a form. */
   readonly form: URLSearchParams
 }
 
@@ -24,14 +24,14 @@ export interface Answer {
 export type Route = (seen: Seen) => Answer | Promise<Answer>
 
 /**
- * An HTTP server on loopback, which ends with its test. The test sets responses by method and
- * path; all other requests get 404.
+ * An HTTP server on loopback that closes at the end of its test. The test sets responses by method and path.
+ * All other requests receive 404.
  */
 export interface Scripted {
   readonly origin: string
   readonly seen: Seen[]
   readonly routes: Map<string, Route>
-  /** The requests for one route. */
+  /** Returns the requests to one route. */
   to(route: string): readonly Seen[]
 }
 

@@ -12,36 +12,36 @@ import { scripted, type Answer, type Scripted, type Seen } from './scripted.ts'
 
 export const REDIRECT = 'http://127.0.0.1:3999/callback'
 
-/** A server that requires tokens, and its authorization server. A test sets the responses of both. */
+/** A server that requires tokens, with its authorization server. Tests set the responses of both. */
 export interface World {
   readonly server: Scripted
   readonly issuer: Scripted
   readonly url: string
   readonly metadata: Record<string, unknown>
   readonly resourceMetadata: Record<string, unknown>
-  /** Tokens that the server takes, with their scopes. */
+  /** The tokens that the server accepts, with their scopes. */
   readonly valid: Map<string, readonly string[]>
   /** The scopes that the server requires for the next request. */
   wanted: readonly string[]
-  /** Changes the response of the token endpoint. */
+  /** Changes the token endpoint's response. */
   token: (seen: Seen, answer: Record<string, unknown>) => Answer | Promise<Answer>
-  /** The URL that the browser returns to. */
+  /** Returns the URL to which the browser returns. */
   browse: (url: URL) => Promise<string>
   readonly visits: URL[]
   connect(options?: Partial<OAuthOptions>): AuthFetch
-  /** Sends one message each time that it is called, with one provider. */
+  /** Returns a function that sends one message each time it is called, always with the same provider. */
   sender(options?: Partial<OAuthOptions>): (signal?: AbortSignal) => Promise<Response>
   /** Sends one message with a new provider. */
   post(options?: Partial<OAuthOptions>): Promise<Response>
 }
 
-/** Tests with a world, a second one, and the sender of the first. */
+/** Provides tests with a world, a second world, and a sender for the first one. */
 export const it = base
   .extend('made', () => fresh())
   .extend('other', () => fresh())
   .extend('send', ({ made }) => made.sender())
 
-/** A world that ends with its test. */
+/** Creates a world that is closed at the end of its test. */
 export async function fresh(): Promise<World> {
   const server = await scripted()
   const issuer = await scripted()
@@ -147,7 +147,7 @@ function authorize(made: World): void {
   })
 }
 
-/** The error that a promise rejects with. */
+/** Returns the error with which a promise rejects. */
 export const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
   of.then(
     () => expect.fail('nothing failed'),
@@ -157,14 +157,14 @@ export const failure = (of: Promise<unknown>): Promise<AuthorizationError> =>
     },
   )
 
-/** The reason of the error that a promise rejects with, or `none`. */
+/** Returns the reason of the error with which a promise rejects, or `none`. */
 export const reasonOf = (of: Promise<unknown>): Promise<string> =>
   of.then(
     () => 'none',
     async () => (await failure(of)).reason,
   )
 
-/** Replaces the header of the server's status 401. Without a header, it has no challenge. */
+/** Replaces the header in the server's 401 reply. Without a header, the reply has no challenge. */
 export function challengeWith({ server }: World, header?: string): void {
   const answer = server.routes.get('POST /mcp')
   server.routes.set('POST /mcp', async (seen) => {
@@ -174,11 +174,11 @@ export function challengeWith({ server }: World, header?: string): void {
   })
 }
 
-/** One message to the server. */
+/** Sends one message to the server. */
 export const post = (send: AuthFetch, made: World, signal?: AbortSignal): Promise<Response> =>
   send(made.url, { method: 'POST', body: '{"jsonrpc":"2.0"}', ...(signal === undefined ? {} : { signal }) })
 
-/** For {@link World.token}: a response without a refresh token. */
+/** A value for {@link World.token} that returns a response without a refresh token. */
 export const withoutRefreshToken: World['token'] = (_seen, answer) => {
   const json = { ...answer }
   delete json['refresh_token']

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { type Asked, DONE } from './scripted.ts'
 
-/** A wrong reply of a server to one request. */
+/** An invalid reply from a server to one request. */
 export interface Attack {
   readonly reply: string
   readonly script: (asked: Asked) => void
-  /** The error of a call that gets it. */
+  /** Matches the error of a call that receives the reply. */
   readonly error: RegExp
 }
 
@@ -23,7 +23,7 @@ const json =
   ({ response, message }: Asked): void =>
     void response.writeHead(status, JSON_TYPE).end(JSON.stringify(value(message.id)))
 
-/** Sends a part, and cuts the connection. */
+/** Sends a part of the reply, and then breaks the connection. */
 const cutAfter =
   (type: Record<string, string>, part: string) =>
   ({ response }: Asked): void => {
@@ -31,7 +31,7 @@ const cutAfter =
     response.write(part, () => response.destroy())
   }
 
-/** Writes as fast as the client reads, without an end. */
+/** Writes endlessly, as fast as the client reads. */
 function endless(response: ServerResponse, piece: string): void {
   const write = (): void => void (response.destroyed || response.write(piece, write))
   write()
@@ -43,10 +43,10 @@ const NONE = /The reply has no response to the request/
 const CUT = /was cut|ended before the response/
 const ENDED = /ended before the response/
 const TOO_LONG = /longer than \d+|ended before the response/
-/** A time limit of the client ends the request. */
+/** Matches the error when a time limit of the client ends the request. */
 export const TIMEOUT = /within \d+ ms/
 
-/** The limit of one message in these tests. */
+/** The limit on the size of one message in these tests. */
 export const MAX_MESSAGE_BYTES = 256 * 1024
 const LONG = 'x'.repeat(MAX_MESSAGE_BYTES)
 
@@ -102,7 +102,7 @@ export const ATTACKS: readonly Attack[] = [
   { reply: 'a redirect to nowhere', script: ({ response }) => void response.writeHead(307, { location: 'http://[' }).end(), error: /redirects to another origin/ },
 ] // prettier-ignore
 
-/** One byte each 20 ms. */
+/** Sends one byte every 20 ms. */
 function trickle(response: ServerResponse): void {
   response.writeHead(200, JSON_TYPE)
   const timer = setInterval(() => response.write(' '), 20)

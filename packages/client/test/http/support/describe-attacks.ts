@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { type Attack, ATTACKS, MAX_MESSAGE_BYTES, TIMEOUT } from './attacks.ts'
 import { type Asked, connect, DONE, handshake, scripted } from './scripted.ts'
 
-/** The requests that a server can answer wrongly. */
+/** The requests for which a server can send an invalid reply. */
 const STEPS: Readonly<Record<string, (asked: Asked) => boolean>> = {
   'the first request': ({ message }) => message.method === 'server/discover',
   initialize: ({ message }) => message.method === 'initialize',
@@ -16,17 +16,20 @@ const STEPS: Readonly<Record<string, (asked: Asked) => boolean>> = {
 const isResumed = (method: string, headers: Asked['headers']): boolean =>
   method === 'GET' && headers['last-event-id'] !== undefined
 
-/** Only an attack that ends with a time limit gets a short one: a busy machine may need long for others. */
+/**
+ * A short limit is set only for attacks that end with a time limit. For the others, a busy machine may need a
+ * long time.
+ */
 const PATIENT_MS = 30_000
 const SHORT_MS = 100
 
-/** Whether only a time limit of the client ends it. Until then, the client reads. */
+/** Returns whether only a client time limit ends the attack. Until then, the client reads. */
 const endsByTime = ({ error }: Attack): boolean => error.source.includes(TIMEOUT.source)
 
-/** Sockets and readers buffer more than a message. */
+/** Sockets and readers buffer more than one message. */
 const MAX_SENT = MAX_MESSAGE_BYTES + 16 * 1024 * 1024
 
-/** Answers wrongly at one step, and rightly at the others. */
+/** Replies incorrectly at one step, and correctly at all others. */
 async function attack(row: Attack, step: string) {
   const open = new Set<Asked['response']>()
   let sent = 0
@@ -57,7 +60,7 @@ const named = (error: unknown): unknown => {
   return error
 }
 
-/** Tests every attack at some steps of a connection. */
+/** Tests every attack at some of the steps of a connection. */
 export function describeAttacks(steps: readonly string[] = Object.keys(STEPS)): void {
   describe.each(steps)('a hostile reply to %s', (step) => {
     it.each(ATTACKS.map((row) => [row.reply, row] as const))(

@@ -7,7 +7,7 @@ import type { ClientOptions } from '../../../src/options/options.ts'
 import { http } from '../../../src/http/http.ts'
 import type { HttpOptions } from '../../../src/http/options.ts'
 
-/** A request for the script. */
+/** A request, as passed to the script. */
 export interface Asked {
   readonly method: string
   readonly headers: IncomingMessage['headers']
@@ -17,15 +17,15 @@ export interface Asked {
     readonly params?: Record<string, unknown>
   }
   readonly response: ServerResponse
-  /** Answers with a JSON result. */
+  /** Replies with a JSON result. */
   readonly result: (result: object, headers?: Record<string, string>) => void
-  /** Begins a stream of events. */
+  /** Starts an event stream. */
   readonly stream: () => (text: string) => void
 }
 
 /**
- * Starts a server on loopback that runs its script for each request, and ends with
- * the test. Resolves to its URL.
+ * Starts a server on loopback that runs its script for each request and is closed at the end of the test.
+ * Resolves to its URL.
  */
 export async function scripted(script: (asked: Asked) => void): Promise<string> {
   const { origin, release } = await listen((request, response) => void answer(request, response))
@@ -53,7 +53,7 @@ export async function scripted(script: (asked: Asked) => void): Promise<string> 
 
 export const DONE = { content: [{ type: 'text', text: 'done' }] }
 
-/** Connects a client that reconnects at once, and ends with the test. */
+/** Connects a client that reconnects immediately and is closed at the end of the test. */
 export async function connect(
   url: string,
   options: HttpOptions = {},
@@ -64,7 +64,7 @@ export async function connect(
   return client.connect(http(url, { reconnect: { initialDelayMs: 1, maxDelayMs: 20 }, ...options }))
 }
 
-/** Answers the handshake of 2025-06-18, without a GET stream. False for other messages. */
+/** Responds to the handshake of revision 2025-06-18, without a GET stream. Returns false for other messages. */
 export function handshake(
   { method, message, response, result }: Asked,
   headers?: Record<string, string>,

@@ -17,7 +17,7 @@ export const tiny = (...modes: string[]): ServerConfig => ({
 
 export interface Host {
   readonly manager: ClientManager
-  /** The pids of all processes, from their stderr. */
+  /** The pids of all processes, read from their stderr. */
   readonly pids: number[]
   readonly events: [keyof ManagerEvents, unknown][]
 }
@@ -40,8 +40,8 @@ export function host(options: ClientManagerOptions = {}): Host {
 const KINDS = [['wrapper'], ['wrapper', 'stubborn'], ['wrapper', 'detached', 'stubborn']] as const
 
 /**
- * Connects and closes a server `rounds` times, with four managers at once. Resolves to the recorded
- * pids, and those that still run.
+ * Connects and closes a server `rounds` times, with four managers at the same time. Resolves to the recorded
+ * pids, and to those that are still running.
  */
 export async function connectAndClose(
   rounds: number,

@@ -5,16 +5,16 @@ import { ClientManager, type ClientManagerOptions, type ManagerEvents } from '..
 import type { TransportFactory } from '../../../src/transport/client-transport.ts'
 import { INFO, type Script, ScriptedServer, sessions } from '../../support/scripted.ts'
 
-/** A factory of transports to scripted servers: one for each connection. */
+/** A factory for transports to scripted servers. It creates one server for each connection. */
 export interface ScriptedDial {
   readonly target: TransportFactory
-  /** All servers, in order. */
+  /** All servers, in the order in which they were created. */
   readonly servers: ScriptedServer[]
   /** The server of the latest connection. */
   readonly server: ScriptedServer
   /** If set, later connections fail with this error. */
   down: Error | undefined
-  /** Ends the latest connection, and waits until the client has noticed. */
+  /** Ends the latest connection, and waits until the client has detected this. */
   lose(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function scriptedTarget(script: Script = {}): ScriptedDial {
 
 export const toolNamed = (name: string): JsonObject => ({ name, inputSchema: { type: 'object' } })
 
-/** A server with tools of these names. Each returns its name. */
+/** Returns the script of a server with tools of these names. Each tool returns its own name. */
 export const withTools = (...names: string[]): Script => ({
   [Method.Ping]: {},
   [Method.ListTools]: () => ({ tools: names.map(toolNamed) }),
@@ -56,7 +56,7 @@ export const withTools = (...names: string[]): Script => ({
 export interface World {
   readonly manager: ClientManager
   readonly clock: FakeClock
-  /** All events, each with its name first. */
+  /** All events. The first member of each is the event's name. */
   readonly events: [keyof ManagerEvents, unknown][]
   readonly named: (event: keyof ManagerEvents) => unknown[]
 }
@@ -75,7 +75,7 @@ const EVENTS: Record<keyof ManagerEvents, true> = {
   error: true,
 }
 
-/** A manager with a manual clock and without jitter. */
+/** Creates a manager with a manual clock and without jitter. */
 export function world(options: ClientManagerOptions = {}): World {
   const clock = new FakeClock()
   const manager = new ClientManager(INFO, { clock, random: () => 0, ...options })
@@ -88,7 +88,7 @@ export function world(options: ClientManagerOptions = {}): World {
   return { manager, clock, events, named }
 }
 
-/** A {@link world} whose server `a` has this script. */
+/** Creates a {@link world} whose server `a` has this script. */
 export async function connected(
   script?: Script,
   options?: ClientManagerOptions,
@@ -98,7 +98,7 @@ export async function connected(
   return made
 }
 
-/** A {@link world} whose servers `a` and `b` have these scripts. */
+/** Creates a {@link world} whose servers `a` and `b` have these scripts. */
 export async function connectedPair(
   first: Script,
   second: Script,

@@ -7,14 +7,14 @@ import type { ChildProcessOptions } from '../../../src/stdio/options.ts'
 
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url))
 
-/** A transport over a process that misbehaves as `args` say, and its messages. */
+/** A transport to a process that misbehaves as specified by `args`, with the messages received. */
 export interface Started {
   readonly transport: ChildProcessTransport
-  /** The next message, as JSON. */
+  /** Resolves to the next message, as JSON. */
   readonly message: () => Promise<unknown>
   readonly malformed: string[]
   readonly closed: Promise<TransportClose>
-  /** Messages and the end, in order. */
+  /** The messages and the end, in the order of their arrival. */
   readonly order: string[]
 }
 

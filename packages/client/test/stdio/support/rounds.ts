@@ -1,10 +1,16 @@
 import { runs, start } from './processes.ts'
 
 const STOP = { inputMs: 50, signal: 'SIGTERM', signalMs: 50 } as const
-/** In turn: a wrapper whose server ignores signals, and one whose server leads another process group. */
+/**
+ * The kinds are used in turn: a wrapper whose server ignores signals, and a wrapper whose server leads another
+ * process group.
+ */
 const KINDS = [['wrapper', 'stubborn'], ['detached', 'stubborn'], ['stubborn']] as const
 
-/** Connects and closes many times, several at once. Resolves to the recorded pids that still run. */
+/**
+ * Connects and closes many times, several at the same time. Resolves to the recorded pids that are still
+ * running.
+ */
 export async function connectAndClose(rounds: number): Promise<readonly number[]> {
   const pids: number[] = []
   const one = async (index: number): Promise<void> => {

@@ -28,7 +28,7 @@ export interface InputLimits {
 
 export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds: 8 }
 
-/** How the calls of a connection ask questions of their client. */
+/** How the calls on a connection ask their client questions. */
 export interface InputContext {
   readonly rounds: InputRounds
   readonly limits: InputLimits
@@ -40,7 +40,7 @@ export interface InputContext {
   readonly clock: Clock
 }
 
-/** Runs a handler, from the start or with answers. */
+/** Runs a handler, from the start or with the answers. */
 export type Run = () => HandlerResult | Promise<HandlerResult>
 
 /** How calls get input from their clients. A preset may omit it. */
@@ -50,13 +50,13 @@ interface InputRounds {
    */
   begin(ctx: InputCall, start: Run): HandlerResult | Promise<HandlerResult>
   /**
-   * Gets the answers to a handler's questions: by requests to the client, or through a result with the
-   * questions.
+   * Obtains the answers to a handler's questions, either by sending requests to the client or by returning a
+   * result with the questions.
    */
   resolve(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult>
   /**
-   * Asks the user to open the URLs that an error requires. Returns undefined for other errors, and for
-   * clients that cannot be asked.
+   * Asks the user to open the URLs that an error requires. Returns undefined for other errors, and for clients
+   * that do not support such questions.
    */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
   readonly readForm: ReadForm
@@ -73,7 +73,7 @@ interface UrlFailure {
 /** The methods of `ctx` that ask a question while the handler is running. */
 export type LiveMethod = 'elicit' | 'elicitUrl' | 'sample' | 'listRoots'
 
-/** The members of a call that questions use. */
+/** The members of a call that the code for questions uses. */
 export interface InputCall {
   readonly message: JsonRpcRequest
   readonly auth: AuthInfo | undefined
@@ -109,7 +109,7 @@ export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<st
 export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveRequests | undefined =>
   exchange.duplex ? input?.live : undefined
 
-/** Sends a request to the client of a call, within the observation of the call. */
+/** Sends a request to a call's client, as part of the call's observation. */
 export function sendQuestion(
   { observer, scope: { exchange } }: InputCall,
   requests: RequestChannel,
@@ -167,8 +167,8 @@ export class LiveRequests {
 async function askAll(ctx: InputCall, questions: Questions, requests: RequestChannel): Promise<JsonObject> {
   const urlIds = new Map<string, string>()
   const to = { revision: ctx.scope.revision, client: ctx.scope.client, urlIds }
-  // All questions are encoded before any is sent, so that a client that lacks support for one of them is not
-  // asked any.
+  // All questions are encoded before any of them is sent. If the client does not support one of them, it
+  // receives none.
   const encoded = Object.entries(questions).map(
     ([key, question]) => [key, encodeQuestion(question, key, to)] as const,
   )

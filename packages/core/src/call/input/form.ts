@@ -16,7 +16,10 @@ interface CompiledForm {
   check(content: Readonly<Record<string, unknown>>): CheckedInput | Promise<CheckedInput>
 }
 
-/** The forms by schema. The map is weak, because an ask may create a new schema in every call. */
+/**
+ * The compiled forms, by schema. The map is weak, because a tool's `asks` may create a new schema in every
+ * call.
+ */
 const compiled = new WeakMap<object, CompiledForm>()
 
 /** @throws UsageError that names the question, if a form cannot show the schema */
@@ -43,8 +46,8 @@ function standardForm(schema: StandardSchema, key: string): CompiledForm {
 }
 
 /**
- * Reads a JSON Schema without compiling it, because an ask may create a new schema in every call, and compiled
- * schemas are kept forever.
+ * Reads a JSON Schema without compiling it, because a tool's `asks` may create a new schema in every call, and
+ * compiled schemas are kept forever.
  */
 function jsonForm(schema: AnySchema, key: string): CompiledForm {
   recognise(schema, siteOf(key))

@@ -14,11 +14,11 @@ import { QuestionError } from '../../errors.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { compileForm } from './form.ts'
 
-/** The responses in a request, before they are matched with their questions. */
+/** The responses in a request, before they are matched to their questions. */
 export type UnmatchedResponses =
   /** Some responses of a round, each with the digest of its question. */
   | { readonly answers: ResponsesByKey }
-  /** Responses without requestState: the call has not asked anything yet. */
+  /** Responses without `requestState`: the call has not asked any questions yet. */
   | { readonly responses: JsonObject }
 
 export type ReadForm = (response: JsonObject, key: string, schema: AnySchema) => Seen<unknown>
@@ -48,7 +48,7 @@ export class CallInputs {
     return this.answers.has(key)
   }
 
-  /** Returns the client's response, for URLs, sampling and roots. */
+  /** Returns the client's response to a URL, sampling or roots question. */
   raw(key: string): JsonObject | undefined {
     return this.answers.get(key)?.response
   }
@@ -64,7 +64,7 @@ export class CallInputs {
     throw declined(seen.action, key)
   }
 
-  /** Like {@link get}, but if the user declines, returns the action instead of throwing. */
+  /** Like {@link get}, but returns the action instead of throwing if the user declines. */
   see<const S extends AnySchema>(key: string, schema: S): Seen<InferForm<S>> | undefined {
     const response = this.raw(key)
     if (response === undefined) return undefined
@@ -72,10 +72,10 @@ export class CallInputs {
   }
 }
 
-/** The answers to `inputRequired`, which the handler receives when it runs again. */
+/** The answers to `inputRequired`, as passed to the handler when it runs again. */
 export type Inputs = Readonly<Pick<CallInputs, 'state' | 'has' | 'get' | 'see' | 'raw'>>
 
-/** A response, and the digest of the question that it answers. */
+/** A response, with the digest of the question that it answers. */
 export interface PinnedResponse {
   readonly pin: string
   readonly response: JsonObject
@@ -84,8 +84,8 @@ export interface PinnedResponse {
 export type ResponsesByKey = ReadonlyMap<string, PinnedResponse>
 
 /**
- * Adds a round's responses to those of earlier rounds. Keys that were not asked are ignored, because a client
- * could otherwise answer a question that it never showed.
+ * Adds a round's responses to those of earlier rounds. Keys without a question are ignored. Otherwise, a client
+ * could answer a question that it never showed.
  * @param pins - the digest of each question of the round
  */
 export function mergeResponses(
@@ -143,7 +143,7 @@ export function decodeResponse(question: Question, key: string, response: JsonOb
   }
 }
 
-/** Reads the user's answer to a form, or to a URL, which has no content. */
+/** Reads the user's answer to a form or a URL. The answer to a URL has no content. */
 function readElicited(
   response: JsonObject,
   key: string,

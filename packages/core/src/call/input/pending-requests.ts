@@ -15,22 +15,22 @@ import { notAnswered, type InputRequest } from './encode-question.ts'
 
 /** The maximum number of open requests to one client. */
 const MAX_PENDING = 64
-/** The maximum length of a client's error message within an error, in characters. */
+/** The maximum length of a client's error message when it is quoted in an error, in characters. */
 const MAX_REASON = 200
 
-/** The length of the prefix of ids, in characters of six random bits each. */
+/** The length of an id's prefix, in characters of six random bits each. */
 const TOKEN_LENGTH = 8
 /**
- * A part of the ids of pings that check what the client has read. Other pings only check whether the client
- * is connected, so any message counts as their response.
+ * Part of the ids of pings that check what the client has read. Other pings only check whether the client is
+ * connected, so any message counts as their response.
  */
 const PING = 'ping-'
 /**
- * How long a client may take to confirm what it has read, in ms. A client that is busy for longer may lose
- * progress.
+ * How long a client may take to confirm what it has read, in ms. If a client is busy for longer, it may miss
+ * progress notifications.
  */
 const CONFIRM_MS = 1_000
-/** How long to wait for a client to read if it does not answer pings, in ms. */
+/** How long to wait for a client to read if it does not respond to pings, in ms. */
 const READ_MS = 20
 
 interface Pending {
@@ -64,7 +64,7 @@ interface PendingRequestsOptions {
   readonly onSend: () => void
 }
 
-/** The requests to one client that are waiting for a response. */
+/** The requests to one client that are still waiting for a response. */
 export class PendingRequests implements RequestChannel {
   readonly #options: PendingRequestsOptions
   readonly #pending = new Map<RequestId, Pending>()
@@ -105,8 +105,8 @@ export class PendingRequests implements RequestChannel {
 
   /**
    * Sends a ping, and resolves when its response shows that the client has read everything sent before the
-   * ping. If the client does not respond in time, the promise resolves anyway, and later calls wait for a
-   * fixed time instead.
+   * ping. If the client does not respond in time, the promise still resolves. Later calls then wait for a fixed
+   * time.
    */
   confirmRead(send: (frame: string) => void): Promise<void> {
     if (this.#ended) return Promise.resolve()
@@ -157,8 +157,9 @@ export class PendingRequests implements RequestChannel {
   }
 
   /**
-   * Creates an id with a random prefix, because a client may answer a request sent before a restart, or by another
-   * process with the same sessions. If ids were mere numbers, that answer could approve a different question.
+   * Creates an id with a random prefix. A client may respond to a request that was sent before a restart, or by
+   * another process that shares the sessions. With plain numbers as ids, that response could approve a
+   * different question.
    */
   #nextId(kind = ''): string {
     const { node, random } = this.#options

@@ -54,11 +54,11 @@ export type Seen<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel' }
 
-/** Options of `ctx.elicit` and of a declared question. */
+/** The options of `ctx.elicit` and of a declared question. */
 export interface ElicitOptions<D extends Declined = Declined> {
   /**
-   * `fail`: if the user declines, the call ends with an error text. `see`: the answer is `{ action, content }`,
-   * and the handler decides.
+   * `fail`: if the user declines, the call ends with an error message. `see`: the answer is
+   * `{ action, content }`, and the handler decides.
    *
    * @default 'fail'
    */
@@ -67,12 +67,12 @@ export interface ElicitOptions<D extends Declined = Declined> {
 
 export type Declined = 'fail' | 'see'
 
-/** The type of an answer, which depends on the option `declined`. */
+/** The type of an answer. It depends on the option `declined`. */
 export type Elicited<T, D extends Declined> = D extends 'see' ? Seen<T> : T
 
 /**
  * Asks the user to fill in a form: a flat object of strings, numbers, booleans and choices. Never ask for a
- * secret in a form; use {@link elicitUrl}.
+ * secret in a form; use {@link elicitUrl} instead.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
@@ -84,14 +84,15 @@ export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
   question({ kind: 'form', message, schema, seesDecline: options?.declined === 'see' })
 
 /**
- * Asks the user to open a URL, for data that must not pass through the client: passwords, payments, consent. An
- * accept means that the user agreed, not that they are done. The URL must not contain secrets, and the page
- * must check that the person who opens it is the user it was created for.
+ * Asks the user to open a URL, for data that must not pass through the client: passwords, payments, consent. If
+ * the answer is `accept`, the user has agreed to open the URL, but may not have finished there. The URL must
+ * not contain secrets, and the page must check that the visitor is the user for whom it was created.
  *
- * @param url - absolute. A function gets the id of the question, 22 random characters, and puts it into the
- *   URL: the page can then call `server.completeElicitation(id)`. It must return the same URL for the same id
+ * @param url - absolute. A function receives the question's id (22 random characters) and includes it in the
+ * URL, so that the page can call `server.completeElicitation(id)`. It must return the same URL for the same id
  * @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` (`http:` for development)
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export function elicitUrl<D extends Declined = 'fail'>(
   message: string,
@@ -104,13 +105,13 @@ export function elicitUrl<D extends Declined = 'fail'>(
   return question(parts)
 }
 
-/** Replaces the id in the digest of a question, because the digest must be the same for every client. */
+/** Replaces the id in a question's digest, because the digest must be the same for every client. */
 export const NO_ID = 'id'
 
 /** @throws `ERR_MCP_INVALID_DEFINITION` unless the URL is `https:` or `http:` */
 export function urlOf({ url: urlOrFunction }: UrlParts, id: string): string {
   const url: unknown = typeof urlOrFunction === 'function' ? urlOrFunction(id) : urlOrFunction
-  // Clients open the URL, so its scheme must not run code.
+  // The client opens the URL, so its scheme must not be one that runs code.
   const protocol = typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : undefined
   if (protocol === 'https:' || protocol === 'http:') return url as string
   throw usageError('ERR_MCP_INVALID_DEFINITION', 'elicitUrl needs an absolute https: URL')
@@ -137,7 +138,7 @@ export interface SampleParams {
   readonly toolChoice?: JsonObject
 }
 
-/** The answer of the client's model. */
+/** The answer from the client's model. */
 export interface Sampled {
   readonly role: Role
   readonly content: SamplingContent | readonly SamplingContent[]
@@ -146,7 +147,7 @@ export interface Sampled {
 }
 
 /**
- * Asks the client's model.
+ * Sends a prompt to the client's model.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` unless each tool_use is followed by its tool_result
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling

@@ -11,10 +11,10 @@ import { createSealer, type Sealer, type SealKey } from '../../util/sealer.ts'
 /** Options of `requestState`, which carries the state of a call from round to round. */
 export interface RequestStateOptions {
   /**
-   * Keys of 32 random bytes each, as bytes or base64. The first key encrypts states; every key can decrypt them. To
-   * rotate keys, put a new key first, and remove the old key after `ttlMs`. If there are no keys, each process creates
-   * its own key on first use, and refuses calls that started in another process or before a restart. So give the same
-   * keys to all processes.
+   * Keys of 32 random bytes each, as bytes or base64. The first key encrypts states; every key can decrypt
+   * them. To rotate keys, put a new key first, and remove the old key after `ttlMs`. Without this option, each
+   * process creates its own key on first use, and refuses calls that started in another process or before a
+   * restart. Give all processes the same keys.
    *
    * @default one random key
    */
@@ -29,15 +29,15 @@ export interface RequestStateOptions {
    */
   readonly maxBytes?: number
   /**
-   * Whether a state is accepted only once. Several processes need the option `shared`, because otherwise each
-   * process remembers only its own states. A client that loses the reply must start the call again. @default
+   * Whether a state is accepted only once. With several processes, also set the option `shared`; otherwise each
+   * process remembers only its own states. If the reply is lost, the client must start the call again. @default
    * false
    */
   readonly singleUse?: boolean
   /**
-   * The maximum number of used states that this process remembers with `singleUse` if `shared` is not set.
-   * Beyond it, the oldest state of a principal with the most states is dropped. From then on, every state of
-   * that principal with the same or an earlier expiry counts as used, and its client must start the call
+   * The maximum number of used states that this process remembers with `singleUse` if `shared` is not set. When
+   * the limit is exceeded, the principal with the most states loses its oldest one. From then on, every state
+   * of that principal with the same or an earlier expiry counts as used, and the client must start the call
    * again. @default 10_000
    */
   readonly maxUsed?: number
@@ -81,7 +81,7 @@ interface StateOwner {
   readonly params: JsonObject
 }
 
-/** The number is the version of the layout. States with another version cannot be decrypted. */
+/** The number is the layout version. States with another version cannot be decrypted. */
 const PURPOSE = 'request state 1'
 /** The nonce in base64url, unique to each state. */
 const NONCE_LENGTH = 16
@@ -106,11 +106,12 @@ interface StateOptions extends Pick<RequestStateLimits, 'ttlMs' | 'maxBytes'> {
 }
 
 /**
- * Encrypts a call's state into the `requestState` that the client returns. The client can neither read nor change
- * this state, which is accepted only from the same caller, for the same method, parameters and server, until it
- * expires.
+ * Encrypts a call's state into the `requestState` that the client returns. The client can neither read nor
+ * change the state. Until it expires, the state is accepted only from the same caller, for the same method,
+ * parameters and server.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#server-requirements-basic-workflow
  */
 export class RequestStates {
   readonly #options: StateOptions
@@ -137,8 +138,8 @@ export class RequestStates {
   }
 
   /**
-   * @throws McpError with the same message for every invalid state, because a client must not learn the cause; a
-   *   "busy" error if a store fails
+   * @throws McpError with the same message for every invalid state, because a client must not learn the cause;
+   * McpError "busy" if a store fails
    */
   async open(sealed: unknown, owner: StateOwner): Promise<Round> {
     if (typeof sealed !== 'string' || sealed.length > this.#options.maxBytes) throw badState()

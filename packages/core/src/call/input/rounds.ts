@@ -29,8 +29,8 @@ const NONE: ResponsesByKey = new Map()
 const NO_RESPONSES: JsonObject = {}
 
 /**
- * Reads the responses of a request before its handler runs. If the round is incomplete, the handler runs in the
- * state before the round, so that it asks the same questions again.
+ * Reads the responses of a request before its handler runs. If the round is incomplete, the handler runs with
+ * the state from before the round, so that it asks the same questions again.
  *
  * @throws McpError for an invalid state, and for malformed responses
  */
@@ -57,8 +57,8 @@ export async function readResponses(ctx: InputCall): Promise<void> {
 }
 
 /**
- * Gets the answers to a handler's questions: from the request, by requests to the client, or through a result
- * with the questions.
+ * Obtains the answers to a handler's questions: from the request, by sending requests to the client, or by
+ * returning a result with the questions.
  */
 export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Run): Promise<HandlerResult> {
   const { inputs, scope, message } = ctx
@@ -72,7 +72,7 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
   let answers = NONE
   if (inputs.unmatched !== undefined) {
     answers = await match(first, inputs.unmatched)
-    // The responses belong to the first questions. Later questions form another round.
+    // The responses answer the first questions. Later questions form another round.
     inputs.unmatched = undefined
     if (answers.size === Object.keys(first.questions).length) {
       inputs.receive(new Map([...inputs.answers, ...answers]), first.state)
@@ -169,7 +169,7 @@ function objectOf(responses: unknown): JsonObject {
   return responses
 }
 
-/** Rejects a malformed response as invalid parameters, because it is the client's mistake, not the user's. */
+/** Rejects a malformed response as invalid parameters, because the client made the mistake, not the user. */
 function checkSent(kind: QuestionKind, response: JsonObject, key: string): void {
   try {
     checkShape(kind, response, key)

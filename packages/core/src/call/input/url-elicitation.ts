@@ -11,25 +11,26 @@ import type { Clock } from '../../util/clock.ts'
 
 /** The maximum number of URLs in one error. */
 const MAX_URLS = 16
-/** A reserved prefix, which keys chosen by handlers do not use. */
+/** A reserved prefix that handlers do not use for their keys. */
 const KEY = 'dev.jetway/open-'
 /** Clients abort a request after a minute of silence, so the call asks again before that. */
 const MAX_WAIT_MS = 45_000
 const MESSAGE = 'The user has to open a URL first'
 
 /**
- * Throw it in a handler or a middleware if the call can succeed after the user has opened these URLs. In
- * 2025-11-25, clients that can open URLs get these URLs in the error `-32042`. When the user is done,
- * `server.completeElicitation` notifies the client, which then sends the call again. Since 2026-07-28 the
+ * Throw this error in a handler or middleware if the call can succeed after the user has opened these URLs. In
+ * 2025-11-25, clients that can open URLs receive them in the error `-32042`. When the user is done,
+ * `server.completeElicitation` notifies the client, and the client sends the call again. Since 2026-07-28, the
  * URLs are an ordinary round of questions. The repeated call runs from the start. If it throws this error
- * again, Jetway waits up to 45 s for `server.completeElicitation` and runs the call once more; then it asks
- * again. Other clients get the URLs as text: in a result with `isError` from a tool, in a JSON-RPC error
- * elsewhere.
+ * again, Jetway waits up to 45 s for `server.completeElicitation` and runs the call once more. After that, it
+ * asks again. Other clients receive the URLs as text: from a tool in a result with `isError`, otherwise in a
+ * JSON-RPC error.
  *
  * Unlike `elicitUrl` in a tool's `asks`, this also works in a session whose replies are JSON only.
  *
- * @throws `ERR_MCP_INVALID_DEFINITION` unless it gets 1 to 16 questions of `elicitUrl`
- * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ * @throws `ERR_MCP_INVALID_DEFINITION` unless it is given 1 to 16 questions created by `elicitUrl`
+ * @see
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
 export class UrlElicitationRequired extends Error {
@@ -50,8 +51,8 @@ export class UrlElicitationRequired extends Error {
 }
 
 /**
- * Continues a call with responses. If the user has agreed to open URLs and the handler still requires them, the
- * call waits for their completion and runs once more.
+ * Continues a call with the client's responses. If the user has agreed to open URLs and the handler still
+ * requires them, the call waits for their completion and runs once more.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#url-mode-flow
  */
@@ -76,8 +77,8 @@ export async function resume(ctx: InputCall, start: Run): Promise<HandlerResult>
 }
 
 /**
- * Asks the user to open the URLs that a handler requires. Returns undefined if the client cannot be asked: the
- * error response then contains the URLs.
+ * Asks the user to open the URLs that a handler requires. Returns undefined if the client cannot be asked; in
+ * that case, the error response contains the URLs.
  *
  * @param start - runs the call from the start, with its middleware, which may have thrown
  */
@@ -159,8 +160,8 @@ async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<s
 }
 
 /**
- * Creates the response for an error that requires URLs. Clients that can open URLs get the error `-32042`, and their
- * session stores the ids to notify them later. Other clients get the URLs as text.
+ * Creates the response for an error that requires URLs. Clients that can open URLs receive the error `-32042`,
+ * and their session stores the ids to notify them later. Other clients receive the URLs as text.
  */
 export function urlFailure(
   error: unknown,

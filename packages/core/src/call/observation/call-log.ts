@@ -14,7 +14,7 @@ interface LoggedCall {
 const MAX_ID = 64
 
 /**
- * Writes the lines about a call to its request's logger, or to the server's logger if the request has none. A
+ * Writes log lines about a call to the request's logger, or to the server's logger if the request has none. A
  * line never contains the call's arguments, because they may be secret.
  */
 export class CallLog {

@@ -196,7 +196,7 @@ export class SafeTelemetry {
     }
   }
 
-  /** Runs a step exactly once, whatever `run` does. */
+  /** Runs a step exactly once, regardless of what `run` does. */
   within<T>(run: (step: () => void) => void, step: () => T): T {
     let outcome: { readonly value: T } | { readonly error: unknown } | undefined
     const once = (): void => {

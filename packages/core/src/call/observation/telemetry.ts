@@ -5,7 +5,8 @@ import type { RequestContext } from '../request-context.ts'
 
 /**
  * Observes the requests that a server or a client receives and sends, for traces and metrics. `@jetway/otel`
- * has one for OpenTelemetry. An error that it throws is reported, and the request continues unobserved.
+ * provides an implementation for OpenTelemetry. An error that it throws is reported, and the request continues
+ * unobserved.
  */
 export interface CallTelemetry {
   /** Read before every request. If false, the request is not observed. */
@@ -30,13 +31,13 @@ export interface ReceivedCall {
   /** Whether the method is defined by the revision, by an extension or by a handler of the client. */
   readonly known: boolean
   /**
-   * The registered name of the tool, prompt or resource that the request refers to. The server's author has chosen
-   * this name, not the client. Undefined if there is no such definition.
+   * The registered name of the tool, prompt or resource that the request refers to. The name was chosen by the
+   * server's author, not by the client. Undefined if there is no such definition.
    */
   readonly target: string | undefined
   /** How long the call was queued, in ms. */
   readonly queuedMs: number
-  /** The network of the transport; undefined in memory. */
+  /** The transport's network; undefined in memory. */
   readonly network: Network | undefined
   /** Returns the value of a request header by its lower-case name, if the header occurs once. */
   header(name: string): string | undefined
@@ -44,19 +45,16 @@ export interface ReceivedCall {
 
 /** The observation of one call. */
 export interface CallObservation {
-  /** Whether {@link ServedCall.result} is read. */
+  /** Whether {@link ServedCall.result} will be read. */
   readonly wantsResult: boolean
-  /**
-   * Runs a part of the call: the handler, or the steps that end the call after a time limit or a
-   * cancellation.
-   */
+  /** Runs a part of the call: the handler, or the steps that end the call after a timeout or a cancellation. */
   run(step: () => void): void
   end(served: ServedCall): void
 }
 
 /**
- * `failed` is a tool result with `isError`, `error` a JSON-RPC error. A `cancelled` call has no response.
- * `input_required` and `task` are responses before the result.
+ * `failed` is a tool result with `isError`, and `error` is a JSON-RPC error. A `cancelled` call has no
+ * response. `input_required` and `task` are responses before the result.
  */
 export type CallOutcome = 'ok' | 'failed' | 'error' | 'cancelled' | 'timeout' | 'input_required' | 'task'
 
@@ -65,9 +63,9 @@ export interface ServedCall {
   readonly outcome: CallOutcome
   /** The JSON-RPC error that was sent. */
   readonly error?: { readonly code: number; readonly message: string } | undefined
-  /** The session that `initialize` has opened. */
+  /** The session that `initialize` opened. */
   readonly opened?: { readonly revision: string; readonly sessionId: string | undefined } | undefined
-  /** An error that the client did not see, and the reference that the client got instead. */
+  /** An error that was hidden from the client, and the reference that the client received instead. */
   readonly hidden?: { readonly error: unknown; readonly reference: string } | undefined
   /** The result before it is adapted to the client's revision. Set if `wantsResult` is true. */
   readonly result?: JsonObject | undefined
@@ -80,17 +78,17 @@ export interface ServerNetwork extends Network {
   readonly port?: number
 }
 
-/** A request to the peer before it is sent. */
+/** A request before it is sent to the peer. */
 export interface SentRequest {
   readonly method: string
   readonly params: JsonObject | undefined
-  /** Undefined for requests of a server. */
+  /** Undefined for requests that a server sends. */
   readonly id: RequestId | undefined
-  /** Undefined before it is negotiated. */
+  /** Undefined before the revision is negotiated. */
   readonly revision: string | undefined
   /** Undefined outside sessions. */
   readonly sessionId: string | undefined
-  /** The network of the transport; undefined in memory. */
+  /** The transport's network; undefined in memory. */
   readonly network: ServerNetwork | undefined
 }
 
@@ -110,11 +108,11 @@ export interface SentResponse {
   /** Undefined if the request failed, and for a subscription that the server has acknowledged. */
   readonly result?: JsonObject | undefined
   readonly failure?: SentFailure | undefined
-  /** The session that `initialize` has opened. */
+  /** The session that `initialize` opened. */
   readonly opened?: ServedCall['opened']
 }
 
-/** The reason why a request has no result. */
+/** Why a request has no result. */
 export interface SentFailure {
   /** The JSON-RPC code as a string, or a word such as `timeout`, `closed` or `cancelled`. */
   readonly type: string
@@ -124,7 +122,7 @@ export interface SentFailure {
   readonly message?: string
 }
 
-/** Observes clients, for traces and metrics. `@jetway/otel` has one for OpenTelemetry. */
+/** Observes clients, for traces and metrics. `@jetway/otel` provides an implementation for OpenTelemetry. */
 export interface ClientTelemetry extends CallTelemetry {
   /**
    * Runs a step outside any span. Called for everything that outlives the request that started it: streams,
@@ -140,15 +138,15 @@ export interface ClosedClientSession {
   readonly revision: string
   readonly network: ServerNetwork | undefined
   readonly seconds: number
-  /** The reason for an unexpected end; undefined if the client or the server has closed the session. */
+  /** The reason for an unexpected end; undefined if the client or the server closed the session. */
   readonly failure: 'session-lost' | 'closed' | undefined
 }
 
-/** Facts about a call that its response does not contain, for observers and listeners. */
+/** Facts about a call that are not in its response, for observers and listeners. */
 export interface CallReport {
   /** Whether the result has `isError`. */
   failed: boolean
-  /** Set if the outcome is evident neither from `failed` nor from the response. */
+  /** Set if neither `failed` nor the response shows the outcome. */
   outcome?: CallOutcome
   hidden?: { readonly error: unknown; readonly reference: string }
   result?: { readonly result: JsonObject }

@@ -1,22 +1,23 @@
 import type { RequestContext } from '../../call/request-context.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 
-/** The callers of a tool: the model, and the user interfaces of this server. */
+/** Who can call a tool: the model, or the user interfaces of this server. */
 export type ToolAudience = 'model' | 'app'
 
 /**
- * A tool's user interface, for clients that have declared the extension. Other clients get the tool without
- * its interface, so its results must be understandable as text alone.
+ * A tool's user interface, for clients that have declared the extension. Other clients receive the tool without
+ * its interface, so its results must also be understandable as plain text.
  *
- * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx#resource-discovery
+ * @see
+ * https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx#resource-discovery
  */
 export interface ToolUi {
   /** The `ui://` URI of the interface that shows the tool's results. */
   readonly resourceUri?: string
   /**
-   * The callers of the tool. A tool that only the interface may call is listed only for clients that have
-   * declared the extension. Those clients hide the tool from their model. This is not access control: check
-   * the caller as in any tool.
+   * Who can call the tool. A tool that only the interface may call is listed only for clients that have
+   * declared the extension. Those clients hide the tool from their model. This is not access control: check the
+   * caller as in any tool.
    * @default ['model', 'app']
    */
   readonly visibility?: readonly ToolAudience[]
@@ -33,7 +34,7 @@ export interface AppCsp {
   readonly resourceDomains?: readonly string[]
   /** Origins for frames within the interface. */
   readonly frameDomains?: readonly string[]
-  /** Origins for the interface's `<base>`. */
+  /** Origins for the interface's `<base>` element. */
   readonly baseUriDomains?: readonly string[]
 }
 
@@ -46,14 +47,14 @@ export interface AppDefinition<App = unknown, Locals = unknown> extends DisplayF
   readonly uri: string
   readonly name: string
   /**
-   * An HTML5 document. It can call this server's tools as the user, so do not insert untrusted text: send
-   * data in the tools' results instead.
+   * An HTML5 document. It can call this server's tools as the user, so do not insert untrusted text. Send data
+   * in the tools' results instead.
    */
   readonly html: string | ((ctx: RequestContext<App, Locals>) => string | Promise<string>)
   readonly csp?: AppCsp
   readonly permissions?: readonly AppPermission[]
   /** A dedicated origin, in the host's format. */
   readonly domain?: string
-  /** Whether the host should draw a border and a background. @default the host decides */
+  /** Whether the host should draw a border and a background. @default the host's choice */
   readonly prefersBorder?: boolean
 }

@@ -11,7 +11,7 @@ import type { AppCsp, AppDefinition } from './app-types.ts'
 
 /**
  * Creates the extension for tools with user interfaces, for the option `extensions`. Clients that have declared
- * `text/html;profile=mcp-app` get the tools' `ui`, in every revision.
+ * `text/html;profile=mcp-app` receive the tools' `ui` in every revision.
  *
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
@@ -60,7 +60,7 @@ export function app<App = unknown, Locals = unknown>(
 const clean = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** Matches only origins, because hosts copy them into a security policy, where other text could add directives. */
+/** Matches only origins. Hosts copy them into a security policy, where other text could add directives. */
 const ORIGIN = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i
 const DIRECTIVES: readonly (keyof AppCsp)[] = [
   'connectDomains',
@@ -87,8 +87,8 @@ function checkCsp(subject: Subject, csp: unknown): JsonObject | undefined {
 }
 
 /**
- * Converts a list of permissions to the form that the extension defines: an object with an empty object per
- * permission.
+ * Converts a list of permissions to the format defined by the extension: an object with an empty object for
+ * each permission.
  */
 function checkPermissions(subject: Subject, permissions: unknown): JsonObject | undefined {
   if (permissions === undefined) return undefined

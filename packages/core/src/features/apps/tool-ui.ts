@@ -8,7 +8,7 @@ import type { Guarded } from '../registry/handler.ts'
 
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui'
 export const APP_MEDIA_TYPE = 'text/html;profile=mcp-app'
-/** The earlier key for the URI. Some authors write both keys. */
+/** An earlier key for the URI. Some authors write both keys. */
 const FLAT_URI = 'ui/resourceUri'
 
 function showsApps(client: ClientView): boolean {
@@ -25,8 +25,8 @@ export function checkAppUri(subject: Subject, uri: unknown): void {
 }
 
 /**
- * The `_meta` of a tool with a user interface, and a `visible` rule that takes the callers of the tool into
- * account.
+ * The `_meta` of a tool with a user interface, and a `visible` rule that takes the tool's permitted callers
+ * into account.
  */
 export interface CompiledUi {
   readonly _meta: Meta
@@ -40,10 +40,10 @@ interface ListedTool {
   readonly alone: Tool
 }
 
-/** The extension's code for tools, which servers without the extension do not load. */
+/** The extension's code for tools. Servers without the extension do not load it. */
 export interface ToolUi {
   /**
-   * Reads `ui`, or `_meta.ui`, which other frameworks use.
+   * Reads `ui`, or the `_meta.ui` that other frameworks use.
    *
    * @returns undefined for a tool without a user interface
    */

@@ -14,7 +14,7 @@ import { isBase64, toBase64 } from '../../util/bytes.ts'
 import { BRAND, type Branded, brandOf } from '../registry/brand.ts'
 import { checkAnnotations, checkIcons, checkName, checkUri } from '../registry/checks.ts'
 
-/** A content block created by {@link content}. An object without its brand is data. */
+/** A content block created by {@link content}. An object without the brand is treated as data. */
 export type Content = (TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource) &
   Branded<'content'>
 
@@ -151,7 +151,7 @@ export interface ToolResult<out S = unknown> extends Branded<'result'> {
 }
 
 interface ResultParts {
-  /** The content for the model. @default the JSON text of the structured value */
+  /** The content for the model. @default the structured value as JSON text */
   readonly content?: string | Content | readonly Content[]
   readonly _meta?: Meta
 }
@@ -168,8 +168,8 @@ interface ResultBuilder {
 }
 
 /**
- * Creates a tool result that is more than a plain return value: content and a structured value, metadata, or a
- * failure.
+ * Creates a tool result that a plain return value cannot express: content together with a structured value,
+ * metadata, or a failure.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for content that {@link content} did not create
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result

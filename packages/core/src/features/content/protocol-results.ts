@@ -43,7 +43,7 @@ const BLOCKS: ReadonlyMap<unknown, Rules> = new Map<unknown, Rules>([
 ])
 const CONTENTS: Rules = { uri, mimeType: optional(text), ...META }
 
-/** The path and the rule of an invalid member; undefined if all members are valid. */
+/** The path of an invalid member and the rule that it violates; undefined if all members are valid. */
 type Problem = string | undefined
 
 function memberProblem(value: unknown, rules: Rules, path: string): Problem {
@@ -78,9 +78,9 @@ const messageProblem = (message: unknown, path: string): Problem =>
 
 interface ResultForm {
   readonly list: string
-  /** The members other than the list. */
+  /** The members other than the list, with their rules. */
   readonly members: Rules
-  /** Returns the problem with an item. */
+  /** Returns the problem with an item, or undefined. */
   readonly problem: (item: unknown, path: string) => Problem
 }
 
@@ -118,9 +118,9 @@ export function protocolToolResult(
 }
 
 /**
- * For a tool with an `outputSchema`, returns whether an object is meant as a result. It is a structured value
- * instead if it has other members, or if the schema declares all of its members. Many tools declare only
- * `content`, and return `{ content: [...], structuredContent: { content } }`.
+ * Returns whether an object returned by a tool with an `outputSchema` is meant as a result. It is treated as a
+ * structured value instead if it has other members, or if the schema declares all of its members. Many tools
+ * declare only `content`, and return `{ content: [...], structuredContent: { content } }`.
  */
 function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput, 'jsonSchema'>): boolean {
   const { content, structuredContent, isError } = value
@@ -135,8 +135,8 @@ function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput,
 const hasType = (item: unknown): boolean => isObject(item) && typeof item['type'] === 'string'
 
 /**
- * Refuses blocks that were not created by a helper and are not part of a result, because a model should never read
- * them as JSON text. An object is a block if it has a block's type and only members of that type.
+ * Refuses blocks that were neither created by a helper nor are part of a result, because a model should never
+ * read them as JSON text. An object is a block if it has a block's type and only members of that type.
  *
  * @throws OutputError
  */
@@ -149,13 +149,13 @@ export function refuseBareBlocks(value: object, source: string): void {
     )
 }
 
-/** Recognises a resource's result, which may have cache hints. */
+/** Recognises a resource result, which may contain cache hints. */
 export const protocolResourceResult = (value: unknown, source: string): ReadResourceResult | undefined =>
   isObject(value) && value['contents'] !== undefined
     ? (readResult(value, source, RESOURCE_RESULT) as ReadResourceResult | undefined)
     : undefined
 
-/** Recognises a prompt's result. */
+/** Recognises a prompt result. */
 export const protocolPromptResult = (value: unknown, source: string): GetPromptResult | undefined =>
   isObject(value) && value['messages'] !== undefined
     ? (readResult(value, source, PROMPT_RESULT) as unknown as GetPromptResult | undefined)
@@ -241,7 +241,7 @@ function declares(schema: unknown, name: string, root: unknown = schema, seen = 
 }
 
 function resolve(root: unknown, ref: unknown): unknown {
-  // "#" is the root, which has already been checked.
+  // "#" is the root, and the root has already been checked.
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
   const names = ref.slice(2).split('/')
   return names.reduce<unknown>(
@@ -250,12 +250,15 @@ function resolve(root: unknown, ref: unknown): unknown {
   )
 }
 
-/** Thrown if a handler returns a value that cannot be sent. The error is logged, and the peer gets a generic message. */
+/**
+ * Thrown if a handler returns a value that cannot be sent. The error is logged, and the peer receives a generic
+ * message.
+ */
 export class OutputError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'OutputError'
-    // The frames would all be Jetway's.
+    // All stack frames would be in Jetway's own code.
     this.stack = `${this.name}: ${message}`
   }
 }
@@ -270,8 +273,8 @@ export function stringify(value: unknown, source: string): string {
 }
 
 /**
- * Like {@link stringify}, but returns undefined for a value that JSON omits, and does not search for parts that
- * JSON loses.
+ * Like {@link stringify}, but returns undefined for a value that JSON omits, and does not look for parts that
+ * JSON would lose.
  */
 export function tryStringify(value: unknown, source: string): string | undefined {
   try {
@@ -283,7 +286,7 @@ export function tryStringify(value: unknown, source: string): string | undefined
   }
 }
 
-/** @throws OutputError with the path of a part that JSON loses */
+/** @throws OutputError with the path of a part that JSON would lose */
 export function refuseLosses(value: unknown, source: string): void {
   const loss = findJsonLoss(value)
   if (loss === undefined) return

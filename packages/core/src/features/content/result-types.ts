@@ -3,8 +3,8 @@ import type { BRAND } from '../registry/brand.ts'
 type Keys<T> = T extends unknown ? keyof T : never
 
 /**
- * The blocks of the protocol with their required members. Optional members are not compared, because SDKs
- * declare them differently.
+ * The protocol's blocks with their required members. Optional members are not compared, because SDKs declare
+ * them differently.
  */
 type Block =
   | { readonly type: 'text'; readonly text: string }
@@ -31,7 +31,7 @@ interface Result {
 }
 
 /**
- * A value that JSON turns into `{}`. `Error` is not included, because data with a name and a message would
+ * A value that JSON serialises as `{}`. `Error` is not included, because data with a name and a message would
  * match its type.
  */
 type Lost = ReadonlyMap<never, unknown> | ReadonlySet<unknown>

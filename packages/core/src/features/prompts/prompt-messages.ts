@@ -7,7 +7,7 @@ import { OutputError, protocolPromptResult, refuseLosses } from '../content/prot
 /** A message created by {@link message}. */
 export type Message = PromptMessage & Branded<'message'>
 
-/** Creates the messages of a prompt. */
+/** Creates the messages for a prompt. */
 export const message = {
   user: (block: string | Content): Message => createMessage('user', block),
   assistant: (block: string | Content): Message => createMessage('assistant', block),
@@ -28,7 +28,7 @@ export interface PromptMessages extends Branded<'messages'> {
   readonly _meta: Meta | undefined
 }
 
-/** Adds a description or metadata to messages. */
+/** Adds a description or metadata to a prompt's messages. */
 export function messages(
   given:
     | readonly Message[]

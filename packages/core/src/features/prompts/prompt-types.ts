@@ -18,7 +18,7 @@ export type PromptArguments = readonly PromptArgument[]
 
 type RequiredNames<L extends PromptArguments> = Extract<L[number], { readonly required: true }>['name']
 
-/** The types of listed arguments: required arguments are strings, and the others are optional. */
+/** The types of the listed arguments: required arguments are strings, and the others are optional strings. */
 type ListedArguments<L extends PromptArguments> = { readonly [Name in RequiredNames<L>]: string } & {
   readonly [Name in Exclude<L[number]['name'], RequiredNames<L>>]?: string
 }
@@ -33,7 +33,7 @@ type PromptArgumentName<
   L extends PromptArguments,
 > = S extends PromptSchema ? keyof InferInput<S> : L[number]['name']
 
-/** The values that a prompt's handler may return. A string or a block is one user message. */
+/** The values that a prompt's handler may return. A string or a content block becomes one user message. */
 type PromptReturn =
   | string
   | Content
@@ -45,11 +45,11 @@ type PromptReturn =
 
 interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> extends DisplayFields {
   readonly name: string
-  /** Describes, checks and transforms the arguments. Clients send only strings. */
+  /** Describes, validates and transforms the arguments. Clients send only strings. */
   readonly argsSchema?: S & RefuseShape<S>
   /**
-   * An alternative to `argsSchema`, for names with spaces, or if only the presence of the arguments has to be
-   * checked.
+   * An alternative to `argsSchema`: for names with spaces, or if it is enough to check that the arguments are
+   * present.
    */
   readonly arguments?: L
   /** Suggests values for arguments. */
@@ -61,11 +61,11 @@ interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> exten
    */
   readonly timeoutMs?: number
   /**
-   * The scopes that a caller needs to get the prompt. A caller that lacks one of them is refused (with 403
-   * over HTTP), but the prompt remains listed. The local user on stdio does not need scopes. @default none
+   * The scopes that a caller needs to request the prompt. A caller that lacks one of them is refused (with 403
+   * over HTTP), but the prompt is still listed. The local user on stdio needs no scopes. @default none
    */
   readonly scopes?: readonly string[]
-  /** Whether a caller may see the prompt. @default everybody may */
+  /** Whether a caller may see the prompt. @default everyone may */
   readonly visible?: VisibleRule<App, Locals>
   readonly handler: (args: Input, ctx: RequestContext<App, Locals>) => Awaitable<PromptReturn>
 }

@@ -23,7 +23,7 @@ import { type RegistrationContext, Registry } from '../registry/registry.ts'
 interface PromptEntry extends CompiledHandler {
   readonly item: Prompt
   readonly arguments: readonly PromptArgument[]
-  /** Undefined if the arguments are a list without a schema. */
+  /** Undefined if the arguments are given as a list without a schema. */
   readonly input: CompiledInput | undefined
   readonly complete: AnyCompleters | undefined
 }
@@ -90,7 +90,8 @@ function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Awaita
   if (input === undefined) return runPrompt(entry, args, ctx)
   return chain(input.check(args), (checked) => {
     if (checked.ok) return runPrompt(entry, checked.value, ctx)
-    // This is a protocol error, because arguments come from a person, not from a model that could read a result.
+    // This is a protocol error, because the arguments come from a person rather than from a model that could
+    // read a result.
     throw invalidParams(
       `Invalid arguments for the prompt ${entry.item.name}:\n${describeIssues(checked.issues)}`,
     )
@@ -114,7 +115,7 @@ function readArguments(entry: PromptEntry, given: unknown = {}): JsonObject {
     if (required === true && !Object.hasOwn(given, name)) throw invalidParams(`Missing argument: ${name}`)
   }
   if (entry.input !== undefined) return given
-  // Only declared arguments are passed, so that a handler does not get names that its types lack.
+  // Only declared arguments are passed, so that a handler does not receive names that are not in its types.
   const known = entry.arguments.filter(({ name }) => Object.hasOwn(given, name))
   return Object.fromEntries(known.map(({ name }) => [name, given[name]]))
 }

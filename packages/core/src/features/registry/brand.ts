@@ -1,7 +1,7 @@
-/** A registered symbol, so that two copies of this package share it. JSON cannot contain it. */
+/** A registered symbol, so that two copies of this package share it. It cannot occur in JSON. */
 export const BRAND: unique symbol = Symbol.for('dev.jetway/brand')
 
-/** The helper that created a value. A value without a brand is data. */
+/** The helper that created a value. A value without a brand is treated as data. */
 export type Brand = 'content' | 'result' | 'contents' | 'message' | 'messages' | 'input-required'
 
 export interface Branded<B extends Brand> {
@@ -12,7 +12,7 @@ export function brandOf(value: unknown): Brand | undefined {
   return typeof value === 'object' && value !== null ? (value as Partial<Branded<Brand>>)[BRAND] : undefined
 }
 
-/** An empty array is data. */
+/** An empty array is treated as data. */
 export function isListOf(value: unknown, brand: Brand): value is readonly Branded<Brand>[] {
   return Array.isArray(value) && value.length > 0 && value.every((item) => brandOf(item) === brand)
 }

@@ -4,11 +4,11 @@ import { Method } from '../../protocol/methods.ts'
 import { type CacheHints, NOT_KEPT } from '../../protocol/revisions/revision.ts'
 import { invalid, type Subject } from './checks.ts'
 
-/** How long clients and proxies may cache a result. Sent in revisions with cache hints. */
+/** How long clients and proxies may cache a result. Sent only in revisions with cache hints. */
 export interface CacheHint {
   /** The lifetime in ms, a whole number; 0 forbids caching. @default 0 */
   readonly ttlMs?: number
-  /** `public`: caches may share the result among callers. @default 'private' */
+  /** `public`: caches may share the result between callers. @default 'private' */
   readonly cacheScope?: 'public' | 'private'
 }
 
@@ -27,9 +27,9 @@ const METHODS: Readonly<Record<CacheKind, string>> = {
 /**
  * Hints for all results, and for individual kinds of results: `discover`, `tools`, `prompts`, `resources`,
  * `resourceTemplates`, `reads`. A `public` hint for all results does not apply to results that may depend on
- * the caller: reads, and results of middleware, a template's `list` or an `instructions` function. These
- * results are public only if their own hint says so, here or in a definition. Results with a `visible` rule
- * are always private.
+ * the caller: reads, and results from middleware, from a template's `list` or from an `instructions` function.
+ * These results are public only if their own hint, here or in a definition, says so. Results with a `visible`
+ * rule are always private.
  */
 export interface CacheOptions extends CacheHint {
   /** The hint for `server/discover`. */
@@ -42,7 +42,7 @@ export interface CacheOptions extends CacheHint {
   readonly resources?: CacheHint
   /** The hint for `resources/templates/list`. */
   readonly resourceTemplates?: CacheHint
-  /** The hint for `resources/read`. A resource can have its own. */
+  /** The hint for `resources/read`. A resource can have its own hint. */
   readonly reads?: CacheHint
 }
 
@@ -60,7 +60,7 @@ interface Policy {
 }
 
 /**
- * Finds the cache hints of every result. Equal hints are the same object, so that callers can compare them by
+ * Finds the cache hints for every result. Equal hints are the same object, so that callers can compare them by
  * identity.
  */
 export class Caching {
@@ -86,7 +86,7 @@ export class Caching {
   }
 
   /**
-   * Returns the hints for reads of one resource or template.
+   * Returns the hints for reading one resource or template.
    *
    * @throws `ERR_MCP_INVALID_DEFINITION`
    */
@@ -103,8 +103,8 @@ export class Caching {
 }
 
 /**
- * Returns the hints for one read. If the read needed answers, the result depends on more than the URI, so clients must
- * not cache it.
+ * Returns the hints for one read. If the handler asked questions, the result depends on more than the URI, so
+ * clients must not cache it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#cache-key
  */
@@ -118,7 +118,10 @@ export function readHints(
   return merged(hints, visible === undefined ? own : { ...own, cacheScope: 'private' })
 }
 
-/** @param wrong - creates the error from a problem, whose text follows the name of the definition */
+/**
+ * @param wrong - creates the error from a description of the problem. It follows the definition's name in the
+ * message
+ */
 export function checkHint(
   hint: unknown,
   wrong: (problem: string) => Error,

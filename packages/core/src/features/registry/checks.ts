@@ -9,13 +9,11 @@ export interface DisplayFields {
   readonly description?: string | undefined
   /** Images with `https:` or `data:` URLs. */
   readonly icons?: readonly Icon[] | undefined
-  /**
-   * Metadata that is published with the definition. Your own keys need a prefix, such as `com.example/kind`.
-   */
+  /** Metadata that is published with the definition. Custom keys need a prefix, such as `com.example/kind`. */
   readonly _meta?: Meta | undefined
 }
 
-/** The definition named by an error. */
+/** The definition that an error names. */
 export interface Subject {
   readonly kind: string
   readonly name: string
@@ -24,7 +22,7 @@ export interface Subject {
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const MAX_NAME_LENGTH = 1024
 
-/** Truncates text from a peer before an error repeats it. */
+/** Truncates text from a peer before it is repeated in an error. */
 export const shorten = (text: string): string => text.slice(0, 128)
 
 function fault({ kind, name }: Subject, code: UsageErrorCode, problem: string): Error {
@@ -64,8 +62,8 @@ export function checkResultBytes(subject: Subject, maxResultBytes: unknown): voi
 }
 
 /**
- * Allows only schemes that cannot run code, because clients show icons from servers that they do not trust:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic#icons
+ * Allows only schemes that cannot run code, because clients show icons from servers that they do not trust. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic#icons.
  */
 export function checkIcons(subject: Subject, icons: unknown): void {
   if (icons === undefined) return
@@ -115,7 +113,9 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-
 const isTime = (time: unknown): boolean =>
   typeof time === 'string' && ISO_TIME.test(time) && !Number.isNaN(Date.parse(time))
 
-/** Copies the published members of a definition as JSON, so that later changes to it have no effect. */
+/**
+ * Copies the published members of a definition as JSON, so that later changes to the definition have no effect.
+ */
 export function publish<T extends object>(subject: Subject, members: T): T {
   const { title, description, icons, _meta } = members as Readonly<Record<string, unknown>>
   checkIcons(subject, icons)

@@ -8,16 +8,16 @@ import { areScopes } from '../../errors.ts'
 import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 
 /**
- * Decides whether the caller of a request may see an entry. Hidden entries are not listed or completed, and
- * requests for them fail as if they did not exist. The rule runs on every request that could reveal the entry,
- * so it should be fast. If it throws, the entry is hidden.
+ * Decides whether the caller of a request may see an entry. Hidden entries are neither listed nor completed,
+ * and requests for them fail as if they did not exist. The rule runs on every request that could reveal the
+ * entry, so it should be fast. If it throws, the entry is hidden.
  */
 export type VisibleRule<App = unknown, Locals = unknown> = (
   ctx: RequestContext<App, Locals>,
 ) => Awaitable<boolean>
 
 export interface Guarded {
-  /** Undefined if everybody may see the entry. */
+  /** Undefined if everyone may see the entry. */
   readonly visible: ((ctx: CallContext) => Awaitable<boolean>) | undefined
   /** Undefined if no scopes are required. */
   readonly scopes?: readonly string[] | undefined
@@ -48,7 +48,7 @@ function compileVisible(
 }
 
 /**
- * Uses the entry if the caller may see it. Otherwise, fails as if the entry did not exist.
+ * Uses the entry if the caller may see it. Otherwise, the request fails as if the entry did not exist.
  *
  * @throws ScopeError if the caller lacks the entry's scopes
  */
@@ -66,7 +66,7 @@ export function ifVisible<T>(
   })
 }
 
-/** Returns the entries that the caller may see, or the same array if none of them has a rule. */
+/** Returns the entries that the caller may see, or the same array if no entry has a rule. */
 export function visibleAmong<Entry extends Guarded>(
   entries: readonly Entry[],
   ctx: CallContext,
@@ -82,7 +82,7 @@ export function visibleAmong<Entry extends Guarded>(
 export interface CompiledHandler extends Guarded {
   readonly timeoutMs: number | undefined
   readonly handler: (args: unknown, ctx: CallContext) => unknown
-  /** The handler's `this`, because a definition may be an instance of a class whose handler is a method. */
+  /** The handler's `this`. A definition may be an instance of a class with the handler as a method. */
   readonly definition: object
 }
 

@@ -10,7 +10,7 @@ import { invalidParams } from '../../errors.ts'
 import { fromBase64Url, toBase64Url } from '../../util/bytes.ts'
 
 interface Listed<Item> extends Guarded {
-  /** The definition, as sent to clients, before it is adapted to a revision. */
+  /** The definition as sent to clients, before it is adapted to a revision. */
   readonly item: Item
 }
 
@@ -22,13 +22,13 @@ interface ListingOptions<Entry extends Listed<Item>, Item> {
   /** The number of items per page; undefined for a single page. */
   readonly pageSize: number | undefined
   readonly caching: Caching
-  /** Changes the entries that a caller sees, if others are hidden from that caller. */
+  /** Modifies the entries that a caller sees if others are hidden from that caller. */
   readonly among?: (seen: readonly Entry[], all: readonly Entry[]) => readonly Entry[]
 }
 
 /**
- * Serves the list methods. Each entry is serialised once per revision, and so is a list without pages and
- * rules, because entries and lists never change: a change creates new ones.
+ * Serves the list methods. Each entry is serialised once per revision, as is a list without pages and rules.
+ * This is possible because entries and lists are immutable: a change creates new ones.
  */
 export class Listing<Entry extends Listed<Item>, Item extends object> {
   readonly #options: ListingOptions<Entry, Item>
@@ -49,7 +49,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   /**
    * Returns a page. Only visible entries count, so that a cursor does not reveal hidden entries.
    *
-   * @param varies - whether the list differs between callers, apart from the rules of its entries
+   * @param varies - whether the list differs between callers, apart from its entries' rules
    */
   list(
     entries: readonly Entry[],
@@ -59,7 +59,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   ): Awaitable<SerializedResult> {
     const { member, pageSize, caching, among } = this.#options
     const isOpen = this.#isOpen(entries)
-    // The scope depends on whether there are rules, not on their result for this caller, so that all pages
+    // The scope depends on whether there are rules, not on their outcome for this caller, so that all pages
     // have the same scope.
     const hints = caching.of(member, isOpen ? varies : 'always')
     if (isOpen && cursor === undefined && pageSize === undefined)
@@ -72,7 +72,7 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
 
   #page(entries: readonly Entry[], cursor: unknown, revision: Revision, hints: CacheHints): SerializedResult {
     const { member, key, pageSize = entries.length } = this.#options
-    // A cursor is bound to the scope of its page, because later pages could otherwise have a different scope.
+    // A cursor is bound to the scope of its page. Otherwise, later pages could have a different scope.
     const list = hints.cacheScope === 'public' ? `public ${member}` : member
     const start = cursor === undefined ? 0 : this.#after(entries, decodeCursor(list, cursor))
     const end = Math.min(start + pageSize, entries.length)
@@ -127,15 +127,14 @@ export class Listing<Entry extends Listed<Item>, Item extends object> {
   }
 }
 
-/**
- * The maximum length of a cursor, which is sufficient for every URI. It limits the time that decoding takes.
- */
+/** The maximum length of a cursor, which is long enough for every URI. It limits the time for decoding. */
 const MAX_CURSOR_LENGTH = 16_384
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Creates a cursor with the key of a page's last item, so that the next page starts after it even if items were added.
+ * Creates a cursor from the key of the last item on a page, so that the next page starts after that item even
+ * if items were added.
  */
 export const encodeCursor = (list: string, lastKey: string): string =>
   toBase64Url(encoder.encode(`${list}:${lastKey}`))

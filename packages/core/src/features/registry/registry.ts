@@ -5,37 +5,42 @@ import { isObject } from '../../protocol/jsonrpc.ts'
 import { typeName } from '../../util/check-options.ts'
 import type { checkMembers } from '../members.ts'
 
-/** A handle that changes one registration, or does nothing once the registration has been removed or replaced. */
+/**
+ * A handle that changes one registration. It does nothing after the registration has been removed or replaced.
+ */
 export interface Handle<Definition> extends Disposable {
   /** The name, URI or URI template. */
   readonly name: string
-  /** Changes members of the definition, but not its name, URI or template. */
+  /** Changes members of the definition other than its name, URI or template. */
   update(change: Partial<Definition>): void
   remove(): void
 }
 
 export interface AddOptions {
-  /** Replaces the definition with this name at its position in lists instead of throwing. @default false */
+  /**
+   * Replaces an existing definition with this name, at the same position in lists, instead of throwing.
+   * @default false
+   */
   readonly replace?: boolean
 }
 
-/** The registrations of one owner, by key. */
+/** An owner's registrations, by key. */
 export type Owned<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
 
-/** The parts of a server that all its registrations need. */
+/** The parts of a server that all of its registrations need. */
 export interface RegistrationContext {
   readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
-  /** Refuses misspelt fields. Not part of every preset. */
+  /** Refuses misspelt fields. Only some presets include this check. */
   readonly checkMembers?: typeof checkMembers | undefined
 }
 
 interface RegistryOptions<Definition, Entry> extends Pick<RegistrationContext, 'checkMembers'> {
-  /** The kind of the definitions, for errors. */
+  /** The kind of definition, for error messages. */
   readonly kind: string
   readonly key: (definition: Definition) => string
-  /** Checks and compiles a definition. Throws a usage error for an invalid one. */
+  /** Checks and compiles a definition. Throws a usage error if it is invalid. */
   readonly build: (definition: Definition) => Entry
 }
 
@@ -71,7 +76,7 @@ export class Registry<Definition extends object, Entry extends object> {
     return (this.#entries ??= Array.from(this.#registrations.values(), ({ entry }) => entry))
   }
 
-  /** Returns all entries. Entries from `other` replace those with the same key, or follow the others. */
+  /** Returns all entries. Entries from `other` replace those with the same key; the rest follow at the end. */
   entriesWith(other: Registry<Definition, Entry> | undefined): readonly Entry[] {
     if (other === undefined) return this.entries()
     return Array.from(
@@ -110,11 +115,11 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   /**
-   * Replaces an owner's definitions, at the position of its first definition. Unchanged definitions are not
-   * compiled again.
+   * Replaces an owner's definitions, starting at the position of its first definition. Unchanged definitions
+   * are not compiled again.
    *
    * @param refuse - called for each definition that is omitted because it is invalid or because another owner
-   *   uses its name
+   * uses its name
    * @returns the new registrations of the owner
    */
   replaceOwned(
@@ -151,13 +156,13 @@ export class Registry<Definition extends object, Entry extends object> {
     if (!isSame) this.#changed()
   }
 
-  /** Has the effect of registering an empty list. */
+  /** Has the same effect as registering an empty list. */
   offer(): void {
     if (!this.offered) this.#changed()
   }
 
   /**
-   * Calls the listener once for all changes of one tick, a microtask later.
+   * Calls the listener once for all changes in one tick, a microtask later.
    *
    * @returns a function that removes the listener
    */
@@ -207,7 +212,7 @@ export class Registry<Definition extends object, Entry extends object> {
   }
 
   #update(key: string, registration: Registration<Definition, Entry>, change: Partial<Definition>): void {
-    // The prototype is kept, because a definition may be an instance whose handler is a method of its class.
+    // The prototype is kept, because a definition may be an instance of a class with the handler as a method.
     const prototype: unknown = Object.getPrototypeOf(registration.definition)
     const definition = Object.assign(
       Object.create(prototype as object),

@@ -21,7 +21,7 @@ export interface ResourceResult extends Branded<'contents'> {
 
 type ResourcePart = Parameters<typeof resourceContents>[0]
 
-/** One content, as for `content.resource`. @default uri the URI that is read */
+/** One content of a result, as for `content.resource`. @default uri the URI being read */
 export type ResultPart = Omit<ResourcePart, 'uri'> & { readonly uri?: string }
 
 interface ContentsOptions {
@@ -31,8 +31,8 @@ interface ContentsOptions {
 }
 
 /**
- * Creates the result of a read with several contents, metadata or other media types. An empty list means that
- * the resource does not exist; an empty resource has one content with empty text.
+ * Creates a read result with several contents, metadata or other media types. An empty list means that the
+ * resource does not exist. An empty resource has one content with empty text.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION` for invalid cache hints
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources

@@ -15,7 +15,7 @@ import { compareSpecificity, parseUriTemplate, type UriTemplate } from '../uri-t
 interface ReadableEntry<Item> extends CompiledHandler {
   readonly item: Item
   readonly hooks: ReturnType<typeof compileHooks>
-  /** The cache hints for reads without hints of their own. */
+  /** The cache hints for reads that have no hints of their own. */
   readonly hints: CacheHints
 }
 
@@ -67,7 +67,7 @@ export class ResourceTemplates {
     })
   }
 
-  /** Returns the most specific template that matches, even if it is hidden. */
+  /** Returns the most specific matching template, even if it is hidden. */
   match(uri: string): TemplateMatch | undefined {
     for (const entry of this.#sorted(this.registry.entries())) {
       const variables = entry.template.match(uri)

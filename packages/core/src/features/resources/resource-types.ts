@@ -8,9 +8,9 @@ import type { TemplateVariables } from '../uri-template/uri-template.ts'
 import type { VisibleRule } from '../registry/handler.ts'
 
 /**
- * Called when the first client in this process subscribes to a URI, or the last subscription ends, to start
- * or stop watching for changes. Calls for one URI do not overlap. An error is logged, and the subscription
- * remains.
+ * A hook that starts or stops watching a URI for changes. It is called when the first client in this process
+ * subscribes to the URI, or when the last subscription ends. Calls for one URI do not overlap. An error is
+ * logged, and the subscription remains.
  *
  * @param app - the value that the server's `lifespan` opened
  */
@@ -27,18 +27,14 @@ interface ResourceFields<App, Locals> extends DisplayFields {
    */
   readonly timeoutMs?: number
   /**
-   * The scopes that a caller needs to read the resource, or to subscribe to it. A caller that lacks one of
-   * them is refused (with 403 over HTTP), but the resource remains listed. The local user on stdio does not
-   * need scopes.
+   * The scopes that a caller needs to read the resource, or to subscribe to it. A caller that lacks one of them
+   * is refused (with 403 over HTTP), but the resource is still listed. The local user on stdio needs no scopes.
    *
    * @default none
    */
   readonly scopes?: readonly string[]
   readonly onSubscribe?: SubscriberHook<App>
-  /**
-   * Called when the last subscription has ended, either because the client has unsubscribed or because its
-   * session or stream has ended.
-   */
+  /** Called when the last subscription has ended: the client unsubscribed, or its session or stream ended. */
   readonly onUnsubscribe?: SubscriberHook<App>
   /**
    * How long clients may cache the contents. Never public if there is a `visible` rule.
@@ -47,8 +43,8 @@ interface ResourceFields<App, Locals> extends DisplayFields {
    */
   readonly cache?: CacheHint
   /**
-   * Whether a caller may see and read the resource. The URI of a hidden resource is not served by a template either.
-   * @default everybody may
+   * Whether a caller may see and read the resource. Templates do not serve the URI of a hidden resource either.
+   * @default everyone may
    */
   readonly visible?: VisibleRule<App, Locals>
 }
@@ -68,17 +64,17 @@ interface TemplateFields<Template extends string, Variables, App, Locals, R = un
 }
 
 /**
- * A resource with a fixed URI. Its handler may return any value: a string is text, a `Uint8Array` is a blob,
- * `undefined` means that the resource does not exist, `contents([…])` is several contents, `{ contents: [...] }` is a
- * result in the protocol's form, and any other value is sent as JSON text.
+ * A resource with a fixed URI. Its handler may return any value: a string is sent as text, a `Uint8Array` as a
+ * blob, `contents([…])` as several contents, and `{ contents: [...] }` as a result in the protocol's format.
+ * `undefined` means that the resource does not exist. Any other value is sent as JSON text.
  */
 export interface ResourceDefinition<App = unknown, Locals = unknown, R = unknown> extends ResourceFields<
   App,
   Locals
 > {
-  /** An absolute URI, which requests must match exactly. */
+  /** An absolute URI. Requests must match it exactly. */
   readonly uri: string
-  /** The size of the raw content before base64, in bytes. */
+  /** The size of the raw content before base64 encoding, in bytes. */
   readonly size?: number | undefined
   readonly handler: (args: Record<string, never>, ctx: RequestContext<App, Locals>) => Awaitable<R>
 }

@@ -43,7 +43,7 @@ interface ResourcesOptions extends RegistrationContext {
   readonly lifespan?: Lifespan | undefined
 }
 
-/** The resources and templates of a server, and the methods that serve them. */
+/** A server's resources and templates, and the methods that serve them. */
 export class Resources {
   readonly registry: Registry<AnyResource, ResourceEntry>
   readonly templates: ResourceTemplates
@@ -115,7 +115,7 @@ export class Resources {
   }
 
   /**
-   * Counts a subscriber of the URI, for the hooks of its resource.
+   * Counts a subscriber to the URI, for its resource's hooks.
    *
    * @param own - the entries registered for the subscriber's session alone
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
@@ -128,8 +128,9 @@ export class Resources {
   }
 
   /**
-   * Finds the entry for a URI. Fixed URIs precede templates, and the session's entries precede the server's. The URI of
-   * a resource that is hidden from the caller is never matched with a template, which would bypass the rule.
+   * Finds the entry for a URI. Fixed URIs take precedence over templates, and the session's entries over the
+   * server's. The URI of a resource that is hidden from the caller is never matched against templates, because
+   * a match would bypass the rule.
    */
   #find(uri: string, own: SessionRegistry | undefined): Match | undefined {
     const fixed = own?.resources.get(uri) ?? this.registry.get(uri)
@@ -187,7 +188,7 @@ export class Resources {
   ): Promise<HandlerResult> {
     const shown = await visibleAmong(listers, ctx)
     const lists = await Promise.all(shown.map((entry) => listOf(entry, ctx)))
-    // Fixed resources override listed ones, and later lists override earlier ones.
+    // Registered resources override listed ones, and later lists override earlier ones.
     const listed = new Map(lists.flat().map((entry) => [entry.item.uri, entry]))
     for (const { item } of fixed) listed.delete(item.uri)
     const varies = listers.some(({ visible }) => visible !== undefined) ? 'always' : 'perhaps'
@@ -213,7 +214,7 @@ function read(
   })
 }
 
-/** Checks listed resources in the same way as registered ones, because clients get both in one list. */
+/** Validates listed resources in the same way as registered ones, because clients receive both in one list. */
 async function listOf(entry: TemplateEntry, ctx: CallContext): Promise<ListedResource[]> {
   const listed: unknown = await entry.list?.(ctx)
   if (!Array.isArray(listed)) {

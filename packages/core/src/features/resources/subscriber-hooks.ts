@@ -22,16 +22,16 @@ export function compileHooks(subject: Subject, definition: Given): CompiledHooks
   return { onSubscribe: bound('onSubscribe'), onUnsubscribe: bound('onUnsubscribe') }
 }
 
-/** Runs the hooks for subscribers. Included only in presets whose clients can subscribe. */
+/** Runs the subscriber hooks. Included only in presets whose clients can subscribe. */
 export const createSubscriberHooks = (options: SubscriberHooksOptions): SubscriberHooks =>
   new SubscriberHooks(options)
 
-/** A URI with subscribers, and the hooks that its resource had at the first subscription. */
+/** A URI with subscribers, and the hooks that its resource had when the first client subscribed. */
 interface Watched {
   readonly uri: string
   readonly hooks: CompiledHooks
   watchers: number
-  /** Set while a hook runs. The next hook waits for it. */
+  /** Set while a hook is running. The next hook waits for it. */
   running: Promise<void> | undefined
 }
 
@@ -47,7 +47,7 @@ interface SubscriberHooksOptions {
 export class SubscriberHooks {
   readonly #logger: Logger
   readonly #lifespan: Lifespan | undefined
-  /** The URIs by owner, so that sessions with their own resources at the same URI are counted separately. */
+  /** The URIs by owner. Sessions with their own resources at the same URI are counted separately. */
   readonly #watched = new WeakMap<object, Map<string, Watched>>()
 
   constructor({ logger, lifespan }: SubscriberHooksOptions) {

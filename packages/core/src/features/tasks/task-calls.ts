@@ -25,7 +25,10 @@ interface Call {
   readonly owner: string
 }
 
-/** Decides which tool calls become tasks: as the client requests or, with the extension, as the server chooses. */
+/**
+ * Decides which tool calls become tasks. The client requests tasks or, with the extension, the server chooses
+ * them.
+ */
 class TaskCalls implements ToolTasks {
   readonly #options: TaskCallsOptions
 
@@ -39,8 +42,8 @@ class TaskCalls implements ToolTasks {
     if (ctx.revision.tasks?.extension === undefined)
       return params['task'] === undefined ? undefined : this.#startRequested(params, call)
     const entry = this.#options.find(params['name'], ctx)
-    // These calls become tasks later: their questions are asked inside middleware, and their headers are
-    // compared first.
+    // These calls become tasks later, because their questions are asked inside middleware, and their headers
+    // must be compared first.
     if (entry?.asks !== undefined || entry?.inHeaders !== undefined) return undefined
     if (entry === undefined || !this.#byExtension(entry, ctx)) return undefined
     return this.#ifVisible(entry, ctx, () => this.#start(entry, call))
@@ -57,7 +60,7 @@ class TaskCalls implements ToolTasks {
     if (call === undefined) return undefined
     if (ctx.revision.tasks?.extension !== undefined) {
       if (!this.#byExtension(entry, ctx)) return undefined
-      // The call itself asks the tool's questions, so that the task starts with the answers.
+      // The call itself asks the tool's questions, so the task starts with the answers.
       return callTool(entry, args, ctx, () => this.#start(entry, call))
     }
     if (entry.taskSupport !== 'required') return undefined
@@ -71,8 +74,8 @@ class TaskCalls implements ToolTasks {
   }
 
   /**
-   * Checks only the shape of the call. Its arguments are validated when the task runs, so that errors become the
-   * task's result.
+   * Checks only the shape of the call. Its arguments are validated when the task runs, so that validation
+   * errors become the task's result.
    */
   async #startRequested({ name, task }: JsonObject, call: Call): Promise<TaskStarted> {
     if (typeof name !== 'string') throw invalidParams('The member "name" must be a string')
@@ -162,7 +165,7 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
       TaskMethod.Result,
       {
         handle: result,
-        // The task has its own limits, and the size of its result has already been checked against its tool's
+        // The task has its own limits, and the size of its result has already been checked against the tool's
         // limit.
         target: () => ({ timeoutMs: MAX_TIMEOUT_MS, maxResultBytes: Number.MAX_SAFE_INTEGER }),
       },
@@ -189,7 +192,7 @@ async function list(
   pageSize: number,
 ): Promise<HandlerResult> {
   const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
-  // One task more than fits on the page is read, to find out whether there is a next page.
+  // One more task than fits on the page is read, to find out whether there is a next page.
   const found = await tasks.list(owner, after, pageSize + 1)
   const shown = found.slice(0, pageSize)
   const last = found.length > pageSize ? shown.at(-1) : undefined
@@ -209,7 +212,7 @@ function positionOf(key: string): TaskPosition {
 function requestedTtl(task: unknown): number | undefined {
   if (!isObject(task)) throw invalidParams('The member "task" must be an object')
   const { ttl } = task
-  // A ttl of null requests a task without a time limit. The server applies its own limit instead.
+  // A `ttl` of null requests a task without a time limit. The server applies its own limit instead.
   if (ttl === undefined) return undefined
   if (ttl === null) return Number.MAX_SAFE_INTEGER
   if (typeof ttl !== 'number' || !(ttl >= 0))

@@ -16,16 +16,17 @@ import { type ListenTopic, readTexts } from '../subscription-methods.ts'
 
 const UPDATE = 'tasks/update'
 const TASK_IDS = 'taskIds'
-/** The capability with which clients of earlier revisions declare tasks. */
+/** The capability that clients of earlier revisions use to declare tasks. */
 const EARLIER = 'tasks'
 /** The maximum length of a task id in a request. Jetway's own ids are shorter. */
 const MAX_ID_LENGTH = 256
 
 /**
- * Creates the tasks extension, for the option `extensions`. If a client declares the extension, calls of
- * tools with a `taskSupport` of `optional` or `required` immediately return a task, whose result the client
- * fetches later. Other clients get `-32021` if a tool's `taskSupport` is `required`. Clients can subscribe to
- * changes to their tasks. Session revisions with tasks use the same tools and store.
+ * Creates the tasks extension, for the option `extensions`. For a client that declares the extension, a call to
+ * a tool whose `taskSupport` is `optional` or `required` immediately returns a task. The client fetches the
+ * task's result later. Other clients receive the error `-32021` from tools whose `taskSupport` is `required`.
+ * Clients can subscribe to changes to their tasks. Session revisions with tasks use the same tools and the same
+ * store.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
@@ -81,8 +82,8 @@ function methodsOf(runner: () => TaskRunner): Required<Extension>['methods'] {
 }
 
 /**
- * Finds a task for a client that has declared only the tasks of earlier revisions.
- * Other tasks need the extension.
+ * Finds a task for a client that has declared only the tasks of earlier revisions. For other tasks, the client
+ * must have declared the extension.
  *
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension#backward-compatibility
  */
@@ -92,15 +93,18 @@ async function begunEarlier({ tasks: all, key }: At): Promise<TaskRecord> {
   throw missingExtension(TASKS_EXTENSION)
 }
 
-/** Returns the dialect of the revision in which a task started, if that revision has tasks without the extension. */
+/**
+ * Returns the dialect of the revision in which a task started, if tasks in that revision do not need the
+ * extension.
+ */
 function earlierDialect({ revision }: TaskRecord): TaskDialect | undefined {
   const dialect = revisionOf(revision)?.tasks
   return dialect?.extension === undefined ? dialect : undefined
 }
 
 /**
- * Returns the task in both dialects, with its result, because the method with which the client would fetch
- * the result no longer exists.
+ * Returns the task in both dialects, together with its result, because the method that the client would use to
+ * fetch the result no longer exists.
  */
 const inBothDialects = ({ dialect }: At, record: TaskRecord): JsonObject => ({
   ...detailed(dialect, record),
@@ -126,7 +130,7 @@ function topicOf(runner: () => TaskRunner): ListenTopic {
       const all = runner()
       const keys = ids.map((taskId) => ({ owner, taskId }))
       const found = await Promise.all(keys.map((key) => all.find(key)))
-      // Tasks that belong to other owners are omitted, like unknown tasks.
+      // Tasks that belong to other owners are omitted, just like unknown tasks.
       const known = keys.filter((_, index) => found[index] !== undefined)
       return filterFor(known, all, dialect)
     },
@@ -146,7 +150,7 @@ function filterFor(keys: readonly TaskKey[], all: TaskRunner, dialect: TaskDiale
       const key = own.get(event.taskId)
       if (key?.owner === event.owner) follow(key, notify)
     },
-    // The task may have ended since the acknowledgement.
+    // The task may have ended since the subscription was acknowledged.
     begin: (notify) => {
       for (const key of keys) follow(key, notify)
       return undefined
@@ -160,7 +164,7 @@ function detailed(dialect: TaskDialect, record: TaskRecord): JsonObject {
   const { status, inputs = {}, result = {}, error } = record
   if (status === 'input_required') return { ...shown, inputRequests: inputs }
   if (status === 'completed') return { ...shown, result }
-  // In the revision that started the task, a tool's failure makes the task fail; here, only an error does.
+  // In the revision that started the task, a failure of the tool makes the task fail. Here, only an error does.
   if (status === 'failed' && record.result !== undefined) return { ...shown, status: 'completed', result }
   if (status !== 'failed') return shown
   return { ...shown, error: error ?? { code: ErrorCode.InternalError, message: 'The task has failed' } }

@@ -12,8 +12,8 @@ type AskFunction = (args: unknown, ctx: AskView) => unknown
 
 interface CompiledAsks {
   /**
-   * Runs every ask once, in the order of declaration. Returns undefined if all answers are known, in which case
-   * `ctx.answers` is complete. An ask that reads a missing answer runs again in the next round.
+   * Runs every ask once, in the order of declaration. Returns undefined if all answers are known; `ctx.answers`
+   * is then complete. An ask that reads a missing answer runs again in the next round.
    */
   resolve(args: unknown, ctx: CallContext): Promise<NeedsInput | undefined>
 }
@@ -40,14 +40,14 @@ export const asks = <const I extends AnySchema | undefined = undefined, App = un
   _inputSchema?: I,
 ): Asks<I, {}, App, Locals> => new AskList([]) as unknown as Asks<I, {}, App, Locals>
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for an ask that is a duplicate or not a function */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for a duplicate ask, and for an ask that is not a function */
 export function compileAsks(tool: Subject, given: object | undefined): CompiledAsks | undefined {
   if (given === undefined) return undefined
   const list = given instanceof AskList ? given.entries : (Object.entries(given) as AskList['entries'])
   const names = new Set<string>()
   for (const [name, ask] of list) {
     if (typeof ask !== 'function') throw invalid(tool, `needs a function as its ask "${name}"`)
-    // A plain object cannot contain an answer with this name.
+    // A plain object cannot store an answer with this name.
     if (name === '__proto__') throw invalid(tool, 'cannot have an ask "__proto__"')
     if (names.has(name)) throw invalid(tool, `has the ask "${name}" twice`)
     names.add(name)
@@ -91,7 +91,7 @@ interface Round {
   readonly names: readonly string[]
   readonly own: string
   readonly answers: Readonly<Record<string, unknown>>
-  /** Whether the ask has read a missing answer, in which case its value or error is dropped. */
+  /** Whether the ask has read a missing answer. If it has, its value or error is dropped. */
   waits: boolean
 }
 
@@ -120,7 +120,7 @@ function createView(ctx: CallContext, round: Round): AskView {
   return { app, auth, client, locals, protocolVersion, requestId, session, signal, answers: view }
 }
 
-/** Thrown to end an ask that reads a missing answer. */
+/** Thrown to stop an ask that reads a missing answer. */
 class NotYet extends Error {
   constructor(name: string) {
     super(
@@ -158,8 +158,8 @@ export type AskMap<I extends AnySchema | undefined, A, App, Locals> = {
 }
 
 /**
- * The part of {@link Asks} that a definition needs. `Asks` itself is covariant in `App`. With it, a server with a
- * `lifespan` would not be assignable to `McpServer`.
+ * The part of {@link Asks} that a definition needs. `Asks` itself is covariant in `App`. If definitions used
+ * it, a server with a `lifespan` would not be assignable to `McpServer`.
  */
 interface BuiltAsks<I extends AnySchema | undefined, A, App, Locals> {
   readonly [ASKS]: (args: ToolArguments<I>, app: App, locals: Locals) => A

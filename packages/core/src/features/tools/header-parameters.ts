@@ -23,11 +23,12 @@ export function headerParameters(
 
 /**
  * Returns the error for the first parameter whose header differs from the argument. A proxy may have admitted
- * the call because of its headers, so the headers are compared with the arguments as sent, before defaults
- * and transforms. Values that a header cannot represent, such as objects, are left to the schema unless there
- * is a header.
+ * the call because of its headers, so they are compared with the arguments as the client sent them, before
+ * defaults and transforms. If a value cannot be represented in a header, such as an object, and there is no
+ * header, only the schema checks it.
  *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
+ * @see
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-behavior-for-custom-headers
  */
 export function parameterFault(
   parameters: readonly HeaderParameter[],

@@ -25,16 +25,16 @@ import { type Awaitable, isPromiseLike } from '../../util/promises.ts'
 import type { wrapOutput } from './wrap-output.ts'
 import type { CompiledHandler } from '../registry/handler.ts'
 
-/** A registered tool: checked, with compiled schemas. */
+/** A registered tool: validated, with compiled schemas. */
 export interface ToolEntry extends CompiledHandler {
   readonly item: Tool
   /** The tool without its relations. */
   readonly alone: Tool
   readonly related: ReturnType<typeof checkRelated>
-  /** The tool, as named in errors. */
+  /** The tool's name in error messages. */
   readonly label: string
   readonly priority: number
-  /** Whether clients without user interfaces get a different form of the tool. */
+  /** Whether clients without user interfaces receive a different form of the tool. */
   readonly hasUi: boolean
   readonly input: CompiledInput
   /** The parameters that clients repeat in headers; undefined if there are none. */
@@ -47,7 +47,7 @@ export interface ToolEntry extends CompiledHandler {
   /** Undefined if the tool never runs as a task. */
   readonly taskSupport: 'optional' | 'required' | undefined
   readonly immediateResponse: string | undefined
-  /** Undefined if the tool has none. */
+  /** Undefined if the tool has no `asks`. */
   readonly asks: ReturnType<typeof compileAsks>
 }
 
@@ -61,19 +61,19 @@ export interface ToolTasksOptions {
 
 /** Decides which tool calls are tasks. */
 export interface ToolTasks {
-  /** Starts a call that is a task from the beginning. Returns undefined for any other call. */
+  /** Starts a call that is a task from the start. Returns undefined for any other call. */
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined
   /**
-   * Refuses a call that must be a task if its client does not support tasks.
+   * Refuses a call if it must be a task but its client does not support tasks.
    *
    * @throws McpError `-32021`
    */
   demand(entry: ToolEntry, ctx: CallContext): void
   /**
-   * Starts a task instead of the call. Returns undefined if the call itself runs. In revisions without tasks, a tool
-   * that requires a task runs like any other, because its clients could not call it otherwise.
+   * Starts a task instead of the call. Returns undefined if the call itself is to run. In revisions without
+   * tasks, a tool that requires a task runs like any other tool, because clients could not call it otherwise.
    *
-   * @throws McpError if the call must be a task and is not
+   * @throws McpError if the call must be a task but the client did not request one
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#execution
    * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
    */
@@ -85,7 +85,7 @@ type Run = (entry: ToolEntry, args: unknown, ctx: CallContext) => Awaitable<Hand
 /**
  * Calls a tool. Returns a promise only if its schema or its handler is asynchronous.
  *
- * @param run - called exactly once, with the checked arguments, when all questions have been answered
+ * @param run - called exactly once, with the validated arguments, after all questions have been answered
  */
 export function callTool(
   entry: ToolEntry,
@@ -137,7 +137,7 @@ function toFailure(error: unknown): HandlerResult {
 
 function toHandlerResult(entry: ToolEntry, value: unknown, ctx: CallContext): HandlerResult {
   const { batch } = ctx.scope.exchange
-  // Validating results that cannot be sent could keep this process busy for seconds.
+  // Validating results that will not be sent could keep this process busy for seconds.
   if (batch !== undefined && batch.room <= 0) throw new McpError(ErrorCode.InternalError, batch.problem)
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)
@@ -167,7 +167,7 @@ const returned = ({ label }: ToolEntry, what: string): Error => new OutputError(
 
 const textResult = (text: string): HandlerResult => complete({ content: [{ type: 'text', text }] })
 
-/** Checks those members of blocks that may contain any value. Blocks without such members are not searched. */
+/** Checks the members of blocks that may contain any value. Blocks without such members are not searched. */
 function metaChecked<Blocks extends readonly ContentBlock[]>({ label }: ToolEntry, content: Blocks): Blocks {
   const isOpen = ({ _meta, annotations }: ContentBlock): boolean => (_meta ?? annotations) !== undefined
   if (content.some(isOpen)) refuseLosses({ content }, label)
@@ -187,7 +187,10 @@ function fromResult(entry: ToolEntry, value: ResultParts): HandlerResult {
   return complete({ content, ...(isError && { isError }), ...(_meta !== undefined && { _meta }) })
 }
 
-/** Serialises the value once, for the validation, the copy that older clients read, and the structured value itself. */
+/**
+ * Serialises the value once. The JSON is used for validation, for the copy that older clients read, and for the
+ * structured value itself.
+ */
 function structuredResult(entry: ToolEntry, given: unknown, parts: ResultParts | undefined): HandlerResult {
   const { output } = entry
   let value = given

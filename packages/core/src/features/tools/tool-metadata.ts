@@ -59,7 +59,7 @@ export const displayName = (tool: {
   readonly annotations?: { readonly title?: string | undefined } | undefined
 }): string => tool.title || tool.annotations?.title || tool.name
 
-/** Sorts by priority, highest first, then by name, so that the order is the same on every node. */
+/** Sorts by priority (highest first), then by name, so that the order is the same on every node. */
 export function byPriority<Entry extends { readonly item: Tool; readonly priority: number }>(
   entries: readonly Entry[],
 ): readonly Entry[] {
@@ -96,7 +96,7 @@ interface RelatedEntry {
   readonly related: readonly RelatedTool[]
 }
 
-/** Resolves the tools that other tools name as related. */
+/** Looks up the tools that other tools name as related. */
 export class Relations {
   readonly #options: { readonly inDescription: boolean; readonly logger: Logger }
   readonly #warned = new WeakSet<RelatedEntry>()
@@ -115,7 +115,7 @@ export class Relations {
     return { ...alone, description: [...lines, sentence(related)].join('\n'), _meta }
   }
 
-  /** Logs unknown names, once for each tool that refers to them. */
+  /** Logs unknown names, once for each tool that names them. */
   check(entries: readonly RelatedEntry[], has: (name: string) => boolean): void {
     if (entries === this.#checked) return
     this.#checked = entries

@@ -13,48 +13,55 @@ import type { VisibleRule } from '../registry/handler.ts'
 
 /** Hints about a tool, with the specification's names or shorter ones. */
 interface ToolHints extends ToolAnnotations {
-  /** Whether the tool changes nothing. Published as `readOnlyHint`. @default clients assume false */
+  /** Whether the tool has no effects. Published as `readOnlyHint`. @default clients assume false */
   readonly readOnly?: boolean
-  /** Whether the tool may overwrite or delete. Published as `destructiveHint`. @default clients assume true */
+  /**
+   * Whether the tool may overwrite or delete data. Published as `destructiveHint`. @default clients assume true
+   */
   readonly destructive?: boolean
-  /** Whether a repeated call changes nothing more. Published as `idempotentHint`. @default clients assume false */
+  /**
+   * Whether a repeated call has no further effect. Published as `idempotentHint`. @default clients assume false
+   */
   readonly idempotent?: boolean
-  /** Whether the tool reaches beyond the server, such as the web. Published as `openWorldHint`. @default clients assume true */
+  /**
+   * Whether the tool accesses anything outside the server, such as the web. Published as `openWorldHint`.
+   * @default clients assume true
+   */
   readonly openWorld?: boolean
 }
 
-/** Metadata beyond the specification, published in `_meta`. */
+/** Metadata that the specification does not define, published in `_meta`. */
 interface ToolMetadata {
   /**
-   * The tool's priority, a whole number. If the server's option `tools.orderByPriority` is set, tools with a higher
-   * priority are listed first. Published as `dev.jetway/priority`.
-   * @default 0, not published
+   * The tool's priority, a whole number. If the server's option `tools.orderByPriority` is set, tools with a
+   * higher priority are listed first. Published as `dev.jetway/priority`.
+   * @default 0 (not published)
    */
   readonly priority?: number
   /** Related tools, published as `dev.jetway/relatedTools` without those that are hidden from the caller. */
   readonly relatedTools?: readonly RelatedTool[]
-  /** `ephemeral`: clients must not reuse results for another call. Published as `dev.jetway/cacheControl`. */
+  /** `ephemeral`: clients must not reuse a result for another call. Published as `dev.jetway/cacheControl`. */
   readonly cacheControl?: 'ephemeral'
 }
 
-/** A tool that is `related`, or `suggested` as the next tool to call. */
+/** A tool that is related to this one (`related`), or suggested as the next tool to call (`suggested`). */
 interface RelatedTool {
   readonly name: string
   readonly relation: 'related' | 'suggested'
 }
 
 interface ToolFields extends DisplayFields, ToolMetadata {
-  /** The name: 1 to 128 characters of `A-Za-z0-9_.-`, unique in the server. */
+  /** The name: 1 to 128 of the characters `A-Za-z0-9_.-`, unique within the server. */
   readonly name: string
   /**
    * The scopes that a call needs. A caller that lacks one of them is refused before the call runs (with 403
-   * over HTTP, so that the client can ask the user for the scopes), but the tool remains listed. The local
-   * user on stdio does not need scopes.
+   * over HTTP, so that the client can ask the user for the scopes), but the tool is still listed. The local
+   * user on stdio needs no scopes.
    *
    * @default none
    */
   readonly scopes?: readonly string[]
-  /** Hints for the client. A client must not trust them. */
+  /** Hints for the client. They are not guarantees, and clients must not rely on them. */
   readonly annotations?: ToolHints
   /**
    * How long a call may run without reporting progress before it is ended, in ms.
@@ -63,7 +70,7 @@ interface ToolFields extends DisplayFields, ToolMetadata {
    */
   readonly timeoutMs?: number
   /**
-   * Whether the tool refuses arguments that its `inputSchema` does not name.
+   * Whether the tool refuses arguments that are not in its `inputSchema`.
    *
    * @default the server's `tools.strictInput`
    */
@@ -71,24 +78,25 @@ interface ToolFields extends DisplayFields, ToolMetadata {
   /** The maximum size of a result, in bytes, at least 1024. @default the server's `limits.maxResultBytes` */
   readonly maxResultBytes?: number
   /**
-   * Whether clients may (`optional`) or must (`required`) call the tool as a task: the call immediately gets a
-   * response, and the client fetches the result later. If a client does not support tasks, the tool runs like any other.
+   * Whether clients may (`optional`) or must (`required`) call the tool as a task: the client immediately
+   * receives a response, and fetches the result later. For a client that does not support tasks, the tool runs
+   * like any other tool.
    * @default 'forbidden'
    */
   readonly taskSupport?: TaskSupport
-  /** A message that the model may read while the task runs. Clients may ignore it. */
+  /** A message that the model may read while the task is running. Clients may ignore it. */
   readonly immediateResponse?: string
   /** Whether results are validated against the `outputSchema`. @default the server's `tools.validateOutput` */
   readonly validateOutput?: boolean
   /**
-   * The user interface that shows the tool's results. Needs the extension `apps()` from `@jetway/core/apps`.
+   * The user interface that shows the tool's results. Requires the extension `apps()` from `@jetway/core/apps`.
    */
   readonly ui?: ToolUi
 }
 
 /**
- * Any value. With `unknown`, the compiler would widen a value such as `'open'`, returned by a handler without
- * parameters, to `string`, because it infers that handler before the `outputSchema`. The literals in this union prevent
+ * Any value. With `unknown`, the compiler would widen a value such as `'open'` to `string` if the handler has
+ * no parameters, because it infers such a handler before the `outputSchema`. The literals in this union prevent
  * that.
  */
 type Anything =
@@ -104,9 +112,10 @@ type Anything =
 
 /**
  * The values that a tool's handler may return. If the tool has an `outputSchema`, the handler returns a value
- * that matches it, or a whole result. If not, it may return any value: a string is text, content blocks are
- * content, `undefined` is empty content, and any other value is sent as JSON text. A whole result is created
- * by `result(…)`, or has the protocol's form `{ content: [...], structuredContent?, isError?, _meta? }`.
+ * that matches it, or a whole result. If not, the handler may return any value: a string is sent as text,
+ * content blocks as content, `undefined` as empty content, and any other value as JSON text. A whole result is
+ * created by `result(…)`, or has the protocol's format
+ * `{ content: [...], structuredContent?, isError?, _meta? }`.
  */
 export type ToolReturn<O extends AnySchema | undefined> = O extends AnySchema
   ? Structured<InferOutput<O>> | InputRequired
@@ -116,7 +125,10 @@ type Structured<S> = unknown extends S
   ? Anything | ToolResult<Anything> | CallToolResult
   : S | ToolResult<S> | ProtocolResult<S>
 
-/** The protocol's result, with a value that matches the schema. Not for schemas that declare `structuredContent`. */
+/**
+ * The protocol's result, with a structured value that matches the schema. Not for schemas that declare
+ * `structuredContent`.
+ */
 type ProtocolResult<S> = 'structuredContent' extends keyof S
   ? never
   :
@@ -143,33 +155,33 @@ export interface ToolDefinition<
   /** Describes the structured value. */
   readonly outputSchema?: O
   /**
-   * The key under which the value is wrapped in an object, for an `outputSchema` that is not an object. With
-   * `'items'`, clients that speak a revision whose structured values must be objects get `{ items: value }`
-   * and a matching schema. Clients that speak a revision that allows any value get the value itself.
-   * @default not wrapped: clients that require an object get the value only as JSON text
+   * The key under which the value is wrapped in an object, for an `outputSchema` that is not an object. For
+   * example, `'items'` sends `{ items: value }` and a matching schema in revisions whose structured values must
+   * be objects. In revisions that allow any value, the value itself is sent.
+   * @default not wrapped: clients that require an object receive the value only as JSON text
    */
   readonly wrapOutput?: WrapOutput<O>
   /**
-   * Functions that run before the handler. Each returns a value or a question for the client. The handler
-   * runs exactly once, with the answers in `ctx.answers`. Write `asks` above `handler`, so that the compiler
-   * infers the answers; `asks(inputSchema)` works in any position, and each of its asks sees the answers to
-   * earlier ones.
+   * Functions that run before the handler. Each returns a value or a question for the client. The handler runs
+   * exactly once, with the answers in `ctx.answers`. Write `asks` above `handler`, so that the compiler infers
+   * the answers. `asks(inputSchema)` works in any position, and each of its asks sees the answers to earlier
+   * ones.
    */
   readonly asks?: ToolAsks<I, A, App, Locals>
-  /** Whether a caller may see the tool. @default everybody may */
+  /** Whether a caller may see the tool. @default everyone may */
   readonly visible?: VisibleRule<App, Locals>
   /**
    * The function that runs when the tool is called. Throw a `ToolError` for a failure that the model should
-   * read; for other errors, the model gets a generic message.
+   * read; for other errors, the model receives a generic message.
    */
   readonly handler: (args: ToolArguments<I>, ctx: RequestContext<App, Locals, Answers<A>>) => Awaitable<R>
 }
 
-/** Refuses objects of schemas, and values that are almost a result, for tools without an `outputSchema`. */
+/** For tools without an `outputSchema`, refuses objects of schemas, and values that are almost a result. */
 export type CheckTool<I, O, R> = NoShape<{ inputSchema: I; outputSchema: O }> &
   Refuse<O extends AnySchema ? never : ToolProblem<R>>
 
-/** Refuses objects of schemas in place of schemas, in a tool or in any tool of a union. */
+/** Refuses an object of schemas where a schema is expected, in a tool or in any tool in a union. */
 export type NoShape<T> = {
   readonly [K in 'inputSchema' | 'outputSchema']?: RefuseShape<T extends unknown ? T[keyof T & K] : never>
 }
@@ -184,9 +196,11 @@ export interface AnyTool<App = never, Locals = never> extends ToolFields {
   readonly handler: (args: never, ctx: RequestContext<App, Locals, never>) => unknown
 }
 
-/** Options for all tools. A tool's own `strictInput` and `validateOutput` override these options. */
+/** Options for all tools. A tool's own `strictInput` and `validateOutput` override them. */
 export interface ToolOptions {
-  /** Whether `tools/list` is sorted by the tools' `priority`, highest first, then by name. @default false */
+  /**
+   * Whether `tools/list` is sorted by the tools' `priority`, highest first, and then by name. @default false
+   */
   readonly orderByPriority?: boolean
   /**
    * Whether a line at the end of each tool's description names its `relatedTools`, for models to read.
@@ -195,9 +209,9 @@ export interface ToolOptions {
    */
   readonly describeRelations?: boolean
   /**
-   * Whether tools refuse arguments that their `inputSchema` does not name, at any depth, and publish schemas
-   * that say so. Objects that the schema explicitly leaves open remain open. In a JSON Schema, only the root
-   * is closed, unless it declares its additional properties. @default false
+   * Whether tools refuse properties that are not in their `inputSchema`, at any depth, and publish schemas that
+   * say so. Objects that a schema explicitly leaves open remain open. In a JSON Schema, only the root is
+   * closed, unless it declares its additional properties. @default false
    */
   readonly strictInput?: boolean
   /**

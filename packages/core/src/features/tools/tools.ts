@@ -48,13 +48,13 @@ interface ToolsOptions extends ToolOptions, RegistrationContext {
   readonly ui?: ToolUi | undefined
 }
 
-/** The tools of a server and the methods that serve them. */
+/** A server's tools, and the methods that serve them. */
 export interface Tools {
   readonly registry: Registry<AnyTool, ToolEntry>
   /** Creates an empty registry for the tools of one session. */
   createRegistry(): Registry<AnyTool, ToolEntry>
   readonly methods: readonly (readonly [string, MethodEntry])[]
-  /** Whether a tool that can run as a task was ever added. */
+  /** Whether a tool that can run as a task has ever been added. */
   readonly offerTasks: () => boolean
 }
 
@@ -164,7 +164,7 @@ function callWith(
 ): Awaitable<HandlerResult> {
   if (!isObject(args)) throw noArguments()
   if (entry.taskSupport !== undefined) calls?.demand(entry, ctx)
-  // For a task, the headers were compared before the task started.
+  // For a task, the headers were compared before it started.
   if (entry.inHeaders !== undefined && ctx.task === undefined && ctx.revision.parameterHeaders) {
     const mismatch = parameterFault(entry.inHeaders, args, ctx.scope.exchange)
     if (mismatch !== undefined) {
@@ -177,7 +177,8 @@ function callWith(
 }
 
 /**
- * Adds the schemas as getters, so that they are read when the tool is listed: reading may convert a schema.
+ * Adds the schemas as getters, so that they are read only when the tool is listed. Reading a schema may convert
+ * it.
  */
 function withSchemas(
   tool: Omit<Tool, 'inputSchema'>,
@@ -240,8 +241,8 @@ function buildTool(definition: AnyTool, options: ToolsOptions, relations: Relati
 }
 
 /**
- * Returns undefined for a tool without a user interface. If the server lacks the extension, `_meta.ui` is
- * unchanged.
+ * Returns undefined for a tool without a user interface. If the server does not have the extension, `_meta.ui`
+ * is left unchanged.
  */
 function uiOf(
   subject: Subject,
@@ -256,10 +257,15 @@ function uiOf(
   )
 }
 
-/** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool (tools with no parameters) */
+/**
+ * For tools without parameters, see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool.
+ */
 const NO_PARAMETERS = Object.freeze({ type: 'object', properties: {}, additionalProperties: false })
 
-/** Checks a tool without parameters. Only a strict tool refuses arguments, because some clients send them anyway. */
+/**
+ * Checks the arguments of a tool without parameters. Only a strict tool refuses arguments, because some clients
+ * send them anyway.
+ */
 const withoutArguments = ({ strict }: { readonly strict: boolean }): CompiledInput => ({
   jsonSchema: NO_PARAMETERS,
   check: (args) => {

@@ -22,7 +22,7 @@ type MemberFor<S> = unknown extends S
 /** Matches names that do not need escapes in a JSON Pointer or a URI fragment. */
 const MEMBER = /^[\w-]{1,64}$/
 
-/** @throws `ERR_MCP_INVALID_DEFINITION` for an invalid name, and if the value need not be wrapped */
+/** @throws `ERR_MCP_INVALID_DEFINITION` for an invalid name, and if the value does not have to be wrapped */
 export function wrapOutput(
   subject: Subject,
   member: unknown,
@@ -50,7 +50,7 @@ function objectWith(member: string, { $schema, ...schema }: JsonSchema): JsonSch
 
 /** Moves a schema to another path in its document, and rewrites its local references accordingly. */
 function moved(schema: JsonSchema, place: string): JsonSchema {
-  // References inside a schema with an id are relative to that schema.
+  // References within a schema that has an id are relative to that schema.
   if (typeof schema['$id'] === 'string') return schema
   const { $ref, ...rest } = mapParts(schema, (part) => moved(part, place))
   if ($ref === undefined) return rest

@@ -25,7 +25,7 @@ export const OPERATOR_RULES: Readonly<Record<Operator, OperatorRules>> = {
 
 type Values = Map<string, string | string[]>
 
-/** Adds the values that the text of a span contains. Returns false if a value is refused. */
+/** Adds the values in a span's text. Returns false if a value is refused. */
 type Reader = (span: string | undefined, values: Values) => boolean
 
 interface Matcher {
@@ -58,7 +58,9 @@ export function compileParts(parts: readonly Part[]): Matcher {
 const fixedText = (parts: readonly Part[]): string =>
   parts.map((part) => (part.kind === 'literal' ? part.text : part.operator)).join('')
 
-/** Returns the characters that start the next URI component, which values must not contain (RFC 3986, section 3). */
+/**
+ * Returns the characters that start the next URI component. Values must not contain them (RFC 3986, section 3).
+ */
 function excluded(operator: Operator, before: string, after: string): string {
   if (operator === '#') return ''
   if (operator === '+') return (after.includes('?') ? '?' : '') + (after.includes('#') ? '#' : '')
@@ -74,8 +76,8 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
       kind: 'span',
       leads: index === 0 ? first : separator,
       separator: explode ? separator : '',
-      // The first of several variables is required: an empty list expands to nothing, so the next variable
-      // would follow the lead.
+      // The first of several variables is required. An empty list expands to nothing, so the next variable
+      // would directly follow the lead.
       optional: explode && (index > 0 || !several),
       take: 'shortest',
       accepts: allBut((several || explode ? separator : '') + barred),
@@ -90,7 +92,7 @@ function addItems({ operator, variables }: Expression, barred: string, { steps, 
   }
 }
 
-/** Expressions with named variables that are read as one span, because they follow each other. */
+/** Consecutive expressions with named variables. They are read as one span. */
 interface Pairs {
   readonly leads: string
   readonly separator: string
@@ -99,7 +101,7 @@ interface Pairs {
 
 function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, readers }: Matcher): Pairs {
   const { first, separator } = OPERATOR_RULES[expression.operator]
-  // {?a}{&b} is one query: its names occur in any order, and it starts with "&" if `a` is missing.
+  // `{?a}{&b}` forms one query. Its names may occur in any order, and it starts with "&" if `a` is missing.
   const joins = earlier?.separator === separator
   const leads = joins ? earlier.leads + first : first
   const variables = joins ? earlier.variables : new Map<string, VariableSpec>()
@@ -118,7 +120,7 @@ function addPairs(expression: Expression, earlier: Pairs | undefined, { steps, r
 }
 
 /**
- * Reads `name=value` pairs. Returns false for a name that the template lacks, and for a second value of a
+ * Reads `name=value` pairs. Returns false for a name that is not in the template, and for a second value of a
  * variable that is not exploded.
  */
 function readPairs({ separator, variables }: Pairs, span: string | undefined, values: Values): boolean {
@@ -145,9 +147,9 @@ function allBut(characters: string): (code: number) => boolean {
 }
 
 /**
- * Returns the canonical spelling in which templates and URIs are compared: ASCII, upper-case triplets. A raw
- * backslash becomes `%5C` and a raw control character a triplet, so that both spellings pass the same checks.
- * A lone percent sign is kept.
+ * Returns the canonical spelling that is used to compare templates and URIs: ASCII with upper-case triplets. A
+ * raw backslash becomes `%5C`, and a raw control character becomes a triplet, so that both spellings undergo
+ * the same checks. A lone percent sign is kept.
  *
  * @throws URIError for a lone surrogate
  */
@@ -156,17 +158,17 @@ export const canonical = (text: string): string =>
     found.startsWith('%') ? found.toUpperCase() : encodeURIComponent(found),
   )
 
-/** `segment` is one path segment, `path` may contain slashes. */
+/** A `segment` is one path segment. A `path` may contain slashes. */
 export type ValueShape = 'segment' | 'path'
 
 /** Control characters, including NUL, and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
-/** A slash, a backslash, or a drive letter, with which any path leaves its root on Windows. */
+/** A slash, a backslash or a drive letter. On Windows, any of these makes a path leave its root directory. */
 const ROOTED = /^(?:[/\\]|[A-Za-z]:)/
 
 /**
- * Decodes a value exactly once, so that `%252e` becomes `%2e`, not a dot. Returns undefined if it is
- * malformed (an invalid triplet, invalid or overlong UTF-8) or could lead a handler out of its directory.
+ * Decodes a value exactly once, so that `%252e` becomes `%2e`, not a dot. Returns undefined if the value is
+ * malformed (an invalid triplet, invalid or overlong UTF-8), or could make a handler leave its directory.
  */
 export function decodeValue(encoded: string, shape: ValueShape, maxLength: number): string | undefined {
   let value: string
@@ -182,7 +184,9 @@ export function decodeValue(encoded: string, shape: ValueShape, maxLength: numbe
   return maxLength !== Infinity && Array.from(value).length > maxLength ? undefined : value
 }
 
-/** Windows drops trailing spaces, and some servers remove path parameters (`..;x`) before they resolve. */
+/**
+ * Windows drops trailing spaces, and some servers remove path parameters (`..;x`) before they resolve the path.
+ */
 function isDotSegment(segment: string): boolean {
   const bare = segment.split(';', 1)[0]?.trim()
   return bare === '.' || bare === '..'

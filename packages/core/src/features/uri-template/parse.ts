@@ -1,12 +1,12 @@
 import { usageError } from '../../errors.ts'
 
-/** `''` is simple string expansion. */
+/** `''` is simple string expansion (`{name}`). */
 export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&'
 
 export interface VariableSpec {
   readonly name: string
   readonly explode: boolean
-  /** The length of the prefix modifier in code points; `Infinity` if there is none. */
+  /** The length limit set by the prefix modifier, in code points; `Infinity` if there is none. */
   readonly maxLength: number
 }
 
@@ -36,9 +36,7 @@ const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*$/
 // oxlint-disable-next-line no-control-regex
 const BAD_LITERAL = /[\u0000-\u0020"<>\\^`|}\u007f-\u009f\p{Cs}]|%(?![0-9A-Fa-f]{2})/u
 
-/**
- * Throws an error for a position in the template. The error message counts positions from 1, as editors do.
- */
+/** Throws an error about a position in the template. The message counts positions from 1, as editors do. */
 type Fail = (index: number, problem: string, remedy: string) => never
 
 /**

@@ -3,16 +3,16 @@ interface LiteralStep {
   readonly text: string
 }
 
-/** A part of the URI with values: an optional lead, then items with a separator between them. */
+/** A part of the URI that contains values: an optional lead, then items with a separator between them. */
 interface SpanStep {
   readonly kind: 'span'
-  /** The characters, one of which precedes the items; `''` if the items follow directly. */
+  /** The possible leads. One of these characters precedes the items; `''` if the items follow directly. */
   readonly leads: string
-  /** The character between two items; `''` if there is only one item. No item contains it. */
+  /** The character between two items; `''` if there is only one item. Items must not contain it. */
   readonly separator: string
   /** Whether the span and its lead may be missing. */
   readonly optional: boolean
-  /** Which end to choose if several are possible. */
+  /** Which end to choose if several ends are possible. */
   readonly take: 'shortest' | 'longest'
   /**
    * Whether an item may contain this character. Never called for percent triplets, which are always allowed.
@@ -24,17 +24,17 @@ export type Step = LiteralStep | SpanStep
 
 const PERCENT = 37
 
-/** For each position, whether the remaining steps can match the rest of the URI. */
+/** For each position, states whether the remaining steps can match the rest of the URI. */
 type Table = Uint8Array
 
 /**
- * Matches the steps against the whole URI. Returns the text of each span in order, without its lead, with
- * undefined for a missing optional span. Returns undefined if there is no match.
+ * Matches the steps against the whole URI. Returns the text of each span in order, without its lead; a missing
+ * optional span is undefined. Returns undefined if there is no match.
  *
- * The time that backtracking takes can grow exponentially with the number of spans, and a peer chooses the
- * URI. Instead, one pass from the right marks, for each step, where the rest can match, so that one pass from
- * the left never has to go back: `(steps + 1) × (length + 1)` cells, each visited a fixed number of times. If
- * there are several matches, the leftmost choice decides.
+ * Because a peer chooses the URI, backtracking is avoided: its time can grow exponentially with the number of
+ * spans. Instead, one pass from the right marks, for each step, where the rest can match, so that one pass from
+ * the left never has to go back. There are `(steps + 1) × (length + 1)` cells, and each is visited a fixed
+ * number of times. If there are several matches, the leftmost choice decides.
  */
 export function scan(steps: readonly Step[], uri: string): (string | undefined)[] | undefined {
   const first = steps[0]
@@ -69,8 +69,7 @@ function walk(steps: readonly Step[], uri: string, tables: readonly Table[]): (s
 }
 
 /**
- * Uses Knuth-Morris-Pratt, because a repetitive literal could otherwise be compared in full at every
- * position.
+ * Uses Knuth-Morris-Pratt, because otherwise a repetitive literal could be compared in full at every position.
  */
 function literalTable(text: string, uri: string, next: Table): Table {
   const table = new Uint8Array(uri.length + 1)
@@ -135,8 +134,8 @@ function spanEnd(span: SpanStep, uri: string, start: number, next: Table): numbe
 }
 
 /**
- * Returns the length of an item's character at this position: three for a triplet, 0 if an item cannot
- * contain it.
+ * Returns the length of an item's character at this position: 3 for a triplet, or 0 if an item cannot contain
+ * the character.
  */
 function itemCharacter(span: SpanStep, uri: string, position: number): number {
   const code = uri.charCodeAt(position)
@@ -144,5 +143,5 @@ function itemCharacter(span: SpanStep, uri: string, position: number): number {
   return isHex(uri.charCodeAt(position + 1)) && isHex(uri.charCodeAt(position + 2)) ? 3 : 0
 }
 
-/** Upper case only, as in canonical URIs. */
+/** Accepts only upper case, as in canonical URIs. */
 const isHex = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 65 && code <= 70)

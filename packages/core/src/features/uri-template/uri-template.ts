@@ -16,22 +16,23 @@ export interface UriTemplate {
   readonly variables: readonly string[]
   /** The number of characters outside expressions. */
   readonly literals: number
-  /** The number of variables in `{+…}` and `{#…}`, whose values may span path segments. */
+  /** The number of variables in `{+…}` and `{#…}`. Their values may span path segments. */
   readonly reserved: number
   /**
    * Returns the values in a URI, percent-decoded exactly once; undefined if the URI does not match, is longer
    * than 8192 characters in its percent-encoded form, or contains a refused value.
    *
    * The value of an exploded variable (`{list*}`) is an array; all other values are strings. Variables in
-   * `{;…}`, `{?…}` and `{&…}` are optional and occur in any order; a name that the template lacks, or a
-   * second value for a variable that is not exploded, does not match. All other variables are required and
-   * not empty, except that an exploded variable may be an empty array. If a URI can be read in several ways
-   * (`{a}-{b}`), variables further left match as little as possible. Maps are not restored.
+   * `{;…}`, `{?…}` and `{&…}` are optional and may occur in any order. A URI does not match if it contains a
+   * name that is not in the template, or a second value for a variable that is not exploded. All other
+   * variables are required and not empty, except that an exploded variable may be an empty array. If a URI can
+   * be read in several ways (`{a}-{b}`), variables further left match as little as possible. Exploded maps are
+   * not converted back to objects.
    *
    * The following are refused in every value, after decoding: control characters, invalid UTF-8, the segments
    * `.` and `..`, a leading slash, backslash or drive letter. Slashes and backslashes elsewhere are allowed
-   * only in `{+…}`, `{#…}`, `{?…}` and `{&…}`. This prevents lexical traversal; a handler that reads files
-   * must still resolve symbolic links.
+   * only in `{+…}`, `{#…}`, `{?…}` and `{&…}`. This prevents path traversal through the text of the URI, but a
+   * handler that reads files must still resolve symbolic links.
    */
   match(uri: string): Record<string, string | string[]> | undefined
 }
@@ -59,9 +60,9 @@ const namesIn = (expressions: readonly Expression[]): string[] =>
   expressions.flatMap(({ variables }) => variables.map(({ name }) => name))
 
 /**
- * Compares templates to sort them, most specific first: by more literal characters, fewer variables, fewer variables
- * that span segments, and finally the template's text by code units. Only equal templates compare as equal, so the
- * order of registration never decides.
+ * Compares templates to sort them, most specific first: those with more literal characters, then those with
+ * fewer variables, then those with fewer variables that span segments. Finally, the templates' texts are
+ * compared by code units. Only equal templates compare as equal, so the order of registration never decides.
  */
 export function compareSpecificity(a: UriTemplate, b: UriTemplate): number {
   return (
@@ -93,7 +94,7 @@ function matchUri(
   return Object.fromEntries(values)
 }
 
-/** One variable: its name, the type of its value, and whether a URI may omit it. */
+/** One variable: its name, its value's type, and whether a URI may omit it. */
 type Variable = readonly [name: string, value: string | string[], presence: 'required' | 'optional']
 
 type OneVariable<Text extends string, Presence extends Variable[2]> = Text extends `${infer Name}*`
@@ -131,7 +132,7 @@ type VariablesObject<Found extends Variable> = {
 /**
  * The values for a template's literal type: `{ country: string; city: string }` for
  * `'weather://{country}/{city}'`. Exploded variables are arrays; variables in `{;…}`, `{?…}` and `{&…}` are
- * optional. The type `string` gives a record.
+ * optional. For the type `string`, the values are a record.
  */
 export type TemplateVariables<Template extends string> = string extends Template
   ? Record<string, string | string[]>

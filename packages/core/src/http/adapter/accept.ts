@@ -1,12 +1,15 @@
 import type { AcceptedRequest, HttpReply, RequestBody } from '../types.ts'
 
 /**
- * Reads the body of an accepted request, within its limits. May throw or reject, preferably with a
- * {@link BodyError}. The connection must stay open until the reply is sent.
+ * Reads the body of an accepted request, within the request's limits. May throw or reject, preferably with a
+ * {@link BodyError}. The connection must stay open until the reply has been sent.
  */
 export type ReadBody = (accepted: AcceptedRequest) => RequestBody | Promise<RequestBody>
 
-/** Reads the body of an accepted request and answers the request. If given a reply, returns it unchanged. */
+/**
+ * Reads the body of an accepted request and answers the request. Returns its first argument unchanged if it is
+ * already a reply.
+ */
 export function answerWith(
   accepted: HttpReply | AcceptedRequest,
   readBody: ReadBody,

@@ -1,10 +1,10 @@
 import { type AcceptedRequest, BodyError } from '../types.ts'
 
 /**
- * Reads a web stream to its end, or until it exceeds a limit on the bytes of one body or of all bodies being
- * read.
+ * Reads a web stream to its end, or until a limit is exceeded. One limit applies to the bytes of a single body,
+ * another to all bodies being read.
  *
- * @throws BodyError as a rejection: 413, 408 or 503 beyond a limit, 400 if the stream ends early
+ * @throws BodyError as a rejection: 413, 408 or 503 if a limit is exceeded, 400 if the stream ends early
  */
 export async function readWebStream(
   stream: ReadableStream<Uint8Array>,

@@ -7,7 +7,7 @@ const AHEAD_BYTES = 16_384
 type StallLimit = ReturnType<WebConnection['stallLimit']>
 type StreamReply = Extract<HttpReply, { readonly open: unknown }>
 
-/** Converts a stream reply to a web `ReadableStream`, for adapters whose host sends such streams. */
+/** Converts a stream reply to a web `ReadableStream`, for adapters whose hosts send such streams. */
 export function toReadableStream(reply: StreamReply, request: WebRequest): ReadableStream<Uint8Array> {
   let sink: ReadableSink | undefined
   return new ReadableStream<Uint8Array>(
@@ -28,8 +28,9 @@ export function toReadableStream(reply: StreamReply, request: WebRequest): Reada
 }
 
 /**
- * Returns a stream's headers with a unique `ETag`, so that middleware such as Hono's `etag()` does not add
- * one. To add one, it would first read the whole body, and events would not arrive before the stream ends.
+ * Returns a stream's headers with a unique `ETag`, so that middleware such as Hono's `etag()` does not add one.
+ * To compute one, the middleware would first read the whole body, so no event would arrive before the stream
+ * ends.
  */
 export const streamHeaders = (headers: HttpReply['headers']): Record<string, string> => ({
   ...headers,

@@ -1,15 +1,16 @@
 import { type HttpReply, type HttpRequest, onDisconnect, type ReplyLimits } from '../types.ts'
 
-/** A web request's connection, if the host passes it along. On Node, `@jetway/node/connection` reads it. */
+/** A web request's connection, if the host provides it. On Node, `@jetway/node/connection` reads it. */
 export interface WebConnection {
   readonly peer: HttpRequest['peer']
-  /** The HTTP/2 pseudo-header `:authority`, which replaces the header Host. */
+  /** The HTTP/2 pseudo-header `:authority`, which replaces the `Host` header. */
   readonly authority: string | undefined
   /** Whether the response waits for earlier responses on the same connection. */
   readonly isQueued: boolean
   /**
-   * Calls the listener once, when the response may be written. On Node, the response may have to wait for earlier
-   * responses on the same connection. The listener gets false if the connection has already ended.
+   * Calls the listener once, when the response may be written. On Node, the response may have to wait for
+   * earlier responses on the same connection. The listener is called with false if the connection has already
+   * ended.
    */
   onTurn(listener: (connected: boolean) => void): void
   /** Limits how long bytes may wait for the client. */
@@ -18,7 +19,7 @@ export interface WebConnection {
   watch(limits: ReplyLimits, request: HttpRequest, reply: HttpReply): void
 }
 
-/** Tracks a web request's connection and disconnect, for adapters whose hosts use web requests. */
+/** Tracks a web request's connection and detects disconnects, for adapters whose hosts use web requests. */
 export abstract class WebRequest {
   readonly connection: WebConnection | undefined
   readonly #raw: Request
@@ -51,8 +52,8 @@ export abstract class WebRequest {
   }
 
   /**
-   * Aborts the signal, because the client has disconnected. Not every runtime aborts the signal of the web request, but
-   * all cancel the body of the reply.
+   * Aborts the signal, because the client has disconnected. Not every runtime aborts the web request's signal,
+   * but all of them cancel the reply's body.
    */
   leave(): void {
     this.#hasLeft = true

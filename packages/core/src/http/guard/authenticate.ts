@@ -9,10 +9,10 @@ import type { RequestId } from '../../protocol/jsonrpc.ts'
 import { refuse } from '../refusals.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
-/** The maximum tolerated difference between clocks, in seconds. */
+/** The maximum clock difference that is tolerated, in seconds. */
 const TOLERANCE_S = 60
 
-/** Returns when credentials become invalid, in ms since 1970. `expiresAt` is in seconds. */
+/** Returns the time at which credentials become invalid, in ms since 1970. `expiresAt` is in seconds. */
 export const validUntil = (expiresAt: number): number => (expiresAt + TOLERANCE_S) * 1000
 
 /** The caller (undefined if it is anonymous), or the reply that refuses the request. */
@@ -38,7 +38,7 @@ export function createAuthenticator(
     }
     const { principal, expiresAt } = found
     if (typeof principal !== 'string' || principal === ANONYMOUS) {
-      // An empty principal would share the sessions of anonymous clients.
+      // With an empty principal, the caller would share the sessions of anonymous clients.
       throw new TypeError(`${option} returned no principal. Return { principal }, a string that is not empty`)
     }
     return expiresAt === undefined || clock.now() <= validUntil(expiresAt) ? found : expired

@@ -7,9 +7,9 @@ import { type Authenticate, Rejection } from '../authenticate.ts'
 /** The options of {@link bearer}. */
 export interface BearerOptions {
   /**
-   * Checks a token's signature, issuer and audience. If it returns undefined or throws, the client gets 401; errors
-   * are logged. If the result has `expiresAt`, Jetway checks that time with a tolerance of 60 s, and ends open streams
-   * when the time is reached.
+   * Checks a token's signature, issuer and audience. If it returns undefined or throws, the client receives
+   * 401; errors are logged. If the result has `expiresAt`, Jetway checks that time with a tolerance of 60 s,
+   * and ends open streams when the time is reached.
    */
   readonly verify: (token: string, request: HttpRequest) => Awaitable<AuthInfo | undefined>
   readonly realm?: string
@@ -56,7 +56,7 @@ export function bearer({ verify, realm, resourceMetadata }: BearerOptions): Auth
   })
 }
 
-/** Returns the challenge for an invalid token. */
+/** Returns the challenge to send for an invalid token. */
 export const invalidToken = (challenge: string): string => withError(challenge, 'error="invalid_token"')
 
 /** https://www.rfc-editor.org/rfc/rfc6750#section-3 */

@@ -62,7 +62,7 @@ interface RouteRules {
   /** Whether there are sessions. If not, the session header is ignored. */
   readonly sessions: boolean
   /**
-   * Whether responses are sent on the event stream, as for `/message`, so that the Accept header does not
+   * Whether responses are sent on the event stream, as for `/message`. If so, the Accept header does not
    * matter.
    */
   readonly responsesOnStream: boolean
@@ -92,14 +92,12 @@ function allowedVerbs(
 }
 
 /**
- * Bytes 0x21 to 0x7E:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ * The bytes 0x21 to 0x7E. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management.
  */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 
-/**
- * Returns what is wrong with the headers, if anything. A request without an Accept header accepts everything.
- */
+/** Returns the problem with the headers, if any. A request without an Accept header accepts everything. */
 function headerFault(
   request: HttpRequest,
   { sessions, responsesOnStream }: RouteRules,

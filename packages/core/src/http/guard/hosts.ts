@@ -22,7 +22,7 @@ const IPV4_LOOPBACK = /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/
 const isLoopbackName = (name: string): boolean =>
   name === 'localhost' || name === '[::1]' || IPV4_LOOPBACK.test(name)
 
-/** Returns whether only this machine can reach an address. */
+/** Returns whether an address can be reached only from the local machine. */
 export const isLoopbackAddress = (address: string): boolean =>
   address === '127.0.0.1' ||
   address === '::1' ||
@@ -31,7 +31,7 @@ export const isLoopbackAddress = (address: string): boolean =>
 
 const isDefaultPort = (port: string): boolean => port === '80' || port === '443'
 
-/** Returns whether a host is the allowed one. An allowed host without a port allows all ports. */
+/** Returns whether a host matches an allowed host. An allowed host without a port allows all ports. */
 const matches = (allowed: Host, host: Host): boolean =>
   allowed.name === host.name &&
   (allowed.port === undefined ||
@@ -46,15 +46,16 @@ export interface HostGuard {
    * @param local - whether the socket has a loopback address; undefined if the address is unknown
    */
   readonly host: (value: string | undefined, local: boolean | undefined) => boolean
-  /** Whether a Host header names this machine. */
+  /** Whether a Host header names the local machine. */
   readonly isLoopback: (value: string) => boolean
   /** Whether an Origin header is accepted. */
   readonly origin: (value: string) => boolean
 }
 
 /**
- * Checks the Host and Origin headers. A page that rebinds its name to a loopback address (DNS rebinding) sends
- * its own name in both headers, so a loopback socket accepts only loopback names, unless `allowedHosts` is set.
+ * Checks the Host and Origin headers. In a DNS rebinding attack, a page rebinds its own host name to a loopback
+ * address, but still sends that name in both headers. A loopback socket therefore accepts only loopback names,
+ * unless `allowedHosts` is set.
  *
  * @throws `ERR_MCP_OPTION` for an entry that is not a host, an origin or a URL
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning

@@ -9,7 +9,7 @@ import { emitOverflow } from '../streams/sse-writer.ts'
 const RESULTS = 4
 
 interface SseResponsesOptions {
-  /** The writer that carries the responses. */
+  /** The writer for the responses. */
   readonly outlet: { readonly waitingBytes: number }
   readonly server: ServedServer
   readonly sessionId: string
@@ -25,8 +25,8 @@ export class SseResponses {
   readonly #options: SseResponsesOptions
   readonly #limit: number
   /**
-   * The number of UTF-16 units in responses that are not in the queue yet, because their batch is incomplete
-   * or the client must catch up first.
+   * The number of UTF-16 units in responses that are not in the queue yet, because their batch is incomplete,
+   * or because the client must catch up first.
    */
   #held = 0
   #largest = 0
@@ -36,14 +36,14 @@ export class SseResponses {
     this.#limit = RESULTS * options.server.runtime.maxResultBytes
   }
 
-  /** Whether another response would become an error. */
+  /** Whether another response would be replaced by an error. */
   get full(): boolean {
     return this.#waiting > this.#limit
   }
 
   /**
-   * Whether another request must be refused. While the client is behind, each call in flight counts as the
-   * largest response so far.
+   * Whether another request must be refused. While the client is behind, each call in flight is counted as if
+   * its response were as large as the largest so far.
    */
   refuses(inFlight: number): boolean {
     const waiting = this.#waiting
@@ -52,8 +52,8 @@ export class SseResponses {
   }
 
   /**
-   * Returns the frame of a response, which is an error if the limit is exceeded; undefined if the call was
-   * cancelled.
+   * Returns the frame for a response, or for an error if the response exceeds the limit. Returns undefined if
+   * the call was cancelled.
    */
   fit(id: RequestId, response: EncodedResponse): string | undefined {
     if (response === undefined) return undefined
@@ -66,7 +66,9 @@ export class SseResponses {
     return leftOut(id, problem)
   }
 
-  /** Adds to the number of UTF-16 units that wait outside the queue, or subtracts from it if `units` is negative. */
+  /**
+   * Changes the number of UTF-16 units that wait outside the queue. A negative number of `units` is subtracted.
+   */
   hold(units: number): void {
     this.#held += units
   }

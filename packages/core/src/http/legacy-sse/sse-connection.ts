@@ -67,14 +67,14 @@ export class SseConnection implements Due {
     })
   }
 
-  /** Returns the reply that carries the stream. Its first event has the URL for messages. */
+  /** Returns the reply with the stream. Its first event contains the URL for messages. */
   connect(address: string): HttpReply {
     const { request, caller } = this.opened
     this.#writer.writeAlways(formatEvent({ event: 'endpoint', data: address }))
     return this.#writer.reply(readerOf(request, caller))
   }
 
-  /** Adopts the credentials of a message, so that a client that renews its credentials keeps its stream. */
+  /** Adopts the credentials of a message, so that a client that renews its credentials can keep its stream. */
   renew(expiresAt: number | undefined): void {
     this.#writer.expiresAt = expiresAt
   }
@@ -93,13 +93,13 @@ export class SseConnection implements Due {
       this.server.removeSession(session)
     }
     this.#options.onClose(this)
-    // The session has ended its calls, whose responses are the last events.
+    // The session has ended its calls. Their responses are the last events.
     void this.#unanswered.flushed().then(() => this.#writer.end())
   }
 
   /** Receives a message that the client has posted. Responses follow on the stream. */
   receive(value: unknown, posted: Posted): Reply {
-    // The connection may have closed while the body was read.
+    // The connection may have closed while the body was being read.
     return this.#closed ? refuse('noConnection') : this.#conversation.receive(value, posted)
   }
 

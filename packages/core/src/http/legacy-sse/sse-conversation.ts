@@ -43,7 +43,7 @@ interface SseConversationOptions {
   readonly onFailure: () => void
 }
 
-/** Handles the messages that a client of HTTP+SSE posts, and responds on its event stream. */
+/** Handles the messages that an HTTP+SSE client posts, and responds on its event stream. */
 export class SseConversation {
   /** Undefined before the response to `initialize`. */
   session: Session | undefined
@@ -93,7 +93,7 @@ export class SseConversation {
     })
   }
 
-  /** Refuses a message in the reply to the POST, or on the stream for some protocol errors. */
+  /** Refuses a message in the reply to the POST. Some protocol errors are sent on the stream instead. */
   #refuse({ reason, id, error }: Refusal, { request }: Posted): HttpReply {
     if (id === undefined || (reason !== 'missingSession' && reason !== 'initializedAlready'))
       return refuse(reason, { id, message: error.message, code: error.code })
@@ -122,7 +122,8 @@ export class SseConversation {
     const refused = this.#refuseScopes([{ kind: 'request', message }], posted, id)
     if (refused !== undefined) return refused
     const response = this.#run(message, posted)
-    // A busy server refuses the call in the reply to the POST, which the client sees before its own timeout.
+    // If the server is busy, the call is refused in the reply to the POST, because the client sees the reply
+    // before its own timeout.
     if (!(response instanceof Promise) && response?.error !== undefined)
       if (this.session?.revision.httpStatus(response.error) === 503) return refuse('busy', { id })
     const send = (settled: EncodedResponse): void => this.#respond(this.#responses.fit(id, settled))
@@ -217,7 +218,7 @@ export class SseConversation {
     return TAKEN
   }
 
-  /** Sends a response, even if the queue is full. */
+  /** Sends a response even if the queue is full. */
   #respond(frame: string | undefined): void {
     if (frame !== undefined) this.#options.writer.writeAlways(messageEvent(frame))
   }

@@ -15,14 +15,14 @@ import type { Posted } from './sse-conversation.ts'
 
 /** How long the node that writes the stream may take to reply, in ms. */
 const REPLY_MS = 5_000
-/** The maximum number of full-size bodies in transit from this node. One caller may have half of them. */
+/** The maximum number of full-size bodies in transit from this node. One caller may use half of them. */
 const BODIES = 16
-/** The minimum number of bytes counted per message, so that small messages cannot fill a node's inbox. */
+/** The minimum number of bytes counted for each message, so that small messages cannot fill a node's inbox. */
 const MAIL_BYTES = 8_192
-/** The length of a mark, in characters of six random bits each. */
+/** The length of a mark, in characters of six random bits each. A mark identifies a mount. */
 const MARK_LENGTH = 6
 const REF_LENGTH = 16
-/** Matches a connection's id, which ends with the mark of its mount and the id of its node. */
+/** Matches a connection's id, which ends with its mount's mark and its node's id. */
 const ID = /^[\w.-]{1,160}\.[\w-]{6}\.([\w-]{1,32})$/
 
 type MessageMail = Extract<SessionMail, { readonly kind: 'message' }>
@@ -30,7 +30,7 @@ type MessageMail = Extract<SessionMail, { readonly kind: 'message' }>
 interface SseForwardingParts {
   readonly context: EndpointContext
   readonly peers: Peers
-  /** Returns the connection with the given id, if this mount has it. */
+  /** Returns the connection with the given id, if it belongs to this mount. */
   readonly connectionOf: (id: string) => SseConnection | undefined
 }
 
@@ -44,7 +44,7 @@ export class SseForwarding {
   /** The forwarded messages that are still waiting for a reply. */
   readonly #waiting = new Map<string, (reply: HttpReply) => void>()
   /**
-   * The suffix of this mount's ids. All mounts in a process get the same mail, but only the mount that has
+   * The suffix of this mount's ids. All mounts in a process receive the same mail, but only the mount that has
    * the connection may reply.
    */
   #own: string | undefined
@@ -65,8 +65,8 @@ export class SseForwarding {
   }
 
   /**
-   * Forwards a message to the node that writes its stream. Replies with 503 if the message may not have
-   * arrived.
+   * Forwards a message to the node that writes its client's stream. Replies with 503 if the message may not
+   * have arrived.
    *
    * @throws StoreFailure
    */
@@ -122,7 +122,7 @@ export class SseForwarding {
     )
   }
 
-  /** Refuses the messages that are waiting for a reply. */
+  /** Refuses the messages that are still waiting for a reply. */
   close(): void {
     for (const resolve of this.#waiting.values()) resolve(refuse('draining'))
   }
@@ -151,11 +151,14 @@ export class SseForwarding {
     }
   }
 
-  /** Serves a message as if it had arrived here, with the `locals` of the request that opened the stream. */
+  /**
+   * Handles a message as if it had arrived at this node, with the `locals` of the request that opened the
+   * stream.
+   */
   async #serve({ principal, id }: SessionKey, { server, message, auth }: MessageMail): Promise<HttpReply> {
     const { context, connectionOf } = this.#parts
     const connection = connectionOf(id)
-    // A session belongs to one principal and to one server, identified by its name.
+    // A session belongs to one principal and to one server. The server is identified by its name.
     if (connection?.principal !== principal || connection.server.runtime.info.name !== server)
       return refuse('noConnection')
     const { request: opened, caller } = connection.opened

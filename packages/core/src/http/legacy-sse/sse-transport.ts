@@ -15,7 +15,7 @@ type MessageHandler = (message: unknown) => Reply
 
 interface LegacySseParts {
   readonly context: EndpointContext
-  /** Counts the sessions on both transports, because the limits apply to both together. */
+  /** Counts the sessions on both transports, because the limits apply to both transports combined. */
   readonly sessions: SessionTable
   readonly paths: SsePaths
   /** The path of the mount's public URL, if it has one. */
@@ -67,7 +67,7 @@ export class LegacySse {
     const forwarding = this.#forwarding
     if (connection === undefined && forwarding !== undefined)
       return (value) => forwarding.post(id, value, posted)
-    // The session of another principal gets the same reply as an unknown one.
+    // A session that belongs to another principal produces the same reply as an unknown one.
     if (connection === undefined || connection.principal !== principalOf(caller))
       return refuse('noConnection')
     connection.renew(caller.auth?.expiresAt)
@@ -78,7 +78,8 @@ export class LegacySse {
   async #listen(request: HttpRequest, caller: Caller): Promise<HttpReply> {
     const { context, sessions, paths, publicPath } = this.#parts
     const principal = principalOf(caller)
-    // Nothing replaces a connection, so those of anonymous callers leave half of the slots to principals.
+    // A connection is never replaced by another one, so anonymous callers' connections must leave half of the
+    // slots to principals.
     if (!sessions.reserve(principal, context.options.sessions.max / 2)) return refuse('tooManySessions')
     let opened = false
     try {

@@ -19,10 +19,11 @@ interface PeersOptions {
 }
 
 /**
- * Exchanges mail with the other nodes that serve a mount's sessions. Joins them when the first session opens.
+ * Exchanges mail with the other nodes that serve a mount's sessions. Joins them when the first session is
+ * opened.
  */
 export class Peers {
-  /** Receives mail about sessions, including those that this node does not have. */
+  /** Receives mail about sessions, including sessions that this node does not have. */
   onMail: (received: ReceivedMail) => void = () => {}
   readonly clock: Clock
   readonly random: Random
@@ -67,7 +68,7 @@ export class Peers {
     return attempt(() => sendSurely(this.#shared.nodes, this.clock, node, message), this.#notSent(mail))
   }
 
-  /** Sends mail to all other nodes. Resolves to false if it may not arrive. */
+  /** Sends mail to all other nodes. Resolves to false if the mail may not arrive. */
   async broadcast(key: SessionKey, mail: SessionMail): Promise<boolean> {
     const message = toMessage(key, this.id, mail) as JsonValue
     const sent = attempt(() => this.#shared.bus.publish(TOPIC, message), this.#notSent(mail))
@@ -105,7 +106,7 @@ export class Peers {
       if (received !== undefined && received.from !== this.id) this.onMail(received)
     }
     this.#unsubscribe ??= this.#shared.bus.subscribe(TOPIC, receive)
-    // Joining comes last, because it may also wait until messages from the bus arrive.
+    // Joining is the last step, because it may also wait until the bus starts to deliver messages.
     this.#leave = await this.#shared.nodes.join(receive)
     this.#joined = true
   }

@@ -7,25 +7,25 @@ import {
 } from '../../protocol/jsonrpc.ts'
 import type { SessionKey } from '../../stores/session-store.ts'
 
-/** A message about one session, from one node to another. */
+/** A message about one session, sent from one node to another. */
 export type SessionMail =
   /** The session has ended. */
   | { readonly kind: 'ended' }
   /** The record has changed. */
   | { readonly kind: 'changed' }
-  /** A frame for the GET stream, which the receiver writes. */
+  /** A frame for the GET stream that the receiver writes. */
   | { readonly kind: 'frame'; readonly frame: string }
   | YieldMail
   /** A stream that the receiver follows has new events. */
   | { readonly kind: 'appended'; readonly stream: string }
-  /** The response to a request that the receiver has sent to the client. */
+  /** The response to a request that the receiver sent to the client. */
   | { readonly kind: 'answer'; readonly response: JsonRpcResponse }
   /** The client has cancelled the call. */
   | { readonly kind: 'cancel'; readonly id: RequestId }
   /**
-   * A message that a client of HTTP+SSE has posted to the sender, as JSON. The receiver writes the stream of
-   * the client. `server` is the name of the server that the sender would have chosen, and `auth` is its
-   * `AuthInfo` as JSON, omitted for an anonymous client.
+   * A message that a client of HTTP+SSE has posted to the sender, as JSON. The receiver writes the client's
+   * stream. `server` is the name of the server that the sender would have chosen, and `auth` is its `AuthInfo`
+   * as JSON, omitted for an anonymous client.
    */
   | {
       readonly kind: 'message'
@@ -44,8 +44,8 @@ export type SessionMail =
     }
 
 /**
- * `yield`: the sender has a new GET stream that replaces the receiver's. `stream` is omitted if the receiver's has no
- * name. `seized`: the sender now writes this stream, with this fence.
+ * `yield`: the sender has a new GET stream that replaces the receiver's. `stream` is omitted if the receiver's
+ * stream has no name. `seized`: the sender now writes this stream, with this fence.
  */
 export interface YieldMail {
   readonly kind: 'yield' | 'seized'
@@ -64,7 +64,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 const isOptionalText = (value: unknown): boolean => value === undefined || isText(value)
 
-/** The members of each kind. Nodes that run another version may send others. */
+/** The members of each kind. Nodes that run another version may send other kinds. */
 const MEMBERS: {
   readonly [Kind in SessionMail['kind']]: Readonly<Record<string, (value: unknown) => boolean>>
 } = {

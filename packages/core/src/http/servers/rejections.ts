@@ -7,7 +7,7 @@ import type { ServedServers } from './served-servers.ts'
 import type { HttpReply, HttpRequest } from '../types.ts'
 
 /**
- * Counts the refused requests of one mount. Reports each to the selected server, if there is one, and to
+ * Counts one mount's refused requests. Reports each of them to the selected server, if there is one, and to
  * `onReject`.
  */
 export class Rejections {
@@ -23,13 +23,13 @@ export class Rejections {
     this.#logger = logger
   }
 
-  /** Adds a reply if it is a refusal. A JSON-RPC error is a response. */
+  /** Counts a reply if it is a refusal. A JSON-RPC error does not count, because it is a response. */
   addReply(request: HttpRequest, reply: HttpReply): void {
     const reason = reasonOf(reply)
     if (reason !== undefined) this.#emit(request, reason, reply.status)
   }
 
-  /** Adds a refusal inside a stream or a batch, whose reply has another status. */
+  /** Counts a refusal inside a stream or batch, whose reply has another status. */
   add(request: HttpRequest, reason: RefusalKey): void {
     this.#emit(request, reason, STATUSES[reason].status)
   }

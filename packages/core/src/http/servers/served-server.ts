@@ -17,13 +17,13 @@ export type Measure = (server: ServedServer) => Gauges
  */
 export class ServedServer implements ServerMount {
   readonly runtime: ServerRuntime
-  /** The revisions that the server and the mount have in common, newest first. */
+  /** The revisions that both the server and the mount serve, newest first. */
   readonly served: readonly Revision[]
   /** The served revisions with sessions. */
   readonly legacy: readonly Revision[]
-  /** The served revisions whose requests have their own metadata. */
+  /** The served revisions in which each request has its own metadata. */
   readonly modern: readonly Revision[]
-  /** Called when no session, subscription, connection or call is left. */
+  /** Called when no sessions, subscriptions, connections or calls are left. */
   onIdle: (() => void) | undefined
   readonly #measure: Measure
   readonly #work: Drainable
@@ -69,7 +69,7 @@ export class ServedServer implements ServerMount {
     this.#listen()
   }
 
-  /** Must be called after a session has ended. */
+  /** Must be called when a session has ended. */
   removeSession(session: Session): void {
     if (this.sessions.delete(session)) this.#removed()
   }
@@ -88,14 +88,17 @@ export class ServedServer implements ServerMount {
     this.#listen()
   }
 
-  /** Starts listening to changes, including those on other nodes. Must precede a subscription's acknowledgement. */
+  /**
+   * Starts listening to changes, including those on other nodes. Must be called before a subscription is
+   * acknowledged.
+   */
   listen(): Promise<void> | undefined {
     if (isolatedRequests()) return undefined
     this.#listen()
     return this.runtime.bus.ready?.()
   }
 
-  /** Adds a connection, which is closed with the server. */
+  /** Adds a connection, which is closed together with the server. */
   addConnection(connection: { close(): void }): void {
     this.#connections.add(connection)
   }
@@ -128,7 +131,7 @@ export class ServedServer implements ServerMount {
     return this.#work.close(options)
   }
 
-  /** Closes immediately, because the mount has already drained. */
+  /** Closes the server immediately, because the mount has already drained. */
   finish(): void {
     for (const connection of this.#connections) connection.close()
     for (const session of this.sessions) session.close()

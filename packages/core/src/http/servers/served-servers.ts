@@ -16,27 +16,28 @@ export interface Servable<Locals = unknown> {
 }
 
 /**
- * Selects the server for a request, for example by tenant. Called once per session, when the session starts, or, on a
- * mount without sessions, for each request. If it returns undefined, the client gets 404. If it throws, the error is
- * logged and the client gets 500. The application must close the servers that it creates.
+ * Selects the server for a request, for example by tenant. Called once per session when the session starts, or
+ * once per request on a mount without sessions. If it returns undefined, the request is refused with 404. If it
+ * throws, the error is logged and the request is refused with 500. The application must close the servers that
+ * it creates.
  */
 export type ServerSelector<Locals = unknown> = (
   request: HttpRequest,
   auth: AuthInfo | undefined,
 ) => Servable<Locals> | undefined | Promise<Servable<Locals> | undefined>
 
-/** A request whose server is to be found. */
+/** A request for which a server must be found. */
 interface ServerLookup {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly id?: RequestId | undefined
   /** The server of the request's session, if the request has a session. */
   readonly found?: ServedServer | undefined
-  /** Refuses a request that the server cannot serve, before its lifespan opens. */
+  /** Refuses a request that the server cannot serve, before the server's lifespan opens. */
   readonly refuse?: (server: ServedServer) => HttpReply | undefined
 }
 
-/** Holds one mount's servers: a single server, or those in use that a selector has returned. */
+/** Holds one mount's servers: a single server, or those that a selector has returned and that are in use. */
 export class ServedServers {
   /** Undefined if there is a selector. */
   readonly single: ServedServer | undefined
@@ -52,14 +53,15 @@ export class ServedServers {
   }
 
   /**
-   * The single server, if its lifespan is open. Nearly every call uses this server directly, without `serve`.
+   * The single server, if its lifespan is open. Nearly every call uses this server directly instead of calling
+   * `serve`.
    */
   get open(): ServedServer | undefined {
     return this.single?.runtime.ready() === undefined ? this.single : undefined
   }
 
   /**
-   * Returns the server of a request without a session, or undefined if there is none.
+   * Returns the server for a request without a session, or undefined if there is none.
    *
    * @throws `ERR_MCP_CLOSED` if the server is closed, and errors thrown by the selector
    */
@@ -72,7 +74,7 @@ export class ServedServers {
     return chosen instanceof Promise ? chosen.then((server) => this.#use(server)) : this.#use(chosen)
   }
 
-  /** Finds the server of a request, and counts the request as the server's work until the reply is ready. */
+  /** Finds the server for a request, and counts the request as the server's work until the reply is ready. */
   find({ request, caller, id, found }: ServerLookup, then: (server: ServedServer) => Reply): Reply {
     const go = (server: ServedServer | undefined): Reply => {
       if (server === undefined) return refuse('noServer', { id })
@@ -83,7 +85,7 @@ export class ServedServers {
     return server instanceof Promise ? server.then(go) : go(server)
   }
 
-  /** Finds the server of a request, and opens its lifespan before its first call. */
+  /** Finds the server for a request, and opens the server's lifespan before its first call. */
   serve(lookup: ServerLookup, then: (server: ServedServer) => Reply): Reply {
     return this.find(lookup, (server) => {
       const refused = lookup.refuse?.(server)
@@ -93,17 +95,17 @@ export class ServedServers {
     })
   }
 
-  /** Remembers the server of a request, if there are several. */
+  /** Remembers the server for a request, if there are several servers. */
   assign(request: HttpRequest, server: ServedServer): void {
     if (this.single === undefined) this.#assigned.set(request, server)
   }
 
-  /** Returns the server of a request, or undefined if none was selected for it yet. */
+  /** Returns the server for a request, or undefined if none has been selected yet. */
   of(request: HttpRequest): ServedServer | undefined {
     return this.single ?? this.#assigned.get(request)
   }
 
-  /** Runs a step as a server's work, and releases the server if it was selected and is idle afterwards. */
+  /** Runs a step as part of a server's work. Afterwards, releases the server if it was selected and is idle. */
   during<T>(server: ServedServer, step: () => Awaitable<T>): Awaitable<T> {
     if (server === this.single) return step()
     server.begin()
@@ -119,13 +121,13 @@ export class ServedServers {
     return result
   }
 
-  /** Iterates over all sessions, on either transport. */
+  /** Iterates over all sessions on both transports. */
   *sessions(): Iterable<Session> {
     for (const server of this.single === undefined ? this.#inUse.values() : [this.single])
       yield* server.sessions
   }
 
-  /** Closes all servers on this mount when it has drained. */
+  /** Closes all servers on this mount after the mount has drained. */
   finish(): void {
     this.single?.finish()
     for (const server of this.#inUse.values()) server.finish()

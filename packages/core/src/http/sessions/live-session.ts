@@ -25,7 +25,7 @@ import type { SharedRecord } from './shared-record.ts'
 
 /** The length of a stream's name, in characters of six random bits each. */
 const STREAM_TOKEN_LENGTH = 12
-/** The node's id if there is only one node. */
+/** The node id if there is only one node. */
 const ONLY_NODE = ''
 
 /** The state and stores that the sessions of a mount share. */
@@ -37,25 +37,25 @@ export interface SessionHome {
   /** Undefined if there are no other nodes. */
   readonly network: SessionNetwork | undefined
   changed(live: LiveSession): void
-  /** Ends a session here, because another process has ended it. */
+  /** Ends a session in this process, because another process has ended it. */
   forget(live: LiveSession): void
   remove(live: LiveSession, cause: CloseCause): void
 }
 
-/** A session in this process, with its streams. */
+/** A session in this process, together with its streams. */
 export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   readonly session: Session
   readonly server: ServedServer
-  /** When the last request of the session was received. */
+  /** When the session's last request was received. */
   lastSeen: number
   /** Undefined if no other process can continue the session. */
   readonly shared: SharedRecord | undefined
   /**
-   * Settles when the store has deleted the session; undefined before the deletion starts, or if the store is
+   * Settles when the store has deleted the session; undefined before the deletion starts, and if the store is
    * synchronous.
    */
   forgotten: Promise<unknown> | undefined
-  /** The GET stream, for messages outside requests. */
+  /** The GET stream, for messages that do not belong to a request. */
   standalone: EventStream | undefined
   /** Undefined if there are no other nodes. */
   readonly link: SessionLink | undefined
@@ -91,7 +91,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return this.link === undefined ? this.shared?.save(change) : this.link.save(change)
   }
 
-  /** Ends the session here, because another process has ended it. */
+  /** Ends the session in this process, because another process has ended it. */
   forget(): void {
     this.#home.forget(this)
   }
@@ -113,7 +113,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return this.#home.events !== undefined
   }
 
-  /** Returns a reply that sends a response as a complete stream. */
+  /** Returns a reply that contains a response as a complete stream. */
   answer(answer: EncodedAnswer): Awaitable<HttpReply> {
     const { context, events, deletions } = this.#home
     if (events === undefined || this.session.closed) return wholeStream(answer)
@@ -130,7 +130,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     })
   }
 
-  /** Opens the stream of a call, on which its responses will be sent. */
+  /** Opens a call's stream. The call's responses will be sent on it. */
   openCallStream(pending: readonly RequestId[]): EventStream {
     const { context, events } = this.#home
     if (events === undefined) return this.#plainStream()
@@ -149,7 +149,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return this.link === undefined ? reply : this.link.took(token).then(() => reply)
   }
 
-  /** Continues the GET stream, which another node has written until now. */
+  /** Continues the GET stream that another node has written until now. */
   continueStream(token: string, seized: SeizedStream): ResumableStream {
     const { events } = this.#home
     if (events === undefined) throw new TypeError('A stream without an event store cannot be continued')
@@ -183,20 +183,20 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     return replay(context, this.server, { from, reader, events: state.events, key: log.key })
   }
 
-  /** Ends the streams of an ended session. A call's stream ends with its response. */
+  /** Ends the streams of an ended session. A call's stream ends with the call's response. */
   closeStreams(): void {
     this.standalone?.close()
     for (const stream of this.#streams?.values() ?? []) stream.forget()
     this.link?.close()
   }
 
-  /** Leaves the streams to other nodes, if there are any. */
+  /** Lets other nodes, if there are any, continue the streams. */
   releaseStreams(): void {
     this.endStandalone()
     this.link?.close()
   }
 
-  /** Ends the GET stream, which another node may continue. */
+  /** Ends the GET stream. Another node may continue it. */
   endStandalone(): void {
     if (this.link === undefined) this.standalone?.close()
     else this.standalone?.release()
@@ -249,7 +249,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   }
 
   streamFenced(stream: ResumableStream, frame: string): void {
-    // The calls of a seized stream have already been answered with errors.
+    // The calls of a seized stream have already received error responses.
     if (stream.kind === 'call' || this.link === undefined) return
     if (stream === this.standalone) this.#forgetStandalone()
     const { logger } = this.#home.context

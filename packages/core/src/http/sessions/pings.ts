@@ -4,7 +4,9 @@ import { Recurring } from '../../util/timers.ts'
 import type { EndpointContext } from '../context.ts'
 import type { KeepAliveOptions } from '../options.ts'
 
-/** Pings the clients of one mount with one timer, and closes the sessions of those that do not respond. */
+/**
+ * Pings the clients of one mount with a single timer, and closes the sessions of clients that do not respond.
+ */
 export class Pings {
   readonly #sessions = new Set<Session>()
   readonly #maxMissed: number
@@ -20,7 +22,7 @@ export class Pings {
     this.#timer = new Recurring(clock, intervalMs, () => this.#round())
   }
 
-  /** Pings the client of a session until it closes. */
+  /** Pings a session's client until the session closes. */
   add(session: Session): void {
     this.#sessions.add(session)
     this.#timer.start()

@@ -29,10 +29,10 @@ interface PlainIdsOptions {
 }
 
 /**
- * Issues ids for sessions that only this process knows. An id consists of a secret, a mark of the process,
- * and the time when the session was opened. So an unknown id shows whether it was issued by another process
- * that is running at the same time, which is a configuration error. An id from before a restart is older than
- * this process.
+ * Issues ids for sessions that only this process knows. An id consists of a secret, a mark that identifies the
+ * process, and the time when the session was opened. An unknown id therefore shows whether another process
+ * running at the same time issued it, which indicates a configuration error. An id issued before a restart is
+ * older than this process.
  */
 export class PlainIds {
   readonly #options: PlainIdsOptions
@@ -47,13 +47,12 @@ export class PlainIds {
   create(): string {
     const { mark } = this.#process()
     const secret = randomToken(SECRET_LENGTH, this.#options.random)
-    // The parts are joined in one step, because V8 keeps the parts of concatenated strings.
+    // The parts are joined in one step, because V8 retains the parts of concatenated strings.
     return [this.#options.prefix, secret, mark, encodeTime(this.#seconds())].join('')
   }
 
   /**
-   * Logs, at most once every ten minutes, an unknown id that another process has issued since this one
-   * started.
+   * Logs, at most once every ten minutes, an unknown id that another process issued after this process started.
    */
   unknown(id: string): void {
     const { mark, since } = this.#process()
@@ -64,7 +63,10 @@ export class PlainIds {
     this.#several.log((skipped) => this.#options.logger.warn({ skipped }, SEVERAL_PROCESSES))
   }
 
-  /** Returns this process's mark, created on first use, because Workers have no random numbers before a request. */
+  /**
+   * Returns this process's mark. The mark is created on first use, because Workers cannot generate random
+   * numbers before a request.
+   */
   #process(): { readonly mark: string; readonly since: number } {
     return (this.#own ??= { mark: randomToken(MARK_LENGTH, this.#options.random), since: this.#seconds() })
   }
@@ -76,7 +78,7 @@ export class PlainIds {
 
 const encodeTime = (seconds: number): string => seconds.toString(36).padStart(TIME_LENGTH, '0')
 
-/** The maximum length of a session id, in characters. The guard refuses longer ones. */
+/** The maximum length of a session id, in characters. The guard refuses longer ids. */
 const MAX_SESSION_ID = 1_024
 
 /** This purpose includes the layout's name, so that ids with another layout cannot be decrypted. */
@@ -88,7 +90,7 @@ interface SealedIdsOptions {
   /** The server's name. Sessions of another server with the same keys are unknown here. */
   readonly server: string
   readonly maxAgeMs: number
-  /** The maximum number of remembered sessions that have ended. A new one replaces the one that ended first. */
+  /** The maximum number of ended sessions that are remembered. A new one replaces the one that ended first. */
   readonly maxEnded: number
   readonly clock: Clock
   readonly random: Random
@@ -106,8 +108,8 @@ type Packed = readonly [
 ]
 
 /**
- * Issues session ids with which another process can continue the session. An id does not contain the principal but
- * is bound to it, so that no other principal can use the id.
+ * Issues session ids that allow another process to continue the session. An id does not contain the principal
+ * but is bound to it, so that no other principal can use the id.
  */
 export class SealedIds {
   readonly #options: SealedIdsOptions
@@ -118,7 +120,7 @@ export class SealedIds {
     this.#options = options
   }
 
-  /** Returns the id of a new session, or undefined if the client's capabilities and name are too large. */
+  /** Returns the id for a new session, or undefined if the client's capabilities and name are too large. */
   async seal(draft: SessionDraft): Promise<string | undefined> {
     const { sealer, random } = this.#options
     const { createdAt, revision, listChanged, client } = draft
@@ -137,8 +139,8 @@ export class SealedIds {
   }
 
   /**
-   * Returns the record of a session that another process has opened. Returns undefined for a session that
-   * this process has opened: the caller has not found the session, so it has ended.
+   * Returns the record of a session that another process opened. Returns undefined for a session that this
+   * process opened: since the caller did not find it, the session has ended.
    */
   async open(key: SessionKey): Promise<SessionRecord | undefined> {
     const { sealer, clock, maxAgeMs } = this.#options
@@ -151,7 +153,7 @@ export class SealedIds {
     return { ...key, revision, client, initialized: true, createdAt, listChanged, subscriptions: [] }
   }
 
-  /** Whether a restored session has ended here. */
+  /** Returns whether a restored session has ended here. */
   ended(id: string): boolean {
     return this.#ended.has(id)
   }

@@ -16,7 +16,7 @@ import type { HttpReply } from '../types.ts'
 import { endOrphan, FollowedStream, type SessionNetwork } from './session-network.ts'
 import type { SharedRecord } from './shared-record.ts'
 
-/** A stream that a client resumes here, but that another node writes. */
+/** A stream that a client resumes on this node, but that another node writes. */
 interface ElsewhereStream {
   readonly log: StreamLog
   readonly from: EventId
@@ -31,7 +31,7 @@ interface LinkedSession {
   readonly server: ServedServer
   /** The GET stream, if this node writes it. */
   readonly standalone: { send(frame: string): void | Promise<void> } | undefined
-  /** Ends the session here, because another process has ended it. */
+  /** Ends the session in this process, because another process has ended it. */
   forget(): void
   /** Gives up the GET stream, because another node has taken it over. */
   yieldStream(mail: YieldMail): void
@@ -66,12 +66,13 @@ export class SessionLink implements OtherNodes {
   }
 
   /**
-   * Stores a change to the record, and informs the other nodes, because the next request of the client may
-   * arrive at any of them.
+   * Stores a change to the record, and informs the other nodes, because the client's next request may arrive at
+   * any of them.
    */
   async save(change: ChangeRecord): Promise<void> {
     await this.#record.save(change)
-    // Other nodes need not know immediately that the session is initialized, which happens once in every session.
+    // Other nodes need not know immediately that the session is initialized. This happens once in every
+    // session.
     if (change(this.#live.session.record).initialized === true) return
     await this.#network.peers.broadcast(this.#live.key, { kind: 'changed' })
   }
@@ -94,7 +95,7 @@ export class SessionLink implements OtherNodes {
     return arrived(this.#network.peers.sendSurely(node, this.#live.key, { kind: 'answer', response }))
   }
 
-  /** Sends a cancellation to the other nodes, each of which ends its call with this id. */
+  /** Sends a cancellation to the other nodes. Each of them ends its call with this id. */
   cancelElsewhere(id: RequestId): Promise<true> {
     return arrived(this.#network.peers.broadcast(this.#live.key, { kind: 'cancel', id }))
   }
@@ -168,7 +169,8 @@ export class SessionLink implements OtherNodes {
   }
 
   async #isAlive(node: string): Promise<boolean> {
-    // The store names this node as the writer, but this node does not write the stream: it was abandoned.
+    // The store names this node as the writer, but this node does not write the stream, so the stream was
+    // abandoned.
     if (node === this.node) return false
     const [alive] = await fromStore(() => this.#network.peers.alive([node]))
     return alive === true
@@ -182,7 +184,7 @@ export class SessionLink implements OtherNodes {
     const { fence } = seized.lease
     const reply = await this.#live.continueStream(token, seized).resume(from, reader)
     if (reply !== 'seized' && (await this.took(token, fence))) return reply
-    // The client resumes the stream at two nodes at the same time.
+    // The client is resuming the stream at two nodes at the same time.
     this.#live.yieldStream({ kind: 'seized', stream: token, fence })
     throw new StoreFailure('Another node has seized the stream')
   }
@@ -215,7 +217,7 @@ export class SessionLink implements OtherNodes {
       { from, state },
     )
     following.set(token, stream)
-    // An event may have been added since the stream was read.
+    // An event may have been added after the stream was read.
     stream.readOn()
     return stream.reply(reader)
   }

@@ -26,7 +26,7 @@ interface FollowedStreamOptions {
 }
 
 /**
- * Connects the sessions of a mount to the other nodes, and tracks the streams that other nodes write but whose
+ * Connects a mount's sessions to the other nodes, and tracks the streams that other nodes write but whose
  * clients are connected here.
  */
 export class SessionNetwork {
@@ -62,7 +62,7 @@ export class SessionNetwork {
   }
 }
 
-/** Sends the client the rest of a call's stream, which another node writes. */
+/** Sends the client the rest of a call's stream that another node writes. */
 export class FollowedStream {
   readonly #all: SessionNetwork
   readonly #options: FollowedStreamOptions
@@ -96,7 +96,7 @@ export class FollowedStream {
     all.add(this)
   }
 
-  /** The node that writes the stream. */
+  /** The id of the node that writes the stream. */
   get node(): string {
     return this.#node
   }
@@ -113,7 +113,7 @@ export class FollowedStream {
     void this.#run(() => this.#read())
   }
 
-  /** Reads new events, in case mail about them was lost, and ends the stream if its writer has stopped. */
+  /** Reads new events in case mail about them was lost, and ends the stream if its writer has stopped. */
   check(stopped: boolean): void {
     void this.#run(async () => {
       const { log, revision } = this.#options
@@ -126,7 +126,7 @@ export class FollowedStream {
     this.#writer.end()
   }
 
-  /** Runs one step at a time. All steps requested during a step are combined into one more read. */
+  /** Runs one step at a time. All steps requested during a step are combined into a single further read. */
   async #run(step: () => Promise<void>): Promise<void> {
     if (this.#reading) {
       this.#again = true
@@ -164,7 +164,9 @@ export class FollowedStream {
 
 const FINAL = { final: true }
 
-/** Ends the stream of a call whose node has stopped: every request without a response gets an error. */
+/**
+ * Ends a call's stream after the call's node has stopped. Every request without a response receives an error.
+ */
 export async function endOrphan(
   { store, key }: StreamLog,
   { epoch, node, revision }: Pick<EventId, 'epoch'> & { readonly node: string; readonly revision: Revision },

@@ -26,7 +26,7 @@ import type { PlainIds, SealedIds } from './session-ids.ts'
 import { SharedRecord, type SharedRecords, storedMs } from './shared-record.ts'
 
 /**
- * The maximum interval at which idle sessions are closed, in ms. A request for an expired session closes that
+ * The maximum interval between checks for idle sessions, in ms. A request for an expired session closes that
  * session immediately.
  */
 const MAX_SWEEP_MS = 15_000
@@ -41,7 +41,7 @@ interface Opening {
 }
 
 interface SessionTableParts {
-  /** Undefined if no other process can continue a session, so that this table has all sessions. */
+  /** Undefined if other processes cannot continue sessions, so that this table contains all sessions. */
   readonly store: SessionStore | undefined
   /** Undefined if there are no other nodes. */
   readonly network: SessionNetwork | undefined
@@ -54,8 +54,9 @@ interface SessionTableParts {
 }
 
 /**
- * Holds the sessions of one mount: a limited number in this process, and those that can be restored from a store or
- * from their ids. Sessions are found by principal and id together, so another principal's session is unknown.
+ * Contains one mount's sessions: a limited number in this process, and those that can be restored from a store
+ * or from their ids. Sessions are looked up by both principal and id, so another principal's session is
+ * unknown.
  */
 export class SessionTable implements SessionHome {
   readonly context: EndpointContext
@@ -68,7 +69,7 @@ export class SessionTable implements SessionHome {
   readonly #sweeper: Recurring
   readonly #live = new Map<string, Map<string, LiveSession>>()
   #size = 0
-  /** Slots for sessions that are about to open, and for HTTP+SSE connections. */
+  /** The number of slots reserved for sessions that are about to open, and for HTTP+SSE connections. */
   #reserved = 0
   readonly #reservedBy = new Map<string, number>()
   /** The uninitialized sessions, least recently used first. */
@@ -93,7 +94,8 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Finds a session, and restores it from its record if it is not in this process. A found session counts as used.
+   * Finds a session, and restores it from its record if it is not in this process. Finding a session counts as
+   * using it.
    *
    * @throws StoreFailure
    */
@@ -122,8 +124,8 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Answers an `initialize` request, and adds the session that it opens. Returns undefined if there is no
-   * slot for it.
+   * Answers an `initialize` request, and adds the resulting session. Returns undefined if there is no free
+   * slot.
    *
    * @throws StoreFailure
    */
@@ -182,14 +184,14 @@ export class SessionTable implements SessionHome {
     else this.#reservedBy.set(principal, left)
   }
 
-  /** Starts the pings and events of a session, on either transport. */
+  /** Starts a session's pings and events, on either transport. */
   start(session: Session, server: ServedServer, how: { readonly resumed: boolean }): void {
     this.#parts.pings?.add(session)
     server.addSession(session)
     session.emitEvents(how)
   }
 
-  /** Moves a session to the list for its state, after it has been opened or initialized. */
+  /** Moves a session to the list that matches its state, after it was opened or initialized. */
   changed(live: LiveSession): void {
     const { initialized, principal } = live.session.record
     const identified = principal === ANONYMOUS ? this.#anonymous : this.#identified
@@ -223,12 +225,15 @@ export class SessionTable implements SessionHome {
     if (events !== undefined) void this.deletions.run(() => events.delete({ principal, session: id }))
   }
 
-  /** Ends the GET streams, so that clients know that nothing follows. */
+  /** Ends the GET streams, so that clients know that no more messages follow. */
   endStandalone(): void {
     for (const live of this.#all()) live.endStandalone()
   }
 
-  /** Closes all sessions here. Their records stay, because another process may continue them. */
+  /**
+   * Closes all sessions in this process. Their records remain, because another process may continue the
+   * sessions.
+   */
   closeAll(): void {
     this.#closed = true
     const all = [...this.#all()]
@@ -257,7 +262,10 @@ export class SessionTable implements SessionHome {
     return initialized ? ttlMs : uninitializedTtlMs
   }
 
-  /** The cause for closing idle sessions: `ended` if there is no store from which another process can continue them. */
+  /**
+   * The cause reported when idle sessions are closed: `ended` if there is no store from which another process
+   * could continue them.
+   */
   get #idleCause(): CloseCause {
     return this.#shared === undefined ? 'ended' : 'released'
   }
@@ -293,9 +301,9 @@ export class SessionTable implements SessionHome {
     const { principal, id } = record
     const revision = revisionOf(record.revision)
     if (revision === undefined || !server.served.includes(revision)) return undefined
-    // The session belongs to another server with the same shared stores.
+    // The session belongs to another server that uses the same shared stores.
     if (record.server !== undefined && record.server !== server.runtime.info.name) return undefined
-    // The session may have ended while its server was chosen.
+    // The session may have ended while its server was being chosen.
     if (sealed?.ended(id) === true || !this.reserve(principal)) return undefined
     this.release(principal)
     const live = this.#add(new Session(server.runtime, record, revision), server, { resumed: true, version })
@@ -351,13 +359,13 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Closes idle sessions, and renews the records of sessions in use, whose clients might not send a request for
-   * a long time.
+   * Closes idle sessions, and renews the records of sessions in use, because their clients might not send a
+   * request for a long time.
    */
   #sweep(): void {
     const { clock, logger } = this.context
     const now = clock.now()
-    // An error here would end the process, because this runs in a timer.
+    // An error here would terminate the process, because this runs in a timer.
     const failed = (err: unknown): void => logger.error({ err }, 'A session store failed')
     for (const live of this.#all()) void attempt(() => this.#sweepOne(live, now), failed)
   }
@@ -377,7 +385,8 @@ export class SessionTable implements SessionHome {
   }
 
   /**
-   * Returns the session that a new one may replace. An anonymous caller cannot end sessions of authenticated clients.
+   * Returns the session that a new session may replace. An anonymous caller cannot end the sessions of
+   * authenticated clients.
    */
   #dispensable(newcomer: string): Found {
     const now = this.context.clock.now()
@@ -409,7 +418,7 @@ function oldestIdle(list: LinkedList<LiveSession>, now: number): Found {
   return undefined
 }
 
-/** Returns the session of one principal that has been idle longest. Uninitialized sessions come first. */
+/** Returns the principal's session that has been idle longest. Uninitialized sessions come first. */
 function oldestIdleOf(own: ReadonlyMap<string, LiveSession> | undefined): Found {
   let oldest: Found
   for (const live of own?.values() ?? []) {

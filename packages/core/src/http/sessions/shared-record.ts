@@ -6,14 +6,17 @@ import type { Logger } from '../../util/logger.ts'
 import { InOrder } from '../../util/promises.ts'
 import { fromStore } from '../streams/store-failure.ts'
 
-/** The maximum number of attempts at a change, because another process may change the record at the same time. */
+/**
+ * The maximum number of attempts to save a change. An attempt fails if another process changes the record at
+ * the same time.
+ */
 const TRIES = 5
-/** The maximum number of changes that wait for a failing store. One more drops the oldest. */
+/** The maximum number of changes that wait while the store is failing. One more change drops the oldest. */
 const MAX_UNSAVED = 256
-/** The fraction of the time to live after which a session in use is renewed in the store. */
+/** The fraction of its time to live after which a session in use is renewed in the store. */
 const RENEW = 0.25
 
-/** The store and settings of all shared records of a mount. */
+/** The store and the settings for all shared records of a mount. */
 export interface SharedRecords {
   readonly store: SessionStore
   readonly clock: Clock
@@ -25,12 +28,12 @@ export interface SharedRecords {
 }
 
 /**
- * Returns a time that is longer than the session's time to live, so that not every request must renew the
- * session in the store.
+ * Returns a time that is longer than the session's time to live, so that the session need not be renewed in the
+ * store for every request.
  */
 export const storedMs = (ttlMs: number): number => ttlMs * (1 + RENEW)
 
-/** Synchronizes a session's record with the store, where other processes change it as well. */
+/** Synchronizes a session's record with the store, where other processes also change it. */
 export class SharedRecord {
   readonly #shared: SharedRecords
   readonly #session: Session
@@ -50,7 +53,7 @@ export class SharedRecord {
     this.#renewedAt = this.#checkedAt
   }
 
-  /** Whether a request must wait until the record is read again, or renewed in the store. */
+  /** Returns whether a request must wait until the record has been reread, or renewed in the store. */
   mustVerify(now: number): boolean {
     return Math.abs(now - this.#checkedAt) >= this.#shared.verifyMs || this.isRenewalDue(now)
   }
@@ -81,7 +84,10 @@ export class SharedRecord {
     return this.verify()
   }
 
-  /** Stores a change that was already made to the record here. If the store fails, the change is stored later. */
+  /**
+   * Stores a change that was already applied to the local record. If the store fails, the change is stored
+   * later.
+   */
   async save(change: ChangeRecord): Promise<void> {
     this.#unsaved.push(change)
     if (this.#unsaved.length > MAX_UNSAVED) this.#unsaved.shift()

@@ -17,7 +17,7 @@ export class SessionRoutes {
   /** Undefined unless the option `legacySse` is set. */
   readonly legacySse: LegacySse | undefined
   readonly #context: EndpointContext
-  /** Undefined where requests are isolated, and so cannot wait for each other. */
+  /** Undefined where requests are isolated, because they cannot wait for each other there. */
   readonly #replays = isolatedRequests() ? undefined : new Turns()
 
   constructor(context: EndpointContext, table: SessionTable, legacySse: LegacySse | undefined) {
@@ -26,7 +26,7 @@ export class SessionRoutes {
     this.legacySse = legacySse
   }
 
-  /** Answers GET and DELETE, which need a session of the caller and a revision that is served. */
+  /** Answers GET and DELETE. Both require one of the caller's sessions and a revision that is served. */
   handle(request: HttpRequest, caller: Caller): Reply {
     const id = request.header('mcp-session-id')
     if (id === undefined) return refuse('missingSession')
@@ -53,7 +53,7 @@ export class SessionRoutes {
     const lastEventId = request.header('last-event-id')
     const reader = readerOf(request, caller)
     if (lastEventId === undefined) return live.listen(reader)
-    // Every event that is not found gets the same reply, whatever the reason.
+    // The reply is the same for every event that is not found, regardless of the reason.
     const from = parseEventId(lastEventId)
     if (from === undefined) return refuse('unknownEvent')
     const resume = (): Promise<HttpReply> =>

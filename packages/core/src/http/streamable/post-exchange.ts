@@ -26,7 +26,10 @@ import { wholeStream } from '../streams/whole-stream.ts'
 import { JSON_HEADERS, refuse, RETRY_HEADERS } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 
-/** The maximum number of microtasks that a handler without slow steps takes to return, including middleware. */
+/**
+ * The maximum number of microtasks that a handler, including middleware, needs to return if it has no slow
+ * steps.
+ */
 const TURNS = 32
 
 interface ExchangeOptions {
@@ -34,7 +37,7 @@ interface ExchangeOptions {
   readonly request: HttpRequest
   readonly caller: Caller
   readonly revision: Revision
-  /** Undefined if there is no session, in which case requests cannot be sent to the client. */
+  /** Undefined if there is no session. Requests cannot be sent to the client then. */
   readonly live: LiveSession | undefined
   readonly server: ServedServer
   /** The id of the JSON-RPC request; undefined for a batch. */
@@ -42,8 +45,8 @@ interface ExchangeOptions {
 }
 
 /**
- * One POST and its reply. The reply is JSON until something must be streamed. Responses are routed by this
- * object, never by their ids. The revision decides whether a disconnect cancels the call.
+ * One POST request and its reply. The reply is JSON until something must be streamed. Responses are routed by
+ * this object, never by their ids. The revision determines whether a disconnect cancels the call.
  */
 export class PostExchange implements Exchange, Due {
   deadline: Deadline | undefined
@@ -59,7 +62,10 @@ export class PostExchange implements Exchange, Due {
   get revision(): Revision {
     return this.#options.revision
   }
-  /** A question on a queued response would not reach the client, and would keep the session active while it waits. */
+  /**
+   * A question on a queued response would not reach the client, and would keep the session active while it is
+   * pending.
+   */
   get duplex(): boolean {
     const { context, live, request } = this.#options
     return live !== undefined && context.options.response !== 'json' && request.isQueued !== true
@@ -69,13 +75,13 @@ export class PostExchange implements Exchange, Due {
     this.#options = options
   }
 
-  /** Sends a notification before the response, which turns the reply into a stream. */
+  /** Sends a notification before the response, which changes the reply to a stream. */
   send(frame: string): void | Promise<void> {
     if (this.#done || this.#options.context.options.response === 'json') return undefined
     return this.#startStream().send(frame)
   }
 
-  /** Sends a request to the client on the stream of this call. The response arrives in another POST. */
+  /** Sends a request to the client on this call's stream. The response arrives in another POST request. */
   request(frame: string): void {
     if (!this.#done) this.#startStream().respond(frame)
   }
@@ -84,7 +90,7 @@ export class PostExchange implements Exchange, Due {
     onDisconnect(this.#options.request, listener)
   }
 
-  /** Ends the connection until the client polls for the rest; see `RequestContext.closeConnection`. */
+  /** Closes the connection until the client polls for the rest; see `RequestContext.closeConnection`. */
   closeConnection(retryMs: number | undefined): void {
     const { live, revision } = this.#options
     if (this.#done || !this.duplex || live?.resumable !== true || !revision.primesStreams) return
@@ -100,7 +106,7 @@ export class PostExchange implements Exchange, Due {
     context.rejections.add(request, reason)
   }
 
-  /** Turns the reply of a long call into a stream, which is kept alive. */
+  /** Changes the reply of a long call to a stream, which is kept alive. */
   due(): void {
     if (!this.#done) this.#startStream()
   }
@@ -127,7 +133,7 @@ export class PostExchange implements Exchange, Due {
     return this.#wait()
   }
 
-  /** Receives the response to one request of a batch. */
+  /** Receives the response to one request in a batch. */
   collect(id: RequestId, response: EncodedResponse): void {
     this.#settle(() => {
       const batch = this.batch
@@ -139,7 +145,7 @@ export class PostExchange implements Exchange, Due {
     })
   }
 
-  /** Logs an error of a call. */
+  /** Logs a call's error. */
   failed(error: unknown): void {
     this.#options.context.logger.error({ err: error }, 'A call could not be answered')
   }
@@ -147,7 +153,7 @@ export class PostExchange implements Exchange, Due {
   #wait(): Promise<HttpReply> {
     const { upgrades, work, options } = this.#options.context
     work.begin()
-    // Without a session a refusal has an HTTP status, so the stream starts only when there is something to
+    // Without a session, a refusal has an HTTP status, so the stream starts only when there is something to
     // write.
     if (options.response === 'sse' && this.#options.live !== undefined) this.#startSoon()
     else if (options.response !== 'json' && this.#stream === undefined) upgrades.add(this)
@@ -186,11 +192,10 @@ export class PostExchange implements Exchange, Due {
   }
 
   /**
-   * Returns the response, or an error if the response is large while too many replies to its caller are
-   * queued. Calls that are still running when a client stops reading could otherwise add results without a
-   * limit.
+   * Returns the response, or an error if the response is large while too many replies to its caller are queued.
+   * Otherwise, calls that are still running when a client stops reading could add results without limit.
    *
-   * @param before - UTF-16 units of other responses in the same reply
+   * @param before - the number of UTF-16 units in other responses in the same reply
    */
   #fit(answer: EncodedResponse, id: RequestId | undefined, before = 0): EncodedResponse {
     const { context, caller, live, revision, server } = this.#options
@@ -217,12 +222,12 @@ export class PostExchange implements Exchange, Due {
       if (live !== undefined) return live.answer(answer)
       if (isSuccess(answer, revision)) return wholeStream(answer)
     }
-    // A cancelled call has no response:
-    // https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
+    // A cancelled call has no response. See
+    // https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation.
     return answer === undefined ? EMPTY_STREAM : jsonAnswer(answer, revision)
   }
 
-  /** Replies if a call rejects, so that its client does not wait forever. Calls should never reject. */
+  /** Sends a reply if a call rejects, so that the client does not wait forever. Calls should never reject. */
   #crashed(error: unknown): HttpReply {
     this.failed(error)
     this.#done = true
@@ -231,8 +236,8 @@ export class PostExchange implements Exchange, Due {
   }
 
   /**
-   * Starts the stream unless the response is ready after a few microtasks, because most async handlers return
-   * without waiting for anything slow.
+   * Starts the stream unless the response is ready within a few microtasks. Most async handlers return that
+   * quickly, because they do not wait for anything slow.
    */
   #startSoon(turns: number = TURNS): void {
     if (this.#done || this.#stream !== undefined) return
@@ -256,7 +261,7 @@ export class PostExchange implements Exchange, Due {
   }
 }
 
-/** Creates an error without a status that asks for a retry, because the call has taken effect already. */
+/** Creates an error with no status that asks for a retry, because the call has already taken effect. */
 const unreadResult = (): McpError =>
   new McpError(
     ErrorCode.InternalError,
@@ -266,7 +271,7 @@ const unreadResult = (): McpError =>
 const isSuccess = ({ error }: EncodedAnswer, revision: Revision): boolean =>
   error === undefined || revision.httpStatus(error) === 200
 
-/** Returns a response as a reply without a stream. */
+/** Returns a reply that contains a response but no stream. */
 export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply {
   const { error } = answer
   if (error === undefined)
@@ -279,7 +284,7 @@ export function jsonAnswer(answer: EncodedAnswer, revision: Revision): HttpReply
 export const errorReply = (id: RequestId, error: McpError, revision: Revision): HttpReply =>
   jsonAnswer({ frame: errorFrame(id, revision.encodeError(error)), error }, revision)
 
-/** An empty stream, which ends immediately and cannot be resumed. */
+/** An empty stream. It ends immediately and cannot be resumed. */
 export const EMPTY_STREAM: HttpReply = Object.freeze({
   status: 200,
   headers: SSE_HEADERS,

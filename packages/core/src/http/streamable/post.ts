@@ -24,16 +24,16 @@ import type { HttpReply, HttpRequest, Reply } from '../types.ts'
 import { PostExchange } from './post-exchange.ts'
 import type { SubscriptionHandler } from './subscription-handler.ts'
 
-/** The parts of a mount that its POST requests use. */
+/** The parts of a mount that are used for its POST requests. */
 export interface PostParts {
   readonly context: EndpointContext
-  /** Undefined if there are no sessions, in which case session ids are ignored. */
+  /** Undefined if there are no sessions. Session ids are ignored then. */
   readonly sessions: SessionTable | undefined
   readonly subscriptions: SubscriptionHandler | undefined
 }
 
 /**
- * Carries the message of one POST request of Streamable HTTP.
+ * Carries the message in one Streamable HTTP POST request.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
@@ -129,7 +129,7 @@ export class Post implements Carrier<HttpReply> {
         failed: (error) => exchange.failed(error),
       })
       const arrived = Promise.all(delivered).then(() => ACCEPTED)
-      // The client must not repeat a batch whose calls have begun.
+      // The client must not repeat a batch whose calls have already begun.
       if (reply !== undefined) arrived.catch(() => {})
       return reply ?? arrived
     })
@@ -137,7 +137,7 @@ export class Post implements Carrier<HttpReply> {
 
   initialize(message: JsonRpcRequest): Reply {
     const lookup = { request: this.#request, caller: this.#caller, id: message.id, found: this.#live?.server }
-    // The session is counted before the lifespan opens, which may take a long time.
+    // The session is counted before the lifespan opens, because opening may take a long time.
     return this.#parts.context.servers.find(lookup, (server) => this.#open(message, server))
   }
 
@@ -183,7 +183,7 @@ export class Post implements Carrier<HttpReply> {
     return { ...reply, headers: { ...reply.headers, ...headers } }
   }
 
-  /** Finds the server of the request, and opens its lifespan. */
+  /** Finds the server for the request, and opens the server's lifespan. */
   #serve(
     revision: Revision,
     message: JsonRpcRequest | undefined,
@@ -196,7 +196,7 @@ export class Post implements Carrier<HttpReply> {
         caller: this.#caller,
         id,
         found: this.#live?.server,
-        // A selected server may serve fewer revisions than the mount, so its refusal lists only its own
+        // A selected server may serve fewer revisions than the mount. The refusal lists only the server's own
         // revisions.
         refuse: ({ served }) => {
           if (served.includes(revision)) return undefined

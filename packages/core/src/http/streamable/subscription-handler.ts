@@ -15,7 +15,7 @@ import { createSseWriter, readerOf, type SseWriter } from '../streams/sse-writer
 import { refuse } from '../refusals.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 
-/** A `subscriptions/listen` request before it has its exchange. */
+/** A `subscriptions/listen` request before it is assigned an exchange. */
 interface ListenRequest extends Omit<StatelessCall, 'exchange'> {
   readonly request: HttpRequest
   readonly server: ServedServer
@@ -54,8 +54,8 @@ export class SubscriptionHandler {
   }
 
   /**
-   * Whether the bus can carry a change from one request to another request's stream. In Workers, an in-memory bus
-   * cannot, because it would write to the stream directly.
+   * Whether the bus can deliver a change that one request makes to another request's stream. An in-memory bus
+   * in Workers cannot, because it would write to the stream directly.
    */
   #reachesStreams({ runtime }: ServedServer): boolean {
     return !this.#context.options.stateless || !isolatedRequests() || !(runtime.bus instanceof MemoryBus)
@@ -82,7 +82,7 @@ export class SubscriptionHandler {
       return refuseScopes(this.#context.authenticate, request, error, message.id)
     if (subscription === undefined) return jsonAnswer(answer, revision)
     const open = (): HttpReply => this.#open(answer, subscription, listen)
-    // A change after the acknowledgement must reach the client, whichever node makes the change.
+    // A change after the acknowledgement must reach the client, regardless of which node makes the change.
     return server.listen()?.then(open) ?? open()
   }
 
@@ -125,9 +125,9 @@ export class SubscriptionHandler {
 }
 
 /**
- * Returns the channel of a stream. For a slow reader, identical notifications are queued only once. Beyond
- * the mount's `limits.outboundBytes`, the stream is cut, so that the client learns that it missed
- * notifications, which are not stored.
+ * Returns the channel of a stream. For a slow reader, identical notifications are queued only once. If the
+ * queue exceeds the mount's `limits.outboundBytes`, the connection is closed. Notifications are not stored, so
+ * this is how the client learns that it missed some.
  */
 const channelOf = (writer: SseWriter): SubscriptionChannel => ({
   send: (frame) => writer.notify(formatEvent({ data: frame })),

@@ -7,12 +7,15 @@ type Deletion = () => Awaitable<unknown>
 
 /** The time between two attempts, in ms. */
 const RETRY_MS = 1_000
-/** The maximum number of queued deletions. One more drops the oldest, whose records then expire. */
+/**
+ * The maximum number of queued deletions. One more drops the oldest deletion; its records then remain until
+ * they expire.
+ */
 const MAX_WAITING = 10_000
 
 /**
- * Deletes records that nobody may use any more. If the store fails, the deletions are retried until it works again:
- * otherwise other processes would continue an ended session, or wait for events that are never stored.
+ * Deletes records that must no longer be used. If the store fails, the deletions are retried until it works
+ * again. Otherwise, other processes would continue an ended session, or wait for events that are never stored.
  */
 export class Deletions {
   readonly #logger: Logger
@@ -43,7 +46,7 @@ export class Deletions {
     this.#timer.stop()
   }
 
-  /** Repeats the deletions until one fails, because a store that is down fails them all. */
+  /** Repeats the deletions until one fails, because if the store is down, all of them fail. */
   async #retry(): Promise<void> {
     if (this.#running) return
     this.#running = true
@@ -55,7 +58,7 @@ export class Deletions {
       }
       if (this.#waiting.size === 0) this.#timer.stop()
     } catch {
-      // The next round begins with the others, because the store may refuse only this one.
+      // The next round begins with the others, because the store may be refusing only this one.
       if (last !== undefined && this.#waiting.delete(last)) this.#waiting.add(last)
     } finally {
       this.#running = false

@@ -9,9 +9,9 @@ import { PendingWork } from '../../util/pending-work.ts'
 import { Recurring } from '../../util/timers.ts'
 
 /**
- * The open streams of a mount, kept alive by one timer. On platforms where timers end with their request,
- * each stream has its own timer, and the streams are not counted, because some end without notice. A stream
- * ends when the credentials that opened it expire.
+ * A mount's open streams, kept alive by a single timer. On platforms where timers end with their request, each
+ * stream has its own timer. On these platforms, the streams are not counted, because some end undetected. A
+ * stream ends when the credentials that opened it expire.
  */
 export class OpenStreams {
   readonly #open = new Set<SseWriter>()
@@ -23,7 +23,7 @@ export class OpenStreams {
   readonly #keepAlive: Recurring | undefined
   /** Counts the open streams while all of them end. */
   #ending: PendingWork | undefined
-  /** Whether the end of every stream is noticed, so that streams and their queued bytes can be counted. */
+  /** Whether the end of every stream is detected, so that streams and their queued bytes can be counted. */
   readonly counts: boolean
 
   constructor(clock: Clock, keepAlive: ResolvedOptions['keepAlive']) {
@@ -37,7 +37,10 @@ export class OpenStreams {
       })
   }
 
-  /** Returns the number of open streams and their queued bytes, for one server if it is given, else for all. */
+  /**
+   * Returns the number of open streams and the number of their queued bytes, for the given server or for all
+   * servers.
+   */
   held(server?: ServedServer): { readonly openStreams: number; readonly queuedBytes: number } {
     let openStreams = 0
     let queuedBytes = 0
@@ -72,7 +75,7 @@ export class OpenStreams {
     if (this.#open.size === 0) this.#keepAlive?.stop()
   }
 
-  /** Waits until all streams have ended, but not for slow readers. */
+  /** Waits until all streams have ended, but does not wait for slow readers. */
   async endAll(): Promise<void> {
     const ending = (this.#ending ??= new PendingWork(this.#clock, this.#open.size))
     await ending.flushed()
@@ -87,7 +90,7 @@ export class OpenStreams {
     this.#expiries.delete(writer)
     const { expiresAt } = writer
     if (expiresAt === undefined) return
-    // Timers of a runtime may fire slightly before the time on its clock.
+    // A runtime's timers may fire slightly before the time shown by its clock.
     const left = Math.max(validUntil(expiresAt) - this.#clock.now() + 1, 1)
     const look = (): void => {
       if (this.#clock.now() > validUntil(writer.expiresAt ?? Infinity)) writer.expire()

@@ -13,21 +13,23 @@ import type { HttpReply } from '../types.ts'
 export interface EventStream extends SessionChannel {
   /** Whether a client is connected or about to connect. */
   readonly connected: boolean
-  /** Returns the reply that carries the stream from its start. */
+  /** Returns the reply with the stream from its start. */
   connect(reader: StreamReader): HttpReply
-  /** Sends a request to the client, or a response that is not the last one, with the id of its request. */
+  /**
+   * Sends a request to the client, or a response that is not the last one, together with the id of its request.
+   */
   respond(frame: string, answers?: RequestId): void
   /** Sends the last response, if there is one, and ends the stream. */
   finish(frame: string | undefined): void
-  /** Ends the connection, but not a resumable stream. */
+  /** Closes the connection, but does not end a resumable stream. */
   closeConnection(retryMs: number | undefined): void
-  /** Ends the stream without a response and deletes it. */
+  /** Ends the stream without a response, and deletes it. */
   close(): void
-  /** Ends the connection, and leaves a resumable stream to other nodes. */
+  /** Closes the connection, so that another node can continue a resumable stream. */
   release(): void
 }
 
-/** A stream of one connection, which cannot be resumed. Notifications are dropped for a slow reader. */
+/** A stream on a single connection. It cannot be resumed. If the reader is slow, notifications are dropped. */
 export class PlainStream implements EventStream {
   readonly #writer: SseWriter
 

@@ -25,7 +25,7 @@ import { storedEventText } from './replay.ts'
 import { fromStore } from './store-failure.ts'
 import type { HttpReply } from '../types.ts'
 
-/** The store of a stream's events. */
+/** The store for a stream's events. */
 export interface StreamLog {
   readonly store: EventStore
   readonly key: StreamKey
@@ -35,7 +35,7 @@ interface ResumableStreamOptions {
   readonly log: StreamLog
   /** The id of this node. */
   readonly node: string
-  /** A new stream, or one that another node has written until now. */
+  /** A new stream, or a stream that another node has written until now. */
   readonly begin: StreamOrigin | SeizedStream
   /** Whether the client accepts events with an id and no data. */
   readonly primes: boolean
@@ -44,20 +44,23 @@ interface ResumableStreamOptions {
   readonly owner?: StreamOwner
 }
 
-/** The owner of streams, which is notified of what happens to them. */
+/** The owner of streams. It is notified of what happens to them. */
 interface StreamOwner {
-  /** Called once, when the stream has ended. */
+  /** Called once, after the stream has ended. */
   streamEnded(stream: ResumableStream): void
   /** Called after each event if the client reads the stream through another node. */
   streamFollowed(stream: ResumableStream, node: string): void
   /**
    * Called with each frame that could not be stored because another node has seized the stream. The stream has
-   * ended.
+   * ended here.
    */
   streamFenced(stream: ResumableStream, frame: string): void
 }
 
-/** A notice may be dropped if events are not stored. A response is never dropped, and a final one ends the stream. */
+/**
+ * A notice may be dropped if events are not stored. A response is never dropped. A final response ends the
+ * stream.
+ */
 type FrameKind = 'notice' | 'response' | 'final'
 
 interface Emitted {
@@ -88,10 +91,10 @@ export class ResumableStream implements EventStream {
   /** Whether another node has seized the stream. */
   #isFenced = false
   #waiting: Emitted[] = []
-  /** Runs steps in order, so that each waits until the store has finished the previous one. */
+  /** Runs the steps in order: each waits until the store has finished the previous one. */
   readonly #steps = new InOrder()
   #waitingBytes = 0
-  /** Whether the store has returned a promise, so that storing events together saves work. */
+  /** Whether the store has returned a promise. If it has, storing events together saves work. */
   #isRemote = false
 
   constructor(context: StreamContext, options: ResumableStreamOptions) {
@@ -115,7 +118,7 @@ export class ResumableStream implements EventStream {
     }
   }
 
-  /** Whether the stream carries the responses of calls, or the messages of its session. */
+  /** Whether the stream carries the responses to calls, or the messages of its session. */
   get kind(): StreamOrigin['kind'] {
     return this.#options.begin.kind
   }
@@ -131,8 +134,9 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Sends a frame. If the stream cannot be resumed, the frame may be dropped for a slow reader. Callers wait for the
-   * store only while many bytes do, so that one append can store what a handler awaits one by one.
+   * Sends a frame. If the stream cannot be resumed, the frame may be dropped because the reader is slow.
+   * Callers wait for the store only while many bytes are waiting, so that a single append can store what a
+   * handler awaits one by one.
    */
   send(frame: string): void | Promise<void> {
     if (this.#ended) return undefined
@@ -155,7 +159,7 @@ export class ResumableStream implements EventStream {
   finish(frame: string | undefined): void {
     if (this.#ended) return
     if (frame === undefined) {
-      // A client that tries to resume must learn that nothing is left, or it would retry forever.
+      // A client that tries to resume must learn that nothing is left. Otherwise, it would retry forever.
       this.close()
       return
     }
@@ -164,8 +168,8 @@ export class ResumableStream implements EventStream {
   }
 
   /**
-   * Ends the connection but not the stream, after an event with an id and the retry time, which the client must
-   * support. Does nothing if the stream cannot be resumed.
+   * Closes the connection but not the stream, after sending an event with an id and the retry time. The client
+   * must support such events. Does nothing if the stream cannot be resumed.
    */
   closeConnection(retryMs: number | undefined): void {
     this.#run(() => {
@@ -182,21 +186,21 @@ export class ResumableStream implements EventStream {
     this.#end()
   }
 
-  /** Ends the connection, and leaves the stream to other nodes. */
+  /** Closes the connection, so that another node can continue the stream. */
   release(): void {
     if (!this.#ended) this.#end()
   }
 
-  /** Stops storing events because the session ends. The response of its call can still be sent. */
+  /** Stops storing events, because the session is ending. The response to its call can still be sent. */
   forget(): void {
     this.#run(() => this.#forget())
   }
 
   /**
-   * Returns the reply that continues after an event, or undefined if the event is unknown. The reply replaces
-   * a connection that may still be open. Frames sent during the replay are queued, so that every event
-   * arrives once and in order. Returns `seized` if another node has seized the stream, and ends the stream
-   * here.
+   * Returns the reply that continues the stream after an event, or undefined if the event is unknown. The reply
+   * replaces a connection that may still be open. Frames sent during the replay are queued, so that every event
+   * arrives exactly once and in order. If another node has seized the stream, ends the stream here and returns
+   * `seized`.
    */
   resume(from: EventId, reader: StreamReader): Promise<HttpReply | 'seized' | undefined> {
     return new Promise((resolve, reject) => {
@@ -266,7 +270,9 @@ export class ResumableStream implements EventStream {
     if (this.#waiting.length === 1) this.#run(() => SAME_TURN.then(() => this.#keepWaiting()))
   }
 
-  /** Stores the events of one turn, and those that queued up during the previous write, in a single append. */
+  /**
+   * Stores the events from one turn, and those that were queued during the previous write, in a single append.
+   */
   #keepWaiting(): void | Promise<void> {
     this.#waitingBytes = 0
     return this.#keep(this.#waiting.splice(0))
@@ -291,8 +297,8 @@ export class ResumableStream implements EventStream {
         this.#fenced(emitted)
         return
       }
-      // Nobody can resume from these events. A client that reads them through another node must learn that they
-      // are missing.
+      // These events cannot be used to resume. A client that reads them through another node must learn that
+      // they are missing.
       if (result?.state === 'lost') void this.#forget()
       if (result?.follower !== undefined) {
         this.#writer?.cut()
@@ -324,7 +330,7 @@ export class ResumableStream implements EventStream {
     }
   }
 
-  /** Runs one step of the store. If the store fails, the stream continues without ids. */
+  /** Runs one step that uses the store. If the store fails, the stream continues without ids. */
   #store<T>(step: () => Awaitable<T>, then: (value: T | undefined) => void): Awaitable<void> {
     try {
       const stored = step()

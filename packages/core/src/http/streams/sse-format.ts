@@ -1,6 +1,6 @@
 import type { Cursor } from '../../stores/event-store.ts'
 
-/** A stream of a session, and a position in it. */
+/** A session's stream, and a position in it. */
 export interface EventId extends Cursor {
   readonly stream: string
 }
@@ -11,7 +11,7 @@ const EVENT_ID = /^([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,64})\.(0|[1-9][0-9]{0
 /**
  * Formats an event id in three parts of a fixed alphabet.
  *
- * @throws for a part outside the alphabet, which could otherwise forge fields of the stream
+ * @throws for a part with other characters, because it could otherwise forge fields of the stream
  */
 export function formatEventId({ stream, epoch, seq }: EventId): string {
   if (!TOKEN.test(stream) || !TOKEN.test(epoch))
@@ -19,7 +19,7 @@ export function formatEventId({ stream, epoch, seq }: EventId): string {
   return `${stream}.${epoch}.${seq}`
 }
 
-/** Parses a Last-Event-ID. Returns undefined if this server cannot have sent it. */
+/** Parses a `Last-Event-ID`. Returns undefined if this server cannot have sent it. */
 export function parseEventId(text: string): EventId | undefined {
   const [, stream, epoch, seq] = EVENT_ID.exec(text) ?? []
   return stream === undefined || epoch === undefined ? undefined : { stream, epoch, seq: Number(seq) }
@@ -27,7 +27,7 @@ export function parseEventId(text: string): EventId | undefined {
 
 const FIELD_BREAK = /[\r\n\0]/
 
-/** Formats a single-line field. A CR or LF in the value would end the field and forge another one. */
+/** Formats a single-line field. A CR or LF in the value would end the field, and could forge another one. */
 function field(name: string, value: string): string {
   if (FIELD_BREAK.test(value)) throw new TypeError(`The ${name} of an event must not hold CR, LF or NUL`)
   return `${name}: ${value}\n`
@@ -36,7 +36,7 @@ function field(name: string, value: string): string {
 interface SseEvent {
   readonly data: string
   readonly id?: string | undefined
-  /** Omitted for the default, `message`. */
+  /** Omitted for the default event type, `message`. */
   readonly event?: string
   /** How long a client should wait before it reconnects, in ms. */
   readonly retry?: number | undefined
@@ -51,7 +51,7 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   let text = event === undefined ? '' : field('event', event)
   if (id !== undefined) text += field('id', id)
   if (retry !== undefined) text += `retry: ${Math.trunc(retry)}\n`
-  // JSON.stringify writes no line breaks, and a regular expression would take longer to find none.
+  // `JSON.stringify` writes no line breaks, and a regular expression would need more time to find none.
   if (!data.includes('\n') && !data.includes('\r')) return `${text}data: ${data}\n\n`
   for (const line of data.split(/\r\n|\r|\n/)) text += `data: ${line}\n`
   return `${text}\n`
@@ -60,7 +60,7 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
 /** Formats an event for HTTP+SSE. Its type `message` is the default, but some clients require it. */
 export const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })
 
-/** A comment, which clients skip, but which shows proxies that the connection is in use. */
+/** A comment. Clients ignore it, but it shows proxies that the connection is in use. */
 export const KEEP_ALIVE = ': keep-alive\n\n'
 
 export const SSE_HEADERS: Readonly<Record<string, string>> = Object.freeze({

@@ -14,23 +14,26 @@ import { SSE_HEADERS } from './sse-format.ts'
 
 /** The client that reads a stream. */
 export interface StreamReader extends Pick<HttpRequest, 'signal'> {
-  /** When the client's credentials expire, in seconds since 1970; undefined for a reply that ends with its call. */
+  /**
+   * When the client's credentials expire, in seconds since 1970; undefined for a reply that ends with its
+   * call.
+   */
   readonly expiresAt?: number | undefined
-  /** Who holds the bytes that wait for the client: see `Caller.holder`. */
+  /** The owner of the bytes that wait for the client: see `Caller.holder`. */
   readonly holder?: string | undefined
 }
 
-/** Returns the reader of a stream that stays open after its request has a reply. */
+/** Returns the reader of a stream that remains open after its request has received a reply. */
 export const readerOf = (
   { signal }: Pick<HttpRequest, 'signal'>,
   { auth, holder }: Caller,
 ): StreamReader => ({ signal, expiresAt: auth?.expiresAt, holder })
 
-/** The maximum number of queued bytes before senders wait. */
+/** The maximum number of queued bytes before senders must wait. */
 export const HIGH_WATER = 65_536
 /**
- * Queued chunks are joined into pieces of up to this many UTF-16 units, because all of them together may
- * exceed the runtime's maximum string length.
+ * Queued chunks are joined into pieces of up to this many UTF-16 units, because the combined queue may exceed
+ * the runtime's maximum string length.
  */
 const PIECE = 1_048_576
 
@@ -38,8 +41,8 @@ export interface SseWriterOptions {
   /** The maximum number of queued bytes. A single chunk may exceed this limit. */
   readonly limit: number
   /**
-   * How to handle a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes the queue and ends
-   * the connection: a client that resumes has then seen everything before the chunk.
+   * How to handle a chunk that exceeds the limit. `drop` drops it. `cut` drops it, writes the queue and closes
+   * the connection. A client that resumes has then seen everything before the chunk.
    */
   readonly overflow: 'cut' | 'drop'
   /** The server that emits the event `overflow`. */
@@ -47,34 +50,37 @@ export interface SseWriterOptions {
   readonly sessionId?: string | undefined
   /** Counts the bytes that are queued for the reader. */
   readonly queued?: CallerBytes | undefined
-  /** Contains the writer while it is open. */
+  /** The set of open streams. It contains the writer while the writer is open. */
   readonly openStreams?: { add(writer: SseWriter): void; remove(writer: SseWriter): void }
-  /** Called when the credentials of the reader expire. @default the connection ends */
+  /** Called when the reader's credentials expire. @default closes the connection */
   onExpired?(): void
   /** Called once, when the connection has ended. */
   onDisconnect?(writer: SseWriter): void
 }
 
 /**
- * Writes the chunks of one HTTP connection in order. It queues them, within a limit, until the adapter opens
- * its sink and while the client reads too slowly. After the connection has ended, the writer ignores chunks,
- * because a late chunk must not crash a handler.
+ * Writes the chunks for one HTTP connection in order. It queues them, within a limit, until the adapter opens
+ * its sink, and whenever the client reads too slowly. After the connection has ended, the writer ignores
+ * further chunks, because a late chunk must not crash a handler.
  */
 export class SseWriter implements Holding {
-  /** When the credentials of the reader expire, in seconds since 1970. */
+  /** When the reader's credentials expire, in seconds since 1970. */
   expiresAt: number | undefined
   holder: string = NETWORK
   held = 0
   readonly #options: SseWriterOptions
-  /** The queued notices; created with the first one. */
+  /** The queued notices. The queue is created for the first notice. */
   #notices: CoalescingQueue | undefined
   #sink: FrameSink | undefined
   #queue: string[] = []
   #bytes = 0
   #behind = false
-  /** UTF-16 units of a large chunk that the host is still sending. */
+  /** The number of UTF-16 units in a large chunk that the host is still sending. */
   #sending = 0
-  /** Whether further chunks are ignored: the connection has ended, or ends when the queue is written. */
+  /**
+   * Whether further chunks are ignored because the connection has ended, or will end when the queue has been
+   * written.
+   */
   ending = false
   #disconnected = false
   #waiter: Deferred | undefined
@@ -86,7 +92,7 @@ export class SseWriter implements Holding {
   get server(): ServedServer | undefined {
     return this.#options.server
   }
-  /** The number of bytes in chunks that are not written yet. */
+  /** The number of bytes in chunks that have not been written yet. */
   get waitingBytes(): number {
     return this.#bytes + (this.#notices?.bytes ?? 0)
   }
@@ -134,14 +140,14 @@ export class SseWriter implements Holding {
     this.#enqueue(chunk, bytes)
   }
 
-  /** Writes a chunk even if the queue is full: a response, or an event that a client asked to be repeated. */
+  /** Writes a chunk even if the queue is full: a response, or an event that a client asked to have replayed. */
   writeAlways(chunk: string): void {
     if (!this.#writeNow(chunk)) this.#enqueue(chunk, utf8Length(chunk))
   }
 
   /**
-   * Writes a notification. While the client is behind, each distinct notification is queued once, and written after
-   * the queued chunks.
+   * Writes a notification. While the client is behind, each distinct notification is queued only once, and is
+   * written after the queued chunks.
    *
    * @returns false if the queue is full
    */
@@ -162,22 +168,22 @@ export class SseWriter implements Holding {
   }
 
   /**
-   * Returns a promise while too much is queued, or else undefined. The promise resolves when the client has
-   * caught up or disconnected.
+   * Returns a promise while too much is queued, otherwise undefined. The promise resolves when the client has
+   * caught up or has disconnected.
    */
   pressure(): Promise<void> | undefined {
     if (this.ending || this.#bytes <= HIGH_WATER) return undefined
     return (this.#waiter ??= deferred()).promise
   }
 
-  /** Writes a last chunk after all others, and ends the connection. */
+  /** Writes a last chunk after all others, and closes the connection. */
   finish(chunk: string): void {
     this.#queueNotices()
     this.writeAlways(chunk)
     this.end()
   }
 
-  /** Ends the connection when everything is written. */
+  /** Closes the connection when everything has been written. */
   end(): void {
     if (this.ending) return
     this.ending = true
@@ -185,7 +191,7 @@ export class SseWriter implements Holding {
     if (this.#idle) this.cut()
   }
 
-  /** Ends the connection immediately. */
+  /** Closes the connection immediately. */
   cut(): void {
     if (this.#disconnected) return
     this.#disconnected = true
@@ -200,7 +206,7 @@ export class SseWriter implements Holding {
     this.#sink?.close()
   }
 
-  /** Ends the connection at once if its bytes are needed. Otherwise the host's own limit ends it. */
+  /** Closes the connection immediately if its bytes are needed. Otherwise, the host's own limit ends it. */
   shorten(atOnce: boolean): void {
     if (atOnce) this.cut()
   }
@@ -214,7 +220,7 @@ export class SseWriter implements Holding {
     )
   }
 
-  /** Returns false if the chunk must be queued. After the connection has ended, the chunk is ignored. */
+  /** Returns false if the chunk must be queued. If the connection has ended, the chunk is ignored. */
   #writeNow(chunk: string): boolean {
     if (this.ending) return true
     if (!this.#idle) return false
@@ -240,7 +246,7 @@ export class SseWriter implements Holding {
         this.#sending = 0
         this.#flush()
       })
-      // A sink must not reject. If it does, the client counts as disconnected.
+      // A sink must not reject. If it does, the client is treated as disconnected.
       .catch(() => this.cut())
   }
 
@@ -255,7 +261,7 @@ export class SseWriter implements Holding {
     while (!this.#behind) {
       if (this.#notices !== undefined && this.#bytes <= PIECE) this.#queueNotices()
       if (this.#queue.length === 0) break
-      // The first chunks are written as one string.
+      // The first chunks are combined and written as one string.
       let count = 0
       let units = 0
       for (const { length } of this.#queue) {
@@ -299,23 +305,27 @@ export interface StreamContext {
   readonly options: ResolvedOptions
   readonly logger: Logger
   readonly openStreams: NonNullable<SseWriterOptions['openStreams']> & {
-    /** Whether the end of every stream is noticed, so that the bytes it holds can be counted. */
+    /** Whether the end of every stream is detected, so that the bytes queued for it can be counted. */
     readonly counts: boolean
   }
   /** Counts the replies that are queued for their clients. */
   readonly queued: CallerBytes
 }
 
-/** The options of one stream, without those that the mount sets for all. */
+/** The options of one stream, except those that the mount sets for all streams. */
 export type StreamOptions = Omit<SseWriterOptions, 'limit' | 'openStreams' | 'queued'>
 
-/** Creates the connection of one stream of a server. It is kept alive with the others of the mount. */
+/**
+ * Creates the connection for one of a server's streams. It is kept alive together with the mount's other
+ * streams.
+ */
 export const createSseWriter = (
   { options, openStreams, queued }: StreamContext,
   stream: StreamOptions,
 ): SseWriter => {
   const limit = options.outboundLimit
-  // Where requests are isolated, some streams end unnoticed and would be counted forever.
+  // Where requests are isolated, the end of some streams is not detected, so those streams would be counted
+  // forever.
   const counted = openStreams.counts ? queued : undefined
   return new SseWriter({ limit, openStreams, queued: counted, ...stream })
 }

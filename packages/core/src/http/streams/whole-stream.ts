@@ -17,13 +17,13 @@ import { formatEvent, formatEventId, SSE_HEADERS } from './sse-format.ts'
 const DATA = 'data: '
 const END = '\n\n'
 /**
- * The client gets the id of the stream only after the response has been stored, so nothing is ever pending.
+ * The client receives the stream's id only after the response has been stored, so nothing is ever pending.
  */
 const NONE: StreamOrigin['pending'] = []
 
 /**
- * Returns a reply whose stream is complete with its first write, because its only message is the response. The
- * stream is sent like a body.
+ * Returns a reply whose stream is complete after its first write, because its only message is the response.
+ * The stream is sent like a body.
  *
  * @param before - the text before the data, in ASCII
  */
@@ -48,8 +48,8 @@ interface StoredStream {
 }
 
 /**
- * Returns a reply like {@link wholeStream}, with event ids and a stored response, so that a client whose connection
- * breaks can resume.
+ * Returns a reply like {@link wholeStream}, but with event ids and a stored response, so that a client can
+ * resume if its connection breaks.
  */
 export function storedStream(answer: EncodedAnswer, stream: StoredStream): Awaitable<HttpReply> {
   const { store, key, node, clock, logger, deletions } = stream
@@ -75,7 +75,7 @@ function withIds(
   return wholeStream(answer, `${primed}id: ${start.slice(0, -1)}1\n`)
 }
 
-/** Refers to a large serialised response, whose text is created only when a client resumes. */
+/** Refers to a large serialised response. Its text is created only when a client resumes. */
 const lazyEvent = (answer: EncodedAnswer): StoredEvent => ({
   seq: 1,
   ...(answer.byteLength !== undefined && { bytes: answer.byteLength }),

@@ -24,13 +24,13 @@ type OfEra =
 /** A result as JSON text. */
 type Encoder = (result: JsonObject) => string
 
-/** Creates the behaviour that all revisions share, from the data of one revision. */
+/** Creates the behaviour that all revisions share, from one revision's data. */
 export function baseRevision(data: RevisionData): Omit<Revision, OfEra> {
   const { fields, structured, methods, notifications, serverRequests, ...flags } = data
   const projector = createProjector(fields)
   const { project, block } = projector
-  // If structured values must be objects, a tool whose schema allows other values is listed without its schema, or
-  // with a schema that wraps the value in an object.
+  // If structured values must be objects, a tool whose schema allows other values is listed without that
+  // schema, or with a schema that wraps the value in an object.
   const projectTool = (tool: Tool & WithWrappedOutput): JsonObject => {
     const { outputSchema, ...rest } = tool
     if (structured === 'any' || outputSchema?.['type'] === 'object') return project('tool', tool)
@@ -103,7 +103,7 @@ function createEncoders(
 
 interface Projector {
   readonly project: Revision['project']
-  /** Replaces a block that the revision lacks with equivalent text. */
+  /** Replaces a block that the revision does not support with equivalent text. */
   readonly block: (content: ContentBlock) => JsonObject
 }
 
@@ -162,13 +162,16 @@ function projectSampling(params: JsonObject, block: (content: ContentBlock) => J
 }
 
 /**
- * The JSON text of a result's structured content, stored in the result so that the content is serialised once for the
- * envelope and the text content. Middleware that spreads a result also copies this field, so the field refers to the
- * value, and is ignored if the result has another value.
+ * The JSON text of a result's structured content, stored in the result so that the content is serialised once
+ * for the envelope and the text content. Middleware that spreads a result also copies this field. The field
+ * therefore refers to the value, and is ignored if the result has a different value.
  */
 export const STRUCTURED_JSON: unique symbol = Symbol('structured JSON')
 
-/** The wrapped `outputSchema` of a tool, if structured values must be objects and the tool's values are not. */
+/**
+ * A tool's wrapped `outputSchema`, for revisions whose structured values must be objects. Set if the tool's
+ * values are not objects.
+ */
 export const WRAPPED_OUTPUT: unique symbol = Symbol('wrapped output')
 
 interface WithWrappedOutput {
@@ -186,8 +189,8 @@ interface WithStructuredJson {
 }
 
 /**
- * Returns the JSON text of the structured content, which is not stringified again if this has already been
- * done. Returns undefined if there is no such content, or if the content must be an object and is not.
+ * Returns the structured content as JSON text. It is not stringified again if that has already been done.
+ * Returns undefined if there is no such content, or if the content must be an object but is not.
  */
 function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): string | undefined {
   const { structuredContent, [STRUCTURED_JSON]: held } = result
@@ -199,7 +202,7 @@ function structuredText(result: WithStructuredJson, kinds: 'object' | 'any'): st
       : JSON.stringify(structuredContent)
   if (kinds === 'any' || json === undefined) return json
   if (held?.member !== undefined) return `{${JSON.stringify(held.member)}:${json}}`
-  // An object can become another type in JSON: a date becomes a string.
+  // An object can become another type in JSON. For example, a date becomes a string.
   return json.startsWith('{') ? json : undefined
 }
 

@@ -9,15 +9,17 @@ type Flags =
   | 'elicitationIds'
   | 'samplingTools'
 
-/** A revision as data. A shape without members is not part of the revision. */
+/** A revision as data. The revision does not support a shape that has no members. */
 export interface RevisionData
   extends Readonly<Record<Lists, readonly string[]>>, Pick<Revision, Flags | 'version' | 'forms' | 'tasks'> {
-  /** The kinds of values that structured content may have; undefined if the revision has none. */
+  /**
+   * The kinds of values that structured content may have; undefined if the revision has no structured content.
+   */
   readonly structured: 'object' | 'any' | undefined
   readonly fields: Readonly<Record<Shape, readonly string[]>>
 }
 
-/** A revision's changes since the previous one. Members are added; flags are replaced. */
+/** The changes in a revision relative to the previous one. Members are added, and flags are replaced. */
 export type RevisionChange = Partial<Omit<RevisionData, 'fields'>> & {
   readonly version: RevisionDate
   readonly adds?: Partial<Record<Shape, readonly string[]>>

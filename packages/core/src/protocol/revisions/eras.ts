@@ -5,7 +5,7 @@ import { baseRevision } from './base.ts'
 import type { RevisionData } from './data.ts'
 import { type Envelope, NOT_KEPT, type Revision } from './revision.ts'
 
-/** Creates the behaviour of revisions whose requests have their own metadata, from the data of one revision. */
+/** Creates the behaviour of revisions whose requests have their own metadata, from one revision's data. */
 export function modernRevision(data: RevisionData): Revision {
   const base = baseRevision(data)
   return {
@@ -17,7 +17,7 @@ export function modernRevision(data: RevisionData): Revision {
     envelope,
     encodeResult: (method, result) => {
       const { _meta } = result
-      // The fields of a tool's result are chosen one by one, which omits the envelope's fields.
+      // The fields of a tool's result are selected one by one, which also omits the envelope's fields.
       const content = method === Method.CallTool ? result : withoutEnvelope(method, result)
       if (_meta === undefined) return base.encodeResult(method, content)
       // The result's own metadata comes first, where the envelope finds it.
@@ -36,7 +36,8 @@ export function modernRevision(data: RevisionData): Revision {
 }
 
 /**
- * Results with cache hints: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+ * Results with cache hints. See
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching.
  */
 const CACHEABLE: ReadonlySet<string> = new Set([
   Method.Discover,
@@ -50,7 +51,7 @@ const META = '{"_meta":{'
 const COMPLETE = '{"resultType":"complete"'
 
 /**
- * Omits the envelope's fields, which middleware may have added to a result, because a key must not occur twice.
+ * Omits the envelope's fields because a key must not occur twice. Middleware may have added them to a result.
  */
 function withoutEnvelope(method: string, result: JsonObject): JsonObject {
   const { resultType, ttlMs, cacheScope, ...rest } = result
@@ -59,7 +60,10 @@ function withoutEnvelope(method: string, result: JsonObject): JsonObject {
   return hinted ? rest : { ...result, resultType: undefined }
 }
 
-/** Adds the envelope around the text, because most results are already serialised, some of them for many callers. */
+/**
+ * The envelope is added to the result's text, because most results are already serialised, and some are sent to
+ * many callers.
+ */
 const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
   let head = type === undefined ? COMPLETE : `{"resultType":${JSON.stringify(type)}`
   if (CACHEABLE.has(method)) head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`
@@ -101,7 +105,7 @@ function httpStatus({ code, reason }: McpError): number {
   }
 }
 
-/** Creates the behaviour that all session revisions share, from the data of one revision. */
+/** Creates the behaviour that all session revisions share, from one revision's data. */
 export const legacyRevision = (data: RevisionData): Revision => ({
   ...baseRevision(data),
   era: 'legacy',
@@ -113,7 +117,7 @@ export const legacyRevision = (data: RevisionData): Revision => ({
     const plain = toErrorObject(error)
     return error.reason === 'resource-not-found' ? { ...plain, code: ErrorCode.ResourceNotFound } : plain
   },
-  // Errors are ordinary responses in these revisions; 404 would tell the client that its session no longer
+  // In these revisions, errors are ordinary responses. A 404 would tell the client that its session no longer
   // exists.
   httpStatus: (error) => (error.reason === 'busy' || error.reason === 'ended' ? 503 : 200),
 })

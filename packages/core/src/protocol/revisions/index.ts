@@ -39,7 +39,7 @@ export function resolveRevisions(dates: readonly RevisionDate[] | undefined): re
 }
 
 /**
- * Returns the known revisions that an option names, or all of them if the option is not set.
+ * Returns those known revisions that an option names, or all known revisions if the option is not set.
  *
  * @throws `ERR_MCP_REVISION` for an unknown revision, and for an empty subset
  */
@@ -60,8 +60,8 @@ export const ofEra = (era: Era, served: readonly Revision[]): readonly Revision[
 export const isOfferedIn = (revision: Revision, eras: readonly Era[]): boolean => eras.includes(revision.era)
 
 /**
- * Returns the revision of a new session: the requested one if it is served, or else the newest that is served.
- * Only revisions with sessions may be passed as served.
+ * Returns the revision of a new session: the requested revision if it is served, otherwise the newest served
+ * revision. Pass only revisions with sessions as `served`.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
  */

@@ -7,13 +7,13 @@ import type { Era, Revision } from './revision.ts'
 import { type ClientCapabilities, type Implementation, LOG_LEVELS, type LogLevel } from '../types.ts'
 
 /**
- * The revision of a request that does not name one:
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
+ * The revision assumed for a request that does not name one. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header.
  */
 const ASSUMED = '2025-03-26'
 
 interface SelectionInput {
-  /** Undefined for a batch or a response, which have no method. */
+  /** Undefined for a batch or a response, because these have no method. */
   readonly message: JsonRpcRequest | JsonRpcNotification | undefined
   /** The value of `MCP-Protocol-Version`, on transports with headers; `null` if it is missing. */
   readonly header?: string | null | undefined
@@ -21,7 +21,7 @@ interface SelectionInput {
   readonly session?: Revision | undefined
   /** The served revisions, newest first. */
   readonly served: readonly Revision[]
-  /** Whether calls need no `initialize`. */
+  /** Whether calls are accepted without `initialize`. */
   readonly stateless: boolean
 }
 
@@ -45,8 +45,8 @@ interface Refused {
 }
 
 /**
- * Selects the revision of one message. Called for every message on every transport, without state: earlier
- * messages of a connection matter only through the session.
+ * Selects the revision of one message. Called for every message on every transport. It keeps no state: earlier
+ * messages on a connection matter only through the session.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
@@ -54,7 +54,7 @@ export function selectRevision(input: SelectionInput): Selection {
   const { message, header, session, served, stateless } = input
   if (message !== undefined && isStateless(message, header, served)) return selectModern(message, input)
   if (session !== undefined && header === session.version) return { kind: 'serve', revision: session }
-  // The body of initialize negotiates the revision; the header applies to later requests.
+  // The body of `initialize` negotiates the revision; the header applies only to later requests.
   if (session === undefined && message?.method === Method.Initialize) return { kind: 'initialize' }
   if (!hasSessions(served)) return NOT_ALONE
   if (typeof header === 'string' && find(served, 'legacy', header) === undefined) return unsupported(served)
@@ -65,7 +65,8 @@ export function selectRevision(input: SelectionInput): Selection {
 }
 
 /**
- * Returns whether clients can open sessions. Revisions are sorted newest first, and only the older ones have sessions.
+ * Returns whether clients can open sessions. Revisions are sorted newest first, and only the older revisions
+ * have sessions.
  */
 export const hasSessions = (served: readonly Revision[]): boolean => served.at(-1)?.era === 'legacy'
 
@@ -76,9 +77,9 @@ function find(served: readonly Revision[], era: Era, version: string): Revision 
 }
 
 /**
- * Returns whether a message belongs to the era in which every request carries its own metadata: always true if the
- * server serves only this era, and always false if the server does not serve it, so that clients that try it first fall
- * back.
+ * Returns whether a message belongs to the era in which every request carries its own metadata. Always true if
+ * the server supports only this era. Always false if the server does not support it, so that clients that try
+ * it first fall back.
  */
 export function isStateless(
   message: JsonRpcRequest | JsonRpcNotification,
@@ -86,7 +87,7 @@ export function isStateless(
   served: readonly Revision[],
 ): boolean {
   if (served[0]?.era !== 'modern') return false
-  // Revisions are sorted newest first, so all of them belong to that era.
+  // Revisions are sorted newest first, so if the last one belongs to that era, all of them do.
   if (namesVersion(message) || served.at(-1)?.era === 'modern') return true
   return typeof header === 'string' && find(served, 'modern', header) !== undefined
 }
@@ -126,12 +127,12 @@ const refuse = (reason: Refused['reason'], text: string): Refused => ({
 })
 
 const NO_SESSION = refuse('missingSession', 'No session: send an initialize request first')
-/** The refusal of a response or an array of messages, which have neither a method nor metadata. */
+/** The refusal for a response or an array of messages, because these have neither a method nor metadata. */
 const NOT_ALONE = refuse('invalidMessage', 'A message must be one request or one notification')
 
 /**
- * Creates an error that lists the versions that the client can request in the same way, as `server/discover`
- * does. Versions with sessions are excluded, because naming one in a request would not open a session.
+ * Creates an error that, like `server/discover`, lists the versions that the client can request in the same
+ * way. Versions with sessions are excluded, because naming one in a request would not open a session.
  */
 export const unsupportedVersion = (served: readonly Revision[], requested: string): McpError =>
   new McpError(ErrorCode.UnsupportedProtocolVersion, 'Unsupported protocol version', {
@@ -140,7 +141,7 @@ export const unsupportedVersion = (served: readonly Revision[], requested: strin
   })
 
 /**
- * Creates the message that session clients show to users. This message makes newer clients fall back to
+ * Creates the message that session clients show to users. The same message makes newer clients fall back to
  * `initialize`.
  */
 function unsupported(served: readonly Revision[]): Selection {
@@ -156,11 +157,11 @@ interface RequestMeta {
   readonly version: string
   readonly capabilities: ClientCapabilities
   readonly client: Implementation | undefined
-  /** Undefined if the sender wants no log messages. */
+  /** Undefined if the sender does not want log messages. */
   readonly logLevel: LogLevel | undefined
 }
 
-/** Returns whether a message names its own protocol version, and so does not belong to a session. */
+/** Returns whether a message names its own protocol version and therefore does not belong to a session. */
 export const namesVersion = ({ params }: JsonRpcRequest | JsonRpcNotification): boolean => {
   const meta = params?.['_meta']
   return isObject(meta) && Object.hasOwn(meta, PROTOCOL_VERSION)

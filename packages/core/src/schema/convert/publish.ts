@@ -5,10 +5,10 @@ import { asZod, findUnconvertible, strippingObjects, toOpenJsonSchema } from './
 import type { Side, ZodSchema } from './zod.ts'
 
 /**
- * Copies the author's JSON Schema, because a later change to the original would make the published and the
- * enforced schema differ.
+ * Copies the author's JSON Schema, because after a change to the original, the published schema would differ
+ * from the enforced one.
  *
- * @throws Error if it is not JSON
+ * @throws Error if the schema is not JSON
  */
 export function copyJsonSchema(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema)) as JsonSchema
@@ -26,8 +26,8 @@ export function convertInput(recognised: Recognised): JsonSchema {
 }
 
 /**
- * Adds `properties`, even if there are none. Some hosts refuse a tool whose schema lacks them:
- * https://github.com/github/copilot-cli/issues/1825
+ * Adds `properties`, even if there are none. Some hosts refuse a tool whose schema has no `properties`. See
+ * https://github.com/github/copilot-cli/issues/1825.
  */
 export const withProperties = (schema: JsonSchema): JsonSchema =>
   Object.hasOwn(schema, 'properties') ? schema : { ...schema, properties: {} }
@@ -43,8 +43,8 @@ interface ConvertedOutput {
 }
 
 /**
- * Creates the JSON Schema for results. The members of an `allOf` that do not allow unknown properties refuse
- * each other's properties, and zod does not always merge them. Therefore, intersected objects are published
+ * Creates the JSON Schema for results. In an `allOf`, members that do not allow unknown properties refuse each
+ * other's properties, and zod does not always merge the members. Therefore, intersected objects are published
  * without this restriction, and their unknown properties are always dropped.
  *
  * @throws Error with a readable message
@@ -67,7 +67,7 @@ function convert(recognised: Recognised, side: Side): JsonSchema {
   try {
     return published(props.jsonSchema[side]({ target: 'draft-2020-12' }))
   } catch (cause) {
-    // If the library does not support 2020-12, its draft-07 schema names the dialect, and this name is kept.
+    // If the library does not support 2020-12, its draft-07 schema names the dialect; that name is kept.
     if (zod === undefined) return withObjectRoot(copyJsonSchema(convertToDraft07(props, side, cause)))
     const { path, schema } = findUnconvertible(zod, side)
     const where = path === '' ? '' : `at "${path.replace(/^\./, '')}": `
@@ -91,8 +91,8 @@ function published(converted: JsonSchema): JsonSchema {
 }
 
 /**
- * Removes the bounds of safe integers, which zod adds to every integer, because they cost tokens and tell the
- * model nothing.
+ * Removes the bounds of safe integers, which zod adds to every integer, because they use tokens without telling
+ * the model anything.
  */
 export function withoutSafeBounds(schema: JsonSchema): JsonSchema {
   const mapped = mapParts(schema, withoutSafeBounds)

@@ -20,8 +20,8 @@ export function closeRoot(schema: JsonSchema): JsonSchema {
  * Adds `additionalProperties: false` to every object of a library's JSON Schema that does not specify it, at
  * any depth.
  *
- * Objects joined by `allOf` would refuse each other's properties, so they are closed together, by the
- * surrounding schema. An object that is also referenced from elsewhere remains open.
+ * Objects joined by `allOf` would refuse each other's properties, so the surrounding schema closes them
+ * together. An object that is also referenced from elsewhere remains open.
  */
 export function closeObjects(root: JsonSchema): JsonSchema {
   const joined = joinedObjects(root)
@@ -89,12 +89,12 @@ const STRUCTURE = [
   'unevaluatedProperties',
 ]
 
-/** A union may refer to any definition. */
+/** Any definition may be an alternative of a union. */
 const MAY_BE_ALTERNATIVE = new Set(['anyOf', 'oneOf', '$defs', 'definitions'])
 
 /**
- * Returns the part of a closed schema that finds unknown properties. The library validates the values, because
- * it may accept some that the schema refuses, such as numbers in strings.
+ * Returns the part of a closed schema that is needed to find unknown properties. The library validates the
+ * values, because it may accept some that the schema refuses, such as numbers in strings.
  */
 export function structureOf(schema: JsonSchema, alternative = false): JsonSchema {
   const kept = alternative ? [...STRUCTURE, ...DISTINGUISHING] : STRUCTURE
@@ -102,13 +102,13 @@ export function structureOf(schema: JsonSchema, alternative = false): JsonSchema
   const { oneOf, ...rest } = mapParts(bare, (part, keyword) =>
     structureOf(part, alternative || MAY_BE_ALTERNATIVE.has(keyword)),
   )
-  // Several alternatives may match, because their constraints are missing here.
+  // Several alternatives may match, because this schema omits their constraints.
   return oneOf === undefined ? rest : { ...rest, anyOf: rest['anyOf'] ?? oneOf }
 }
 
 const UNKNOWN = 'is not a known property'
 
-/** Returns only the issues about unknown properties, because a structure is not reliable for other issues. */
+/** Returns only the issues about unknown properties, because the structure is not reliable for other issues. */
 export function unknownProperties(issues: readonly Issue[]): Issue[] {
   return issues.filter(({ message }) => message.includes(UNKNOWN))
 }

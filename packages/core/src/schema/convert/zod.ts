@@ -1,8 +1,8 @@
 import type { JsonSchema, StandardIssue, StandardSchema } from '../types.ts'
 
 /**
- * The part of zod 4's public core that is read here. zod itself is never imported.
- * https://zod.dev/packages/core
+ * The part of zod 4's public core that is read here. zod itself is never imported. See
+ * https://zod.dev/packages/core.
  */
 export interface ZodSchema extends Partial<StandardSchema> {
   readonly _zod: {
@@ -11,14 +11,17 @@ export interface ZodSchema extends Partial<StandardSchema> {
     /** The schema's own conversion, which replaces zod's. */
     readonly toJSONSchema?: unknown
   }
-  /** Undefined in a schema of zod's core alone. */
+  /** Undefined for a schema from zod's core alone. */
   readonly safeParse?: ZodParse
   readonly safeParseAsync?: (...args: Parameters<ZodParse>) => Promise<ReturnType<ZodParse>>
   /** The author's metadata. `zod/mini` does not have this method. */
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined
 }
 
-/** Calls `error` for each issue without a message of its own. If it returns undefined, zod writes the message. */
+/**
+ * Calls `error` for each issue that has no message of its own. If `error` returns undefined, zod creates the
+ * message.
+ */
 export type ZodParse = (
   value: unknown,
   params: { readonly error: () => void },
@@ -45,7 +48,7 @@ export interface ZodDef {
 
 export type Side = 'input' | 'output'
 
-/** @returns the schema if any build of zod 4 created it, or undefined */
+/** @returns the schema if it was created by any build of zod 4, otherwise undefined */
 export function asZod(schema: object): ZodSchema | undefined {
   const { _zod: internals } = schema as Partial<ZodSchema>
   return internals?.def === undefined ? undefined : (schema as ZodSchema)
@@ -53,11 +56,13 @@ export function asZod(schema: object): ZodSchema | undefined {
 
 export const definitionOf = ({ _zod: internals }: ZodSchema): ZodDef => internals.def
 
-/** Returns the schema inside a wrapper such as `optional`, `default`, `lazy` or a side of a pipe. */
+/**
+ * Returns the schema inside a wrapper such as `optional`, `default` or `lazy`, or inside one side of a pipe.
+ */
 export function uncover(schema: ZodSchema, side: Side): ZodSchema | undefined {
   const { _zod: internals } = schema
   const { def } = internals
-  // The author's getter may create a new schema on every call; zod keeps the first.
+  // The author's getter may create a new schema on every call. zod keeps the first one.
   if (def.type === 'lazy') return internals.innerType ?? def.getter?.()
   if (def.type === 'pipe') return side === 'input' ? def.in : def.out
   return def.innerType
@@ -92,15 +97,17 @@ function walk(root: ZodSchema, visit: (schema: ZodSchema) => void): void {
   }
 }
 
-/** Returns true for a plain `z.object`, which drops unknown properties, unlike strict, loose and catch-all objects. */
+/**
+ * Returns true for a plain `z.object`. Unlike strict, loose and catch-all objects, it drops unknown properties.
+ */
 export function isStripping(schema: ZodSchema): boolean {
   const def = definitionOf(schema)
   return def.type === 'object' && def.catchall === undefined
 }
 
 /**
- * Finds out whether any object in a schema drops unknown properties, and which of these objects are part of
- * an intersection.
+ * Determines whether any object in a schema drops unknown properties, and which of these objects are part of an
+ * intersection.
  */
 export function strippingObjects(root: ZodSchema): { any: boolean; joined: ReadonlySet<ZodSchema> } {
   let any = false
@@ -135,7 +142,7 @@ export function toOpenJsonSchema(
 }
 
 interface Culprit {
-  /** Empty for the root. */
+  /** An empty string for the root. */
   readonly path: string
   readonly schema: ZodSchema
 }
@@ -151,7 +158,7 @@ export function findUnconvertible(schema: ZodSchema, side: Side, seen: Set<ZodSc
 
 function converts(schema: ZodSchema, side: Side): boolean {
   const converter = schema['~standard']?.jsonSchema?.[side]
-  // `zod/mini` has no converter, and a field of another library has no internals either.
+  // `zod/mini` has no converter. A field of another library has no zod internals either.
   if (converter === undefined) return asZod(schema) !== undefined
   try {
     converter({ target: 'draft-2020-12' })

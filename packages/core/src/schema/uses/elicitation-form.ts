@@ -28,7 +28,7 @@ export interface FormField {
   readonly minimum?: number
   readonly maximum?: number
   readonly enum?: readonly string[]
-  /** The titles of `enum`, as in earlier revisions. Set only if the author wrote them this way. */
+  /** The titles for `enum`, as in earlier revisions. Set only if the author wrote them this way. */
   readonly enumNames?: readonly string[]
   readonly oneOf?: readonly Choice[]
   readonly items?:
@@ -51,7 +51,7 @@ const MEMBERS = {
 const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
 
 /**
- * Converts JSON Schema to a form. Constraints that a form cannot show are still enforced on the answer.
+ * Converts JSON Schema to a form. Constraints that a form cannot show are still enforced for the answer.
  *
  * @throws Error that names the field
  */
@@ -89,7 +89,7 @@ function toField(name: string, given: unknown): FormField {
   throw unfit(name, 'a form has texts, numbers, booleans and choices among texts, and nothing nested')
 }
 
-/** Refuses an invalid default, because clients would prefill it and send a value that is refused. */
+/** Refuses an invalid default, because clients would prefill it, and the value they send would be refused. */
 function withDefault(name: string, field: FormField): FormField {
   const issue = field.default === undefined ? undefined : fieldIssue(field, field.default)
   if (issue !== undefined) throw unfit(name, `its default ${issue}`)
@@ -98,7 +98,7 @@ function withDefault(name: string, field: FormField): FormField {
 
 type Choices = readonly (string | Choice)[]
 
-/** Reads choices in any form that libraries use. */
+/** Reads choices in any format that libraries use. */
 function choicesOf(field: JsonSchema): Choices | undefined {
   const { enum: values, const: only } = field
   if (typeof only === 'string') return [only]
@@ -128,7 +128,7 @@ function pick(field: JsonSchema, members: readonly string[]): Record<string, unk
   return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
 }
 
-/** Keywords that forms do not support. A user could not know about these constraints. */
+/** Keywords that forms do not support. Users would not know about these constraints. */
 const UNSAYABLE = [
   'pattern',
   'multipleOf',
@@ -161,10 +161,11 @@ export function refuseUnsayable({ properties }: JsonSchema): void {
 const unfit = (name: string, why: string): Error => new Error(`the field ${JSON.stringify(name)}: ${why}`)
 
 /**
- * Returns the issues of a filled form. Additional fields are ignored.
+ * Returns the issues of a completed form. Additional fields are ignored.
  *
- * @param limit - limits the steps of each field, for the form of a server that nobody has reviewed
- * @throws StepLimitError beyond the limit
+ * @param limit - limits the number of steps for each field. Needed for forms from servers that nobody has
+ * reviewed
+ * @throws StepLimitError if the limit is exceeded
  */
 export function formIssues(
   form: FormSchema,
@@ -181,8 +182,8 @@ export function formIssues(
 }
 
 /**
- * The formats of a form's strings. Mail addresses may contain non-ASCII characters, and only a mail server
- * knows which addresses exist. JSON Schema's formats are stricter.
+ * The formats of strings in a form. JSON Schema's formats are stricter: here, mail addresses may contain
+ * non-ASCII characters, because only a mail server knows which addresses exist.
  */
 const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
   ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],

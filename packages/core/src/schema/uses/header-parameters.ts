@@ -5,18 +5,18 @@ import type { JsonSchema } from '../types.ts'
 export interface HeaderParameter {
   /** The full name of the header, as written in messages. */
   readonly header: string
-  /** The property names that lead to the value, from the root of the arguments. */
+  /** The property names on the path to the value, from the root of the arguments. */
   readonly path: readonly string[]
 }
 
-/** The parameters of a schema that clients repeat in headers, or the error in its annotations. */
+/** The schema's parameters that clients repeat in headers, or the error in the schema's annotations. */
 export type HeaderParameters =
   | { readonly ok: true; readonly parameters: readonly HeaderParameter[] }
   | { readonly ok: false; readonly problem: string }
 
 /**
- * The keyword in a parameter's schema:
- * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header
+ * The keyword in a parameter's schema. See
+ * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header.
  */
 const KEYWORD = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/

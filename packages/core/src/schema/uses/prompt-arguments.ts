@@ -11,10 +11,10 @@ export interface PromptArgument {
 }
 
 /**
- * Reads the arguments of a prompt from the JSON Schema of its input.
+ * Reads a prompt's arguments from the JSON Schema of its input.
  *
  * @throws UsageError `ERR_MCP_SCHEMA_INVALID` for an argument that is not a string, because clients send only
- *   strings
+ * strings
  */
 export function promptArguments(jsonSchema: JsonSchema, site: SchemaSite): PromptArgument[] {
   const required = Array.isArray(jsonSchema['required']) ? (jsonSchema['required'] as unknown[]) : []

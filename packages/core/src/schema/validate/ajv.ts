@@ -5,7 +5,7 @@ import type { JsonSchema } from '../types.ts'
 const OPTIONS: Options = {
   // Unknown keywords and formats are annotations, as in the specification.
   strict: false,
-  // A peer's data must not determine how long the validation takes.
+  // Data from a peer must not determine how long validation takes.
   allErrors: false,
   // The interpreter explains the issues.
   messages: false,
@@ -13,7 +13,7 @@ const OPTIONS: Options = {
   ownProperties: true,
   formats: FORMATS,
   logger: false,
-  // Schemas have already been checked, and those that refer to a metaschema are never compiled.
+  // Schemas have already been checked, and schemas that refer to a metaschema are never compiled.
   meta: false,
   validateSchema: false,
   code: { regExp: Object.assign(compilePattern, { code: 'new RegExp' }) },
@@ -28,7 +28,7 @@ type Create = (options: Options) => Ajv
 const LOAD: Readonly<Record<Dialect, () => Promise<readonly [Library, Create]>>> = {
   'draft-07': async () => {
     const library = await import('ajv')
-    // In draft-07, keywords next to a $ref are ignored.
+    // In draft-07, keywords next to a `$ref` are ignored.
     return [library, (options) => new library.Ajv({ ...options, ignoreKeywordsWithRef: true })]
   },
   'draft-2019-09': async () => {
@@ -41,7 +41,10 @@ const LOAD: Readonly<Record<Dialect, () => Promise<readonly [Library, Create]>>>
   },
 }
 
-/** Replaces ajv's own check, whose time is quadratic in the length of a list, because the peer chooses this length. */
+/**
+ * Replaces ajv's own check, because its time is quadratic in the length of a list, and the peer chooses that
+ * length.
+ */
 function uniqueItems({ _ }: Library): CodeKeywordDefinition {
   return {
     keyword: 'uniqueItems',
@@ -57,14 +60,14 @@ function uniqueItems({ _ }: Library): CodeKeywordDefinition {
 }
 
 /**
- * Loads ajv on the first call. Each schema gets its own instance, because two schemas with the same `$id` would
- * share the first schema's code. An instance costs 0.3 ms and 2 KiB.
+ * Loads ajv on the first call. Each schema has its own instance, because two schemas with the same `$id` would
+ * otherwise share the first schema's code. An instance costs 0.3 ms and 2 KiB.
  *
  * @throws Error if code cannot be generated, and for an invalid schema
  */
 export async function compileWithAjv(schema: JsonSchema): Promise<(value: unknown) => boolean> {
   const [library, create] = await LOAD[dialectOf(schema)]()
-  // Ajv would try to resolve the dialect's URI. `$async` is ajv's own keyword, with which validation would
+  // Ajv would try to resolve the dialect's URI. `$async` is one of ajv's own keywords; it makes validation
   // return a promise.
   const { $schema: _, $async: __, ...bare } = schema
   const ajv = create(OPTIONS).removeKeyword('uniqueItems').addKeyword(uniqueItems(library))

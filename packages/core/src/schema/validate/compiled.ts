@@ -21,7 +21,7 @@ type CheckInput = CompiledInput['check']
 /** The maximum number of issues that zod describes. */
 const MAX_DESCRIBED = 1_000
 
-/** Creates a check that validates arguments with a JSON Schema. */
+/** Creates a check that validates arguments against a JSON Schema. */
 export const jsonCheck =
   (validator: JsonValidator): CheckInput =>
   (value) =>
@@ -40,15 +40,16 @@ export function standardCheck(schema: StandardSchema): CheckInput {
   }
 }
 
-/** Thrown to stop zod, and the issue that is then reported. */
+/** Thrown to stop zod, together with the issue that is then reported. */
 const TOO_MANY = new RangeError(`has more than ${MAX_DESCRIBED} issues`)
 
 type Parsing = ZodSchema & Required<Pick<ZodSchema, 'safeParse' | 'safeParseAsync'>>
 const parses = (zod: ZodSchema | undefined): zod is Parsing => zod?.safeParse !== undefined
 
 /**
- * Returns a function that parses with zod 4, and stops when zod has described too many issues. A peer decides how many
- * there are, and describing an issue costs more than finding it. Returns undefined for other schemas.
+ * Returns a function that parses with zod 4, and stops when zod has described too many issues. This is needed
+ * because a peer decides how many issues there are, and describing an issue costs more than finding it. Returns
+ * undefined for other schemas.
  */
 function limitedParse(schema: StandardSchema): StandardSchema['~standard']['validate'] | undefined {
   const zod = asZod(schema)
@@ -58,7 +59,7 @@ function limitedParse(schema: StandardSchema): StandardSchema['~standard']['vali
     const error = (): void => {
       if (left-- === 0) throw TOO_MANY
     }
-    // Reading the issues makes zod describe them.
+    // Reading the issues causes zod to describe them.
     const read = ({ data, error: found }: ReturnType<ZodParse>): StandardResult<unknown> =>
       found === undefined ? { value: data } : { issues: found.issues }
     const stopped = (thrown: unknown): StandardResult<unknown> => {
@@ -97,7 +98,7 @@ function fromStandardResult(result: StandardResult<unknown>): CheckedInput {
     : { ok: false, issues: fromStandardIssues(result.issues) }
 }
 
-/** How to drop unknown properties of zod objects from a result, as zod does. */
+/** How to drop the unknown properties of zod objects from a result, as zod does. */
 interface Prunes {
   readonly pruning: Pruning
   readonly zod: ZodSchema
@@ -112,7 +113,8 @@ export function outputCheck(validator: JsonValidator, prunes: Prunes | undefined
       const loss = faithful ? undefined : findJsonLoss(value)
       if (loss !== undefined) return { ok: false, issues: [loss] }
       if (prunes?.pruning !== 'always') {
-        // JSON changes some values, so these are read back from the JSON. Other values need not be parsed.
+        // JSON changes some values, so these are parsed back from the JSON. Other values do not have to be
+        // parsed.
         const read: unknown = faithful ? value : JSON.parse(json)
         if (validator.isValid(read)) return { ok: true, json }
         if (prunes === undefined) return { ok: false, issues: validator.explain(read) }

@@ -2,9 +2,9 @@
 const MAX_DEPTH = 100
 
 /**
- * Returns whether JSON reproduces the value, so that validating the value validates what the peer will read. May return
- * false for a value that JSON does reproduce, but never true for a value that JSON changes. Getters are assumed to
- * return the same value each time.
+ * Returns whether JSON reproduces the value. If it does, validating the value is the same as validating what
+ * the peer will read. May return false for a value that JSON does reproduce, but never true for a value that
+ * JSON changes. Getters are assumed to return the same value each time.
  */
 export function isJsonFaithful(value: unknown, depth = 0): boolean {
   switch (typeof value) {
@@ -17,14 +17,15 @@ export function isJsonFaithful(value: unknown, depth = 0): boolean {
       if (value === null) return true
       if (depth >= MAX_DEPTH || (value as { toJSON?: unknown }).toJSON !== undefined) return false
       if (Array.isArray(value)) {
-        // Items are read by index, as by JSON. A hole reads as undefined, which JSON turns into null.
+        // Items are read by index, as in JSON serialisation. A hole reads as undefined, which JSON converts to
+        // null.
         for (let i = 0; i < value.length; i++) if (!isJsonFaithful(value[i], depth + 1)) return false
         return true
       }
       const prototype: unknown = Object.getPrototypeOf(value)
-      // Instances may have toJSON, or getters that a validator sees and JSON does not.
+      // Instances may have `toJSON`, or getters that are visible to a validator but not to JSON.
       if (prototype !== Object.prototype && prototype !== null) return false
-      // A plain object has only own keys. Object.keys would create an array of them.
+      // A plain object has only own keys. `Object.keys` would create an array of them.
       for (const key in value)
         if (!isJsonFaithful((value as Record<string, unknown>)[key], depth + 1)) return false
       return true

@@ -3,8 +3,8 @@ import { describeIssues } from '../issues.ts'
 import type { Issue } from '../types.ts'
 
 /**
- * The maximum depth of the search. A deeper value has a cycle, or JSON itself fails a few thousand levels
- * deeper.
+ * The maximum depth of the search. A deeper value contains a cycle, or is so deep that JSON itself fails after
+ * a few thousand levels.
  */
 const MAX_DEPTH = 1_000
 
@@ -28,8 +28,8 @@ type Seen = Map<object, boolean>
 const TOO_DEEP: Loss = { path: [], message: '' }
 
 /**
- * Finds an object that JSON would turn into `{}`, or into members without its content, such as a `Map`, an `Error` or a
- * promise that was not awaited. An object with `toJSON` determines its own JSON form.
+ * Finds an object that JSON would convert to `{}`, or to members without its content, such as a `Map`, an
+ * `Error` or a promise that was not awaited. An object with `toJSON` determines its own JSON form.
  */
 export function findJsonLoss(value: unknown): Issue | undefined {
   const loss = typeof value === 'object' && value !== null ? find(value, 0) : undefined
@@ -75,9 +75,10 @@ function within(loss: Loss, key: string | number): Loss {
 }
 
 /**
- * Finds what `JSON.stringify` throws for: a bigint, or an object within itself.
+ * Finds values for which `JSON.stringify` throws: a bigint, or an object that contains itself.
  *
- * @param seen - whether an object is still being searched; each is searched once, because it may be in many places
+ * @param seen - whether an object is still being searched. Each object is searched only once, even if it occurs
+ * in many places
  */
 export function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): Loss | undefined {
   if (typeof value === 'bigint') return { path: [], message: 'is a bigint; send a number or a string' }
@@ -92,7 +93,10 @@ export function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): 
   return undefined
 }
 
-/** Describes the part that JSON refuses or loses, after a colon. Empty if there is no such part. */
+/**
+ * Describes the part that JSON would refuse or lose, after a colon. Returns an empty string if there is no such
+ * part.
+ */
 export function describeLoss(value: unknown): string {
   const loss = findRefused(value) ?? findJsonLoss(value)
   return loss === undefined ? '' : `: ${describeIssues([loss])}`

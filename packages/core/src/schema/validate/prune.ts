@@ -4,8 +4,9 @@ import { definitionOf, isStripping, uncover, type ZodDef, type ZodSchema } from 
 export type Fits = (alternative: ZodSchema, value: unknown) => boolean
 
 /**
- * Deletes, in place, the properties that zod would drop if it parsed the value, so pass a copy. A value that does not
- * match any alternative of a union is not changed, because the subsequent validation refuses it.
+ * Deletes the properties that zod would drop if it parsed the value. Modifies the value in place, so pass a
+ * copy. A value that does not match any alternative of a union is not changed, because the subsequent
+ * validation refuses it.
  *
  * @returns whether anything was deleted
  */

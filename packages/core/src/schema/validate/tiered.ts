@@ -1,7 +1,7 @@
 import type { CompileJsonSchema, JsonSchema } from '../types.ts'
 import type { Interpreted } from './interpret.ts'
 
-/** The number of checked values after which a schema is compiled: see docs/design/decisions/validation.md */
+/** The number of checked values after which a schema is compiled. See docs/design/decisions/validation.md. */
 const HOT = 50_000
 
 /** Generates code that decides whether a value is valid. Rejects if generating code is not allowed. */
@@ -11,15 +11,16 @@ type IsValid = (value: unknown) => boolean
 interface Tiers {
   /** Used for new schemas. */
   readonly interpret: (schema: JsonSchema, origin: 'author' | 'library') => Interpreted
-  /** Used for hot schemas. */
+  /** Used for schemas that are used often. */
   readonly generate: Generate
   /** @default 50_000 checked values */
   readonly hot?: number
 }
 
 /**
- * Interprets schemas, and compiles each schema when that pays off. Both methods give the same verdict. Only
- * the interpreter explains why a value is invalid, so messages do not change when a schema becomes hot.
+ * Interprets schemas, and compiles a schema when it is used so often that this pays off ("hot"). Both methods
+ * give the same result. Only the interpreter explains why a value is invalid, so messages do not change when a
+ * schema becomes hot.
  */
 export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers): CompileJsonSchema {
   const promote = createQueue(generate)
@@ -44,14 +45,14 @@ export function createTieredCompiler({ interpret, generate, hot = HOT }: Tiers):
 
 /**
  * Returns whether a schema refers to a metaschema. For a schema that does, ajv would also have to compile the
- * dialect's documents, which takes more time than it would save.
+ * dialect's documents, which takes more time than it saves.
  */
 const mentionsMetaschema = (schema: JsonSchema): boolean =>
   JSON.stringify({ ...schema, $schema: undefined }).includes('json-schema.org/')
 
 /**
- * Interprets values for which ajv's code throws, such as an object with a property `valueOf` where a constant
- * is expected.
+ * Uses the interpreter for values that make ajv's code throw, such as an object with a property `valueOf` where
+ * a constant is expected.
  */
 function checkCompiled(isValid: IsValid, interpreted: Interpreted, value: unknown): boolean {
   try {
@@ -77,7 +78,10 @@ function createQueue(generate: Generate): (schema: JsonSchema, use: (generated: 
 
 let isAllowed: boolean | undefined
 
-/** Returns false on Cloudflare Workers, for example, and under a Content-Security-Policy without `unsafe-eval`. */
+/**
+ * Returns whether code can be generated. It cannot on Cloudflare Workers, for example, or under a
+ * Content-Security-Policy without `unsafe-eval`.
+ */
 function canGenerate(): boolean {
   try {
     // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- the only way to know

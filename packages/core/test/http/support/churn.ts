@@ -5,7 +5,7 @@ import { type Sample, trendOf } from '@jetway-apps/test-support'
 import { program } from '@jetway-tools/runtimes/program'
 import { expect, it } from 'vitest'
 
-/** The counts that remain after many sessions. */
+/** The counts of what remains after many sessions. */
 export interface ChurnReport {
   readonly opened: number
   readonly closed: number
@@ -14,14 +14,14 @@ export interface ChurnReport {
   readonly left: {
     readonly sessions: number
     readonly streams: number
-    /** The streams in the event store. */
+    /** The streams that are still in the event store. */
     readonly events: { readonly streams: number; readonly bytes: number }
     readonly timers: number
   }
-  /** Numbers of sessions, each with the bytes of heap after so many sessions have ended. */
+  /** Numbers of sessions, each with the size of the heap in bytes after this number of sessions has ended. */
   readonly samples: readonly Sample[]
   readonly seconds: number
-  /** The bytes of heap that one idle session takes. */
+  /** The size of one idle session on the heap, in bytes. */
   readonly idleBytes: number
 }
 
@@ -35,7 +35,7 @@ export interface Churn {
   readonly growth: number
 }
 
-/** Tests that sessions leave nothing behind, and take little memory while they are idle. */
+/** Tests that sessions leave nothing behind, and that idle sessions need little memory. */
 export function itLeavesNothing({ sessions, every, growth }: Churn): void {
   it(
     'frees deleted and abandoned sessions, and keeps an idle session below 2 KB',
@@ -58,7 +58,7 @@ export function itLeavesNothing({ sessions, every, growth }: Churn): void {
   )
 }
 
-/** Runs in another process, whose heap contains nothing else. */
+/** Runs in a separate process whose heap contains nothing else. */
 async function churn(sessions: number, every: number): Promise<ChurnReport> {
   const args = ['--expose-gc', ...PROGRAM, String(sessions), String(every)]
   const { stdout } = await promisify(execFile)(process.execPath, args)

@@ -19,7 +19,7 @@ export interface Sent {
   readonly route?: Route
   readonly path?: string
   readonly query?: Readonly<Record<string, string>>
-  /** If a value is an array, the header is repeated. */
+  /** The headers. If a value is an array, the header is repeated. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body?: unknown
   readonly raw?: string | Uint8Array
@@ -38,7 +38,7 @@ export interface Sent {
 
 const JSON_POST = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 
-/** An HttpRequest without a network. Counts how often its body was read. */
+/** An HttpRequest without a network. It counts how often its body is read. */
 export class FakeRequest implements HttpRequest {
   readonly method: string
   readonly route: Route
@@ -101,7 +101,7 @@ export class FakeRequest implements HttpRequest {
   }
 }
 
-/** Reads a stream like a client, chunk by chunk, unless it stalls. */
+/** Reads a stream as a client would, chunk by chunk, unless it is stalled. */
 export class TestSink implements FrameSink {
   text = ''
   closes = 0
@@ -136,7 +136,7 @@ export class TestSink implements FrameSink {
   get events(): SseEvent[] {
     return parseSse(this.text)
   }
-  /** The parsed JSON of every event with data. */
+  /** The parsed JSON of every event that has data. */
   get messages(): Message[] {
     return this.events.flatMap(({ data }) => (data === '' ? [] : [JSON.parse(data) as Message]))
   }
@@ -163,8 +163,8 @@ export interface SseEvent {
 }
 
 /**
- * Parses events as in
- * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation, without comments.
+ * Parses events, without comments. See
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation.
  */
 export function parseSse(text: string): SseEvent[] {
   return text
@@ -215,7 +215,7 @@ export interface Harness {
   readonly log: { readonly level: string; readonly fields: object; readonly message: string }[]
   readonly send: (sent: Sent) => Promise<Answer>
   readonly post: (body: unknown, headers?: Sent['headers'], more?: Sent) => Promise<Answer>
-  /** Returns a session that another harness has opened. */
+  /** Returns a session that another harness opened. */
   readonly continue: (session: Pick<TestSession, 'id' | 'headers'>, more?: Sent) => TestSession
   /** Opens a session, and sends `notifications/initialized`. */
   readonly open: (options?: OpenOptions) => Promise<TestSession>
@@ -239,7 +239,7 @@ export interface HarnessOptions {
   readonly server?: ServerOptions
   readonly info?: { readonly name: string; readonly version: string }
   readonly setUp?: (server: McpServer) => void
-  /** Mounted instead of the server. */
+  /** The selector to mount instead of the server. */
   readonly select?: ServerSelector | undefined
 }
 
@@ -271,7 +271,7 @@ export function createHarness({
     const reply = await endpoint.handle(request, request.body)
     const sink = new TestSink()
     reply.open?.(sink)
-    // A stream that is complete at its first write is sent as a body.
+    // A stream that is complete after its first write is sent as a body.
     if (reply.body !== undefined && reply.headers['content-type'] === 'text/event-stream') {
       void sink.write(String(Buffer.from(reply.body)))
       sink.close()

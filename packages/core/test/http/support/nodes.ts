@@ -12,14 +12,14 @@ import { createHarness, type Harness, type HarnessOptions, type TestSession } fr
 export interface TestNode extends Harness {
   readonly id: string
   readonly shared: SharedStores
-  /** The number of calls to the shared stores that have not ended. */
+  /** Returns the number of calls to the shared stores that have not ended. */
   readonly uses: () => number
   /**
-   * Stops the node without notice: other nodes consider it stopped. Its calls continue, as in a process that
-   * was merely paused.
+   * Stops the node without announcing it, so that other nodes consider it stopped. Its calls continue, as in a
+   * process that was only paused.
    */
   kill(): void
-  /** Returns the same session, with its client's requests sent to this node. */
+  /** Returns the same session, but its client's requests are sent to this node. */
   at(session: TestSession): TestSession
 }
 
@@ -31,7 +31,7 @@ export interface Cluster {
   node(options?: HarnessOptions): TestNode
 }
 
-/** Makes a store asynchronous, like one on a network. */
+/** Makes a store asynchronous, like a networked store. */
 function remote<T extends object>(store: T): T {
   return new Proxy(store, {
     get: (target, name) => {

@@ -5,7 +5,7 @@ export const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: { tool
 
 export interface Round {
   readonly method?: string
-  /** The params of the request itself: `name` and `arguments`, or `uri`. */
+  /** The request's own params: `name` and `arguments`, or `uri`. */
   readonly params: object
   readonly responses?: unknown
   readonly state?: unknown
@@ -13,7 +13,7 @@ export interface Round {
   readonly more?: Sent
 }
 
-/** Sends a stateless request, or repeats it with the answers of a round. */
+/** Sends a stateless request, or repeats it with the answers from a round. */
 export function sendRound(
   harness: Pick<Harness, 'post'>,
   { method = 'tools/call', params, capabilities = EVERYTHING, more, ...round }: Round,
@@ -33,7 +33,7 @@ export interface InputRequired {
   readonly requestState: string
 }
 
-/** The questions in a result. */
+/** Returns the questions in a result. */
 export function askedIn({ json }: Answer): InputRequired {
   const result = json.result as InputRequired | undefined
   if (result?.resultType === 'input_required') return result
@@ -47,5 +47,5 @@ export const textOf = ({ json }: Answer): string =>
 
 export const accept = (content: object): object => ({ action: 'accept', content })
 
-/** Everything that a client sees of a reply. */
+/** Returns everything that a client sees of a reply. */
 export const bytesOf = ({ status, headers, text }: Answer): string => JSON.stringify([status, headers, text])

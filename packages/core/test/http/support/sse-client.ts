@@ -8,14 +8,14 @@ export interface SseClient {
   readonly address: string
   readonly sessionId: string
   post(body: unknown, more?: Sent): Promise<Answer>
-  /** Opens the session, and resolves with its response. */
+  /** Opens the session. Resolves to the response. */
   initialize(version?: string, capabilities?: object): Promise<void>
   call(name: string, args?: object, id?: string | number): Promise<Answer>
-  /** The same client, with its messages sent to another process. */
+  /** Returns the same client, but its messages are sent to another process. */
   at(harness: Pick<Harness, 'send'>, more?: Sent): SseClient
 }
 
-/** Opens an event stream. Every request has the members of `more`. */
+/** Opens an event stream. Every request also has the members of `more`. */
 export async function openSse({ send }: Harness, more: Sent = {}): Promise<SseClient> {
   return clientOf(await send({ ...more, route: 'sse', method: 'GET' }), send, more)
 }

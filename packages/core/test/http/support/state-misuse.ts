@@ -12,7 +12,7 @@ const OK = { type: 'object', properties: { ok: { type: 'boolean' } }, required: 
 
 export interface Guarded {
   readonly harness: Harness
-  /** The number of calls whose handler has run. */
+  /** Returns the number of calls whose handlers have run. */
   readonly done: () => number
 }
 
@@ -52,7 +52,7 @@ export const begin = async ({ harness }: Guarded, round: Round = PAY): Promise<s
 export const present = ({ harness }: Guarded, state: unknown, round: Partial<Round> = {}): Promise<Answer> =>
   sendRound(harness, { ...PAY, ...round, responses: CONFIRMED, state })
 
-/** Returns the reply to a state that the server did not create. */
+/** Returns the reply to a state that was not created by the server. */
 export const refusal = async (server: Guarded): Promise<string> => bytesOf(await present(server, 'x'))
 
 type Mutation = (state: string, random: () => number, other: string) => string
@@ -62,14 +62,14 @@ const STRANGE = ['=', '+', '/', ' ', '\n', '.', '%3D', '\u0000', '\ud800', 'é',
 const upTo = (random: () => number, end: number): number => Math.floor(random() * end)
 const pick = <T>(random: () => number, from: ArrayLike<T>): T => from[upTo(random, from.length)] as T
 
-/** Ways to change a state. */
+/** Ways in which a state can be changed. */
 const MUTATIONS: readonly Mutation[] = [
   // Replaces a character: up to six bits of the nonce, the sealed text or its tag.
   (state, random) => {
     const at = upTo(random, state.length)
     return state.slice(0, at) + pick(random, ALPHABET) + state.slice(at + 1)
   },
-  // Flips one bit and encodes the bytes again.
+  // Flips one bit, and encodes the bytes again.
   (state, random) => {
     const bytes = Buffer.from(state, 'base64url')
     const at = upTo(random, bytes.length)
@@ -103,14 +103,14 @@ const MUTATIONS: readonly Mutation[] = [
   (state, random) => state.repeat(2 + upTo(random, 200)).slice(0, 40_000),
   (state) => Buffer.from(state, 'base64url').toString('base64'),
   (state) => state.toLowerCase(),
-  // Encodes the same bytes with other unused bits.
+  // Encodes the same bytes with different unused bits.
   (state) => {
     const last = ALPHABET.indexOf(state.at(-1) as string)
     return state.length % 4 === 0 ? `${state}==` : state.slice(0, -1) + (ALPHABET[last ^ 1] as string)
   },
 ]
 
-/** Sends many changed states, some of them with changed answers. */
+/** Sends many changed states. Some of them also have changed answers. */
 export async function tryMutations(count: number, random: () => number) {
   const server = guarded()
   const [state, other] = [await begin(server), await begin(server)]

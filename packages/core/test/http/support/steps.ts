@@ -4,9 +4,9 @@ import type { McpServer } from '../../../src/index.ts'
 
 /** Holds tools until the test lets them take a step. */
 export interface Steps {
-  /** Resolves at the next step of the test. */
+  /** Resolves at the test's next step. */
   readonly next: () => Promise<void>
-  /** Lets every waiting tool continue. Resolves when pending promises have settled. */
+  /** Lets every waiting tool continue. Resolves when all pending promises have settled. */
   readonly step: () => Promise<void>
 }
 
@@ -23,7 +23,7 @@ export function createSteps(): Steps {
   }
 }
 
-/** Adds a tool that reports 1, 2, 3 … up to `to`, one number for each step of the test. */
+/** Adds a tool that reports 1, 2, 3 … up to `to`, one number for each of the test's steps. */
 export function addCount(server: McpServer, { next }: Steps): void {
   server.addTool({
     name: 'count',

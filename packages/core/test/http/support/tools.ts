@@ -15,7 +15,7 @@ export function addHold(server: McpServer, held: Promise<void>, aborted: string[
   })
 }
 
-/** Adds a tool that returns `locals` and `auth` of its call. */
+/** Adds a tool that returns its call's `locals` and `auth`. */
 export function addMounted(server: McpServer): void {
   server.addTool({ name: 'mounted', handler: (_args, ctx) => JSON.stringify([ctx.locals, ctx.auth]) })
 }

@@ -37,7 +37,7 @@ server.addTool({
   handler({ count }) {
     const rolls = Array.from({ length: count }, () => 1 + Math.floor(Math.random() * 6))
     const total = rolls.reduce((sum, roll) => sum + roll, 0)
-    // Hosts without views, and models, read the text.
+    // The text is for models, and for hosts that cannot show views.
     return result({ structured: { rolls, total }, content: `${rolls.join(' + ')} = ${total}` })
   },
 })

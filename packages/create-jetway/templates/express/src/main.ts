@@ -7,7 +7,7 @@ import { server } from './server.ts'
 const { HOST = '127.0.0.1', PORT = '3000', PUBLIC_URL } = process.env
 
 const app = express()
-// Add body parsers such as express.json() below: the server reads its requests itself.
+// Add body parsers such as express.json() below, because the server reads its requests itself.
 app.use(
   mcp({ server, path: '/mcp', health: true, ...(PUBLIC_URL !== undefined && { publicUrl: PUBLIC_URL }) }),
 )

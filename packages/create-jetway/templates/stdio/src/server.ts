@@ -6,7 +6,7 @@ import { z } from 'zod'
 const manifest = new URL('../package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
 
-/** A setting, which jetway.json describes. */
+/** A setting. It is described in jetway.json. */
 const { GREETING = 'Hello' } = process.env
 
 export const server = new McpServer({ name: '__NAME__', title: '__TITLE__', version })

@@ -2,7 +2,7 @@ import { McpServer } from '@jetway/core/edge'
 import { z } from 'zod'
 import manifest from '../package.json' with { type: 'json' }
 
-/** What each request gets from the Worker's bindings: `vars` in wrangler.jsonc, and secrets. */
+/** The values that each request gets from the Worker's bindings: `vars` in wrangler.jsonc, and secrets. */
 export interface Bindings {
   readonly GREETING: string
 }

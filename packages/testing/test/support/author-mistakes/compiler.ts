@@ -17,7 +17,8 @@ const typed = createServer<{ user: string }>()({ name: 'typed', version: '1' })
 let messages: ReadonlyMap<string, string> | undefined
 
 /**
- * Compiles pieces of code, all at once, as an editor does. Returns what the compiler says about each of them.
+ * Compiles several pieces of code together, as an editor would. Returns the compiler's messages about each of
+ * them.
  *
  * @param pieces - the code that each author writes, below the imports and servers of `PRELUDE`
  */

@@ -1,32 +1,35 @@
 import { UsageError } from '@jetway/core'
 import type { UsageErrorCode } from '@jetway/core/protocol'
 
-/** A mistake that newcomers make, and where its author reads about it. */
+/** A mistake that newcomers make, and the place where its author reads about it. */
 export interface Mistake {
-  /** What mistakes of this kind have in common. */
+  /** What the mistakes in this group have in common. */
   readonly group: string
   readonly mistake: string
-  /** A thrown error, a line in the log, an error of the compiler, or the reply to a request. */
+  /**
+   * Where the author reads about it: in a thrown error, in the log, in a compiler error, or in the reply to a
+   * request.
+   */
   readonly source: 'throw' | 'log' | 'compile' | 'reply'
-  /** Makes the mistake, and resolves to what its author reads. */
+  /** Makes the mistake. Resolves to the text that its author reads. */
   readonly read: () => string | Promise<string>
   readonly says: string | RegExp
 }
 
-/** A mistake about which the program says nothing, because it cannot be told from an intention. */
+/** A mistake that the program does not report, because it cannot be distinguished from an intention. */
 export interface Unknowable {
   readonly mistake: string
   readonly reason: string
 }
 
-/** A value that JavaScript passes where TypeScript would refuse it. */
+/** Passes a value from JavaScript where TypeScript would refuse it. */
 export const js = (value: unknown): never => value as never
 export const loose = (options: object): object => options
 
-/** The mistake, the code that makes it, and the message. */
+/** The mistake, the code that makes it, and the expected message. */
 export type Row = readonly [mistake: string, make: () => unknown, says: string | RegExp]
 
-/** The message of the usage error that the code throws, or its promise rejects with. */
+/** Returns the message of the usage error that the code throws, or with which its promise rejects. */
 export async function messageOf(make: () => unknown): Promise<string> {
   try {
     await make()
@@ -36,7 +39,7 @@ export async function messageOf(make: () => unknown): Promise<string> {
   return 'no error'
 }
 
-/** Mistakes that throw a usage error with this code. */
+/** Returns mistakes that throw a usage error with this code. */
 export const thrown = (group: string, code: UsageErrorCode, rows: readonly Row[]): readonly Mistake[] =>
   rows.map(([mistake, make, says]) => ({
     group,

@@ -1,18 +1,24 @@
 import { Session } from 'node:inspector/promises'
 
-/** A function of a package's source that has run. */
+/** A function in a package's sources that has run. */
 export interface Ran {
-  /** Such as `core/http/endpoint`: the package, and the path in its `src`. */
+  /** The file, such as `core/http/endpoint`: the package, followed by the path in its `src`. */
   readonly file: string
   readonly name: string
-  /** The place in the transformed source: several functions of a file may have one name. */
+  /**
+   * The position in the transformed source. It is needed because several functions in a file may have the same
+   * name.
+   */
   readonly start: number
 }
 
-/** The URL of a source. Each package's `src` is counted, so this works in every checkout. */
+/** Matches the URL of a source. Each package's `src` is counted, so this works in every checkout. */
 const SOURCE = /packages\/([a-z0-9-]+)\/src\/(.+)\.ts/
 
-/** Counts calls of functions from now on, by V8's precise coverage. The result lists what ran since it was last called. */
+/**
+ * Counts function calls from now on, with V8's precise coverage. The returned function lists what has run since
+ * it was last called.
+ */
 export async function startCoverage(): Promise<() => Promise<Ran[]>> {
   const inspector = new Session()
   inspector.connect()
@@ -33,7 +39,7 @@ export async function startCoverage(): Promise<() => Promise<Ran[]>> {
   }
 }
 
-/** The frames of sources on the stack, those before an `await` included. */
+/** Returns the number of frames on the stack that belong to sources, including those before an `await`. */
 export function sourceFrames(): number {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 200

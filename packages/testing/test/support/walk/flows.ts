@@ -12,17 +12,17 @@ import { sourceFrames } from './coverage.ts'
 /** A kind of request that is measured. */
 export interface Flow {
   readonly name: string
-  /** How often it runs before it is measured: caches fill, and schemas are compiled. */
+  /** How often the request runs before it is measured, so that caches fill and schemas are compiled. */
   readonly warmUp: number
-  /** Runs it once, to the end of what it causes on the server. */
+  /** Runs the request once, until everything that it causes on the server has ended. */
   readonly run: (id: number) => Promise<void>
-  /** The frames of sources below the handler of the last call, 0 without a call. */
+  /** Returns the number of source frames below the handler of the last call, or 0 without a call. */
   readonly frames: () => number
 }
 
 const CLIENT = { capabilities: {}, clientInfo: { name: 'client', version: '1.0.0' } }
 const CALL = { method: 'tools/call', params: { name: 'sum', arguments: { a: 1, b: 2 } } }
-/** Revisions without structured content get it as text. */
+/** In revisions without structured content, the value is in the text. */
 const RESULT = /\\?"sum\\?":3/
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -37,7 +37,10 @@ const initialize = (protocolVersion: string): object => ({
 })
 const INITIALIZED = { method: 'notifications/initialized' }
 
-/** Waits for what the server does after its reply. It needs no timers, so turns of the event loop suffice. */
+/**
+ * Waits for what the server does after its reply. It needs no timers, so waiting for a few turns of the event
+ * loop is sufficient.
+ */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns += 1) await turn()
 }
@@ -47,8 +50,8 @@ function expectResult(text: string): void {
 }
 
 /**
- * Serves one tool over Fastify and stdio, in this process. What a flow needs is opened when it is asked for: an open
- * HTTP+SSE stream would change how the others run.
+ * Serves one tool over Fastify and stdio, in this process. The resources for a flow are opened only when the
+ * flow is requested, because an open HTTP+SSE stream would change how the other flows run.
  */
 export async function* openFlows(): AsyncGenerator<Flow, undefined> {
   let frames = 0
@@ -92,7 +95,7 @@ async function* httpFlows(server: McpServer, frames: () => number): AsyncGenerat
     await closed(before)
     return { text, headers: response.headers }
   }
-  /** Waits for the end, on the server, of the responses that began after `before`. */
+  /** Waits until the responses that began after `before` have ended on the server. */
   const closed = async (before: ReadonlySet<ServerResponse>): Promise<void> => {
     await Promise.all([...open].filter((it) => !before.has(it)).map((it) => once(it, 'close')))
     await settle()
@@ -147,7 +150,7 @@ async function* httpFlows(server: McpServer, frames: () => number): AsyncGenerat
     frames,
   }
 
-  /** `post` resolves to the response, which arrives on the stream. */
+  /** Opens an HTTP+SSE stream. `post` resolves to the response, which arrives on the stream. */
   async function openSse(base: string): Promise<{ post(message: object): Promise<string> }> {
     const { body } = await fetch(new URL('/sse', base), { headers: { accept: 'text/event-stream' } })
     if (body === null) throw new Error('GET /sse has no body')

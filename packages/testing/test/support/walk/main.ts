@@ -1,21 +1,24 @@
 /**
- * `npm run walk`: how many files and functions of the packages' sources one warm request runs through, and how many
- * frames of sources are on the stack of its handler. `-- --list stdio` lists the functions of the flows whose name
- * contains `stdio`. `-- --json` is for `walk.test.ts`.
+ * `npm run walk`: counts the files and functions in the packages' sources that one warm request passes through,
+ * and the source frames on the stack of its handler. `-- --list stdio` lists the functions of the flows whose
+ * name contains `stdio`. `-- --json` is for `walk.test.ts`.
  *
- * Runs in a process without Vitest, whose module transform adds functions, and where other tests would be counted.
+ * It runs in a process without Vitest, because Vitest's module transform adds functions, and because other
+ * tests would also be counted.
  */
 import { argv, exit } from 'node:process'
 import { startCoverage, type Ran } from './coverage.ts'
 import { openFlows, type Flow } from './flows.ts'
 
-/** A function counts if it ran in all of them, so that a timer that fires meanwhile does not. */
+/**
+ * A function counts only if it ran in all samples, so that a timer that fires in the meantime is not counted.
+ */
 const SAMPLES = 3
 
 export interface Walk {
   readonly flow: string
   readonly files: readonly string[]
-  /** With their files, such as `core/http/endpoint#accept`. */
+  /** The functions with their files, such as `core/http/endpoint#accept`. */
   readonly functions: readonly string[]
   readonly frames: number
 }

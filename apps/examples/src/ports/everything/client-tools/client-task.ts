@@ -24,8 +24,8 @@ interface Polling {
 }
 
 /**
- * Sends the client a request, and polls the request's task until the task has ended. Only 2025-11-25 has
- * tasks on clients, so Jetway has no method for them.
+ * Sends the client a request, and polls the request's task until it has ended. Only revision 2025-11-25 has
+ * client-side tasks, so Jetway has no method for them.
  */
 export async function runInClient(
   ctx: Pick<RequestContext, 'request' | 'signal'>,
@@ -59,6 +59,6 @@ const ended = (text: string, progress: string): Outcome => ({
   text: `${text}\n\nProgress:\n${progress}`,
 })
 
-/** The text for a request that the client has not run as a task. */
+/** The text for a request that the client did not run as a task. */
 export const atOnce = (result: Result) =>
   `[SYNC] Client executed synchronously:\n${JSON.stringify(result, null, 2)}`

@@ -28,10 +28,10 @@ const INPUT = z.object({
     ),
 })
 
-/** Asks inside the handler, because the result contains the id of the question. */
+/** Asks inside the handler, because the result contains the question's id. */
 export function triggerUrlElicitation(server: McpServer) {
   /**
-   * The calls that were refused with the error, by session. A call that is repeated after the error asks the
+   * The calls that were refused with the error, by session. If a call is repeated after the error, it asks the
    * user.
    */
   const refused = new Map<string, Set<string>>()

@@ -1,7 +1,7 @@
 import { defineTool } from '@jetway/core'
 import { READS } from './hints.ts'
 
-/** A PNG of one red pixel. The original shows the MCP logo. */
+/** A PNG with one red pixel. The original shows the MCP logo. */
 export const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC'
 

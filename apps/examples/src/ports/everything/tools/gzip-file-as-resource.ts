@@ -13,7 +13,7 @@ const DOMAINS = (env['GZIP_ALLOWED_DOMAINS'] ?? '')
   .map((domain) => domain.trim().toLowerCase())
   .filter((domain) => domain !== '')
 
-/** The link belongs to one session, so the tool adds the resource to the session of the call. */
+/** The link belongs to one session, so the tool adds the resource to the call's session. */
 export const gzipFileAsResource = (server: McpServer) =>
   defineTool({
     name: 'gzip-file-as-resource',
@@ -74,7 +74,7 @@ async function download(url: URL, signal: AbortSignal): Promise<Buffer> {
   }
 }
 
-/** The header alone cannot be trusted: a server may send more than it says. */
+/** The header alone cannot be trusted, because a server may send more bytes than it declares. */
 async function read(response: Response, url: URL): Promise<Buffer> {
   const declared = Number(response.headers.get('content-length') ?? 0)
   if (declared > MAX_BYTES)

@@ -1,4 +1,4 @@
-/** Hints of a tool that only reads what the server has. */
+/** Hints for a tool that only reads the server's own data. */
 export const READS = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -6,7 +6,7 @@ export const READS = {
   openWorldHint: false,
 } as const
 
-/** Hints of a tool that changes something, or asks the client. */
+/** Hints for a tool that changes something, or asks the client a question. */
 export const ACTS = {
   readOnlyHint: false,
   destructiveHint: false,

@@ -13,7 +13,7 @@ const MESSAGES = [
   ['emergency', 'Emergency-level message'],
 ] as const
 
-/** Sends a log message of a random level every five seconds. */
+/** Sends a log message with a random level every five seconds. */
 export function toggleSimulatedLogging(server: McpServer) {
   const pulses = new Pulses()
   server.on('session:close', ({ sessionId }) => void pulses.stop(sessionId))

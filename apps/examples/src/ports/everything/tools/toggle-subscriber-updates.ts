@@ -2,7 +2,7 @@ import { defineTool, type McpServer } from '@jetway/core'
 import { hasSession, Pulses, sessionOf } from '../session.ts'
 import { ACTS } from './hints.ts'
 
-/** Announces updates of the resources that a session has subscribed to. */
+/** Announces updates of the resources to which a session has subscribed. */
 export function toggleSubscriberUpdates(server: McpServer) {
   const pulses = new Pulses()
   const subscribed = new Map<string, Set<string>>()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The output of all tools but one: the text is also the structured value. */
+/** The output of all tools except one: the text is also the structured value. */
 export const TEXT = z.object({ content: z.string() })
 
 export const textResult = (text: string) => ({
@@ -8,5 +8,5 @@ export const textResult = (text: string) => ({
   structuredContent: { content: text },
 })
 
-/** Hints of a tool that only reads. */
+/** Hints for a tool that only reads. */
 export const READS = { readOnlyHint: true, openWorldHint: false } as const
