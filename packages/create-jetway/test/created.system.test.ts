@@ -10,7 +10,7 @@ import { runtime } from '@jetway-tools/runtimes'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TEMPLATE_NAMES, type TemplateName } from '../src/template-names.ts'
 import { root, serveRegistry } from './support/registry.ts'
-import { environment, limited, serving, shell } from './support/shell.ts'
+import { environment, serving, shell } from './support/shell.ts'
 import { showView } from './support/view.ts'
 
 const LIMIT_MS = 900_000
@@ -27,9 +27,6 @@ afterAll(async () => {
   await registry?.close()
   rmSync(folder, { recursive: true, force: true })
 })
-
-/** Three at a time: each has an installation, compilers and servers. */
-const oneOfThree = limited(3)
 
 /** The oldest and the newest Node that the tests have. */
 const NODES = [runtime('node-20'), runtime('node-26')]
@@ -175,10 +172,9 @@ const PROOFS: Readonly<Record<TemplateName, (project: Project) => Promise<void>>
 it.concurrent.each(TEMPLATE_NAMES)(
   'npm create jetway makes a project that compiles, passes its tests, and serves: %s',
   { timeout: LIMIT_MS },
-  (template) =>
-    oneOfThree(async () => {
-      const project = await create(template)
-      await project.run('npm run typecheck && npm test && npm run build')
-      await PROOFS[template](project)
-    }),
+  async (template) => {
+    const project = await create(template)
+    await project.run('npm run typecheck && npm test && npm run build')
+    await PROOFS[template](project)
+  },
 )

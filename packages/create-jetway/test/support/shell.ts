@@ -111,20 +111,3 @@ export async function serving<T>(
     await exited
   }
 }
-
-/** Runs at most so many functions at a time. */
-export function limited(most: number): <T>(run: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (run) => {
-    if (running >= most) await new Promise<void>((resolve) => void waiting.push(resolve))
-    else running += 1
-    try {
-      return await run()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
-  }
-}
