@@ -97,10 +97,25 @@ function application(cwd: string): UserConfig {
   }
 }
 
+/** A server of the bench in one file, as a bundler makes it for a user. */
+const oneFile: UserConfig = {
+  ...shared,
+  cwd: 'apps/bench',
+  entry: { 'jetway-stdio': './src/servers/jetway-stdio.ts' },
+  // Not inside `dist`, which its own build empties.
+  outDir: 'one-file/dist',
+  platform: 'node',
+  dts: false,
+  minify: true,
+  deps: { alwaysBundle: [/./] },
+  inputOptions: { resolve: { conditionNames: ['jetway:source', 'import', 'node', 'default'] } },
+}
+
 const built = members.filter((member) => existsSync(`${member}/src`))
 
 const config: UserConfig[] = defineConfig([
   ...built.filter((member) => member.startsWith('packages/')).map(library),
   ...built.filter((member) => member.startsWith('apps/')).map(application),
+  oneFile,
 ])
 export default config

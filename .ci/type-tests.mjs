@@ -93,8 +93,16 @@ function compareCosts(compiler, version) {
   process.exitCode = 1
 }
 
+const versionOf = (compiler) => /Version (\S+)/.exec(compile(compiler, '--version'))?.[1]
+
+// The guide to installation promises these versions, with the options of `tsconfig.oldest.json`.
+for (const [name, ...flags] of [['typescript5.5', '--skipLibCheck'], ['typescript5.7']]) {
+  const compiler = join(project, 'node_modules', name, 'bin', 'tsc')
+  compile(compiler, '--project', join(project, 'tsconfig.oldest.json'), ...flags)
+  console.log(`TypeScript ${versionOf(compiler)}: ${['the types of the packages', ...flags].join(' with ')}`)
+}
 for (const compiler of compilers) {
-  const version = /Version (\S+)/.exec(compile(compiler, '--version'))?.[1]
+  const version = versionOf(compiler)
   compile(compiler, '--project', join(project, 'tsconfig.built.json'))
   compile(compiler, '--project', join(project, 'tsconfig.core.json'))
   compareCosts(compiler, version)

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import type { SiteConfig } from 'vitepress'
+import { mapLinks } from './markdown-links.ts'
 import { readPage } from './pages.ts'
 import { siteAddress } from './repository.ts'
 import { publishedPath } from './sources.ts'
@@ -9,6 +10,8 @@ const SECTIONS: ReadonlyMap<string, string> = new Map([
   ['guide/', 'Guides'],
   ['reference/', 'Reference'],
   ['design/', 'Design'],
+  ['skills/', 'Skill for coding agents'],
+  ['', 'Project'],
 ])
 
 /**
@@ -25,12 +28,12 @@ export function writeForModels({ pages, outDir, site, srcDir, rewrites }: SiteCo
     const text = readFileSync(join(srcDir, page), 'utf8').replace(/^---\n[\s\S]*?\n---\n/, '')
     const file = join(outDir, publicOf(page))
     mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, withLinks(text, page, publicOf, ''))
+    writeFileSync(file, withLinks(text, page, publicOf, address))
   }
   for (const [folder, heading] of SECTIONS) {
-    const below = pages.filter((page) => page.startsWith(folder) && !isSymbol(page)).toSorted()
+    const below = pages.filter((page) => isBelow(page, folder) && !isSymbol(page)).toSorted()
     lines.push('', `## ${heading}`, '', ...below.map((page) => entry(page, address + '/' + publicOf(page))))
-    if (heading === 'Design') continue
+    if (folder !== 'guide/' && folder !== 'reference/') continue
     for (const page of below.filter((name) => !name.startsWith('reference/api/')))
       full.push('', `<!-- ${address}/${publicOf(page)} -->`, '', absolute(page))
   }
@@ -43,8 +46,6 @@ export function writeForModels({ pages, outDir, site, srcDir, rewrites }: SiteCo
   }
 }
 
-const LINK = /(\[[^\]]*\]\()([^)\s#]+)(#[^)\s]*)?\)/g
-
 /**
  * Makes the relative links of a page lead to what the site has: the Markdown of another page, or the copy of a source
  * file. With a base, links are absolute.
@@ -56,18 +57,23 @@ export function withLinks(
   base: string,
 ): string {
   const folder = posix.dirname(page)
-  return text.replaceAll(LINK, (link, start: string, target: string, hash = '') => {
-    if (/^[a-z]+:/.test(target)) return link
-    const path = posix.join('docs', folder, target)
+  return mapLinks(text, (link) => {
+    if (/^[a-z]+:/.test(link) || (link.startsWith('#') && base === '')) return link
+    const [target = '', ...hash] = link.split(/(?=#)/)
+    const path = link.startsWith('#') ? posix.join('docs', page) : posix.join('docs', folder, target)
     const onSite = path.startsWith('docs/')
       ? publicOf(path.replace(/^docs\/(?:public\/)?/, ''))
       : publishedPath(path)
     if (onSite === undefined) return link
     const from = posix.dirname(publicOf(page))
     const address = base === '' ? posix.relative(from, onSite) : `${base.replace(/\/$/, '')}/${onSite}`
-    return `${start}${address}${hash})`
+    return link.startsWith('#') ? address + link : address + hash.join('')
   })
 }
+
+/** Whether a page is in a section. The section without a folder has the pages beside the first one. */
+const isBelow = (page: string, folder: string): boolean =>
+  folder === '' ? !page.includes('/') && page !== 'index.md' : page.startsWith(folder)
 
 /** The pages of single exports would drown the others. */
 const isSymbol = (page: string): boolean => page.startsWith('reference/api/') && !page.endsWith('/index.md')

@@ -15,7 +15,17 @@ interface Group {
 export const GUIDES: readonly Group[] = [
   {
     text: 'Start',
-    pages: ['install', 'quickstart', 'create', 'cli', 'project-layout', 'deployment', 'troubleshooting'],
+    pages: [
+      'install',
+      'quickstart',
+      'create',
+      'cli',
+      'project-layout',
+      'deployment',
+      'publishing',
+      'troubleshooting',
+      'faq',
+    ],
   },
   {
     text: 'Write a server',
@@ -57,7 +67,16 @@ export const GUIDES: readonly Group[] = [
   { text: 'Who may call', pages: ['api-keys', 'jwt', 'authorization'] },
   {
     text: 'Run it',
-    pages: ['proxy', 'scale-out', 'sessions', 'session-lifetime', 'resuming', 'operations', 'observability'],
+    pages: [
+      'proxy',
+      'scale-out',
+      'sessions',
+      'session-lifetime',
+      'resuming',
+      'operations',
+      'observability',
+      'versions',
+    ],
   },
   {
     text: 'Write a client',
@@ -85,6 +104,9 @@ const REFERENCE: readonly string[] = [
   'reliability',
   'benchmarks',
 ]
+
+/** The pages about the project itself. Their paths are those that GitHub and tools for projects of MCP look for. */
+export const PROJECT: readonly string[] = ['versioning', 'roadmap', 'dependency-policy', 'releasing']
 
 export interface Page {
   readonly link: string
@@ -177,7 +199,13 @@ function designGroups(): DefaultTheme.SidebarItem[] {
   ]
 }
 
+const projectGroups = (): DefaultTheme.SidebarItem[] => [
+  { text: 'Project', items: PROJECT.map((name) => item(name)) },
+  { text: 'For coding agents', items: namesIn('skills').map((name) => item(`skills/${name}`)) },
+]
+
 export const sidebar = (): DefaultTheme.SidebarMulti => ({
+  '/': projectGroups(),
   '/guide/': guideGroups(),
   '/reference/': referenceGroups(),
   '/design/': designGroups(),

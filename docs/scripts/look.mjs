@@ -195,6 +195,7 @@ const SEARCHES = [
   ['api key', /api-keys/],
   ['jwt', /jwt/],
   ['docker', /deployment/],
+  ['deployment', /deployment/],
   ['zod', /tools|install/],
   ['stdout', /stdio|troubleshooting/],
   ['image', /results-and-errors/],
@@ -206,7 +207,7 @@ const SEARCHES = [
 /** The size of the index, compressed, in bytes. The first answer waits for it, and a busy machine cannot be timed. */
 const MAX_INDEX = 160_000
 
-/** Checks that the index of the search is small, and that the first answers are guides. */
+/** Checks that the index of the search is small, that the first answer is a guide, and the wanted one among the first three. */
 async function checkSearch(browser, origin) {
   const chunks = join(vitepress, 'dist', 'assets', 'chunks')
   const index = readdirSync(chunks).find((name) => name.startsWith('@localSearchIndexroot'))
@@ -225,7 +226,8 @@ async function checkSearch(browser, origin) {
       .waitForFunction(
         (pattern) => {
           const found = [...document.querySelectorAll('.VPLocalSearchBox .result')].slice(0, 3)
-          return found.some((result) => new RegExp(pattern).test(result.getAttribute('href') ?? ''))
+          const links = found.map((result) => result.getAttribute('href') ?? '')
+          return links[0]?.includes('/guide/') && links.some((link) => new RegExp(pattern).test(link))
         },
         guide.source,
         { timeout: 5_000, polling: 20 },
@@ -258,6 +260,17 @@ async function checkCopy(browser, origin) {
   await page.locator('.page-tools button:has-text("Copied")').waitFor()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   assert.match(copied, /^# Tools/)
+  const links = [...copied.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  assert(links.length > 5, 'the copy of the page has no links')
+  assert.deepEqual(
+    links.filter((target) => !URL.canParse(target)),
+    [],
+    'the copy of the page has relative links',
+  )
+  for (const target of links.filter((link) => link.startsWith(origin)).slice(0, 5)) {
+    const { status } = await fetch(target.replace(/#.*/, ''))
+    assert.equal(status, 200, `the link ${target} of the copied page leads nowhere`)
+  }
   await context.close()
 }
 

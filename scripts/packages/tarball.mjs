@@ -15,8 +15,8 @@ const BUDGETS = {
   core: { packed: 320, unpacked: 1300 },
   // Nine entries; a host imports two or three of them.
   client: { packed: 150, unpacked: 520 },
-  // Core, the client and the mount of node:http are inside.
-  cli: { packed: 280, unpacked: 1000 },
+  // Core, the client and the mount of node:http are inside; and the schema of the registry.
+  cli: { packed: 310, unpacked: 1150 },
   // With an authorization server for tests.
   testing: { packed: 52, unpacked: 200 },
 }
@@ -25,6 +25,8 @@ const OTHERS = { packed: 60, unpacked: 240 }
 const NEEDED = ['LICENSE', 'README.md', 'package.json']
 const ALLOWED = [...NEEDED, 'CHANGELOG.md']
 const CODE = /^dist\/.*\.(?:c?js|d\.c?ts)$/
+/** Schemas that editors and the command read, and the licence of one that is not ours. */
+const SCHEMA = /^schemas\/[a-z]+\.schema\.(?:json|LICENSE)$/
 /** Names that only this repository uses. */
 const INTERNAL = /(?:^|[./-])(?:test|tests|fixtures|spec)(?:[./-]|$)|jetway:source|workspace:/
 
@@ -59,7 +61,7 @@ function checkFiles(files, templates) {
     .filter((file) => !files.includes(file))
     .map((file) => `${file} is missing`)
   const unexpected = files
-    .filter((file) => !ALLOWED.includes(file) && !templates.includes(file))
+    .filter((file) => !ALLOWED.includes(file) && !SCHEMA.test(file) && !templates.includes(file))
     .filter((file) => !CODE.test(file) || INTERNAL.test(file))
     .map((file) => `${file} should not be published`)
   return [...missing, ...unexpected]

@@ -67,8 +67,17 @@ describe('withLinks', () => {
   })
 
   it("makes links absolute if the site's address is known", () => {
-    expect(withLinks('[a](tools.md#schemas)', 'guide/cli.md', publicOf, 'https://docs.example.com')).toBe(
-      '[a](https://docs.example.com/guide/tools.md#schemas)',
+    expect(
+      withLinks('[a](tools.md#schemas) [b](#here)', 'guide/cli.md', publicOf, 'https://docs.example.com'),
+    ).toBe(
+      '[a](https://docs.example.com/guide/tools.md#schemas) [b](https://docs.example.com/guide/cli.md#here)',
+    )
+  })
+
+  it('leaves code as it is', () => {
+    const code = '`a[0](b)` and\n```ts\nhandlers[name](args)\n```\n'
+    expect(withLinks(`${code}[\`x\`](tools.md)`, 'design/a.md', publicOf, '')).toBe(
+      `${code}[\`x\`](tools.md)`,
     )
   })
 })

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { callTool, MODERN, requestMeta } from '@jetway-apps/test-support'
+import { callTool, initialize, MODERN, requestMeta } from '@jetway-apps/test-support'
 import { McpServer } from '@jetway/core'
 import { toFetch } from '@jetway/core/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -7,8 +7,9 @@ import { type Cost, COSTS } from './support/costs.ts'
 
 /** The limit of CPU time in ms, which other processes of a busy machine hardly affect. */
 const MAX_CPU_MS = 200
-/** The number of runs. The fastest counts, because garbage collection and compilation are not costs of the message. */
-const ROUNDS = 4
+/** The number of runs. Their median counts, and the first one, in which the runtime also compiles what runs. */
+const ROUNDS = 5
+const MAX_FIRST_CPU_MS = 400
 
 const measured = new Map<string, number>()
 
@@ -16,9 +17,11 @@ describe('a message within the size limits', () => {
   it.each(COSTS)('takes at most 200 ms of CPU time: $what', async (cost) => {
     const { times, status } = await measure(cost)
     expect(status).toBe(200)
-    const least = Math.min(...times)
-    measured.set(cost.what, least)
-    expect(least).toBeLessThanOrEqual(MAX_CPU_MS)
+    const [first = 0] = times
+    const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+    measured.set(cost.what, median)
+    expect(median).toBeLessThanOrEqual(cost.mostMs ?? MAX_CPU_MS)
+    expect(first).toBeLessThanOrEqual(MAX_FIRST_CPU_MS)
   })
 
   it('takes at most 200 ms of CPU time in the worst case', ({ task }) => {
@@ -28,17 +31,31 @@ describe('a message within the size limits', () => {
   })
 })
 
-async function measure({ inputSchema, args }: Cost): Promise<{ times: number[]; status: number }> {
+async function measure({
+  inputSchema,
+  args,
+  batch,
+  handler = () => 'taken',
+  outputSchema,
+}: Cost): Promise<{ times: number[]; status: number }> {
   const server = new McpServer({ name: 'costs', version: '1.0.0' })
   onTestFinished(() => server.close())
-  server.addTool({ name: 'take', inputSchema: inputSchema as { type: 'object' }, handler: () => 'taken' })
+  server.addTool({
+    name: 'take',
+    inputSchema: inputSchema as { type: 'object' },
+    ...(outputSchema && { outputSchema: outputSchema as { type: 'object' } }),
+    handler: handler as () => string,
+  })
   const handle = toFetch(server, { allowedHosts: ['localhost'] })
-  const body = JSON.stringify(callTool('take', args, { meta: requestMeta() }))
+  const call = callTool('take', args, batch === undefined ? { meta: requestMeta() } : {})
+  const calls = Array.from({ length: batch ?? 0 }, (_, id) => ({ ...call, id }))
+  const body = JSON.stringify(batch === undefined ? call : calls)
+  const headers = batch === undefined ? MODERN_HEADERS : await openSession(handle)
   expect(Buffer.byteLength(body)).toBeLessThan(4 * 1024 * 1024)
   const times: number[] = []
   let status = 0
   for (let round = 0; round < ROUNDS; round++) {
-    const request = new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body })
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers, body })
     const before = process.cpuUsage()
     const response = await handle(request)
     await response.text()
@@ -53,7 +70,18 @@ const HEADERS = {
   host: 'localhost',
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
+}
+
+const MODERN_HEADERS = {
+  ...HEADERS,
   'mcp-protocol-version': MODERN,
   'mcp-method': 'tools/call',
   'mcp-name': 'take',
+}
+
+/** Opens a session of the revision with batches. Returns its headers. */
+async function openSession(handle: ReturnType<typeof toFetch>): Promise<Record<string, string>> {
+  const body = JSON.stringify(initialize('2025-03-26'))
+  const opened = await handle(new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body }))
+  return { ...HEADERS, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
 }

@@ -106,6 +106,19 @@ describe('Redis commands', () => {
     expect(commands.length, JSON.stringify(tally(commands))).toBeLessThanOrEqual(CALLS + 1 + 2)
   })
 
+  it.each([
+    ['awaited', true],
+    ['not awaited', false],
+  ])('number at most 3 for a stream of ten events that are sent in one turn and are %s', async (_, waits) => {
+    const client = await open(relaxed)
+    const commands = await monitor.requested(async () => {
+      const reply = await client.call(relaxed, 'burst', { to: 10, waits })
+      await reply.ended
+      expect(reply.messages).toHaveLength(11)
+    })
+    expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3)
+  })
+
   it('are limited to 3 per second for an idle process', async () => {
     const seconds = 4
     const commands = await monitor.all(() => delay(seconds * 1_000))

@@ -7,8 +7,8 @@ import { SERVE_NODE } from './support/nodes/kills.ts'
 import { keys, keysWithoutExpiry } from './support/nodes/monitor.ts'
 import { SseNodeClient } from './support/nodes/sse-client.ts'
 
-/** A time longer than the lease of a node. */
-const EXPIRED_MS = 15_000
+/** The time after which messages of a killed process's sessions get 404, in ms. */
+const EXPIRED_MS = 9_000
 const RECORDS = 'jw1:nodes:s:*'
 
 describe('HTTP+SSE on three processes', () => {

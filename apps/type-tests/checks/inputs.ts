@@ -1,4 +1,12 @@
-import { defineTool, type InferInput, type InferOutput, McpServer } from '@jetway/core'
+import {
+  definePrompt,
+  defineTool,
+  elicit,
+  type InferInput,
+  type InferOutput,
+  McpServer,
+  type Question,
+} from '@jetway/core'
 import { zod3 } from '@jetway/zod3'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
@@ -170,6 +178,25 @@ server.addTool({ name: 'a', inputSchema: { city: z3.string().optional() }, handl
 server.addTool({ name: 'a', outputSchema: { city: v.string() }, handler: () => ({ city: 'Oslo' }) })
 // @ts-expect-error not wrapped
 defineTool({ name: 'a', inputSchema: { city: type('string') }, handler: () => '' })
+// @ts-expect-error not wrapped
+server.addPrompt({ name: 'a', argsSchema: { city: z.string() }, handler: () => '' })
+// @ts-expect-error not wrapped
+definePrompt({ name: 'a', argsSchema: { city: v.string() }, handler: () => '' })
+// @ts-expect-error not wrapped
+elicit('Sure?', { ok: z.boolean() })
+// @ts-expect-error not wrapped
+server.addTool({ name: 'a', handler: (_args, ctx) => ctx.elicit('Sure?', { ok: z.boolean() }) })
+server.on('session:open', ({ session }) => {
+  // @ts-expect-error not wrapped
+  server.forSession(session).addTool({ name: 'a', inputSchema: { city: z.string() }, handler: () => '' })
+})
+// @ts-expect-error the second one is not wrapped
+server.setTools([
+  { name: 'a', inputSchema: four, handler: () => '' },
+  { name: 'b', inputSchema: { city: z.string() }, handler: () => '' },
+])
+// @ts-expect-error not wrapped
+server.setTools([{ name: 'a', outputSchema: { city: z.string() }, handler: () => ({ city: 'Oslo' }) }])
 
 // A JSON Schema of any type is one.
 declare const fetched: Record<string, unknown>
@@ -178,3 +205,17 @@ server.addTool({ name: 'a', inputSchema: fetched, outputSchema: fetched, handler
 server.addTool({ name: 'a', inputSchema: described, outputSchema: described, handler: () => '' })
 server.addTool({ name: 'a', inputSchema: z.toJSONSchema(four), handler: () => '' })
 server.addTool({ name: 'a', inputSchema: {}, handler: () => '' })
+server.addPrompt({ name: 'a', argsSchema: z.object({ city: z.string() }), handler: ({ city }) => city })
+server.addPrompt({ name: 'a', argsSchema: fetched, handler: () => '' })
+const question = elicit('Sure?', z.object({ ok: z.boolean() }))
+holds<Same<typeof question, Question<{ ok: boolean }>>>()
+elicit('Sure?', fetched)
+
+// Lists keep their types.
+const listed = defineTool({ name: 'a', inputSchema: four, handler: ({ city }) => city })
+const many: (typeof listed)[] = [listed]
+server.setTools([])
+server.setTools(many)
+server.setTools(new Set([listed]))
+server.setTools([listed, { name: 'b', handler: (_args, ctx) => ctx.requestId }])
+server.setTools([{ name: 'a', inputSchema: fetched, handler: () => '' }, described && listed])

@@ -17,7 +17,7 @@ export function addGetAlerts(server: McpServer, source: WeatherSource): void {
     description: 'The weather alerts in force in a US state',
     inputSchema: z.object({ state: State }),
     outputSchema: z.object({ state: z.string(), alerts: z.array(Alert) }),
-    annotations: { readOnlyHint: true, openWorldHint: true },
+    annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
     async handler({ state }, ctx) {
       const alerts = await source.alerts(state, ctx.signal)
       const texts = alerts.length > 0 ? alerts.map(describe) : [`No weather alerts are in force in ${state}.`]

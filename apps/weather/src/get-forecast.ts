@@ -27,7 +27,7 @@ export function addGetForecast(server: McpServer, source: WeatherSource): void {
       'The weather of the next days for a place in the United States: a city, or a latitude and longitude',
     inputSchema: ForecastInput,
     outputSchema: Forecast,
-    annotations: { readOnlyHint: true, openWorldHint: true },
+    annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
     handler: (input, ctx) => source.forecast(placeOf(input), input.days, ctx.signal),
   })
 }

@@ -32,7 +32,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
         title: expect.any(String),
         description: expect.any(String),
         outputSchema: { type: 'object' },
-        annotations: { readOnlyHint: true, openWorldHint: true },
+        annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
       })
     }
   })

@@ -1,5 +1,6 @@
 import { useData, withBase } from 'vitepress'
 import { defineComponent, h, ref } from 'vue'
+import { mapLinks } from '../markdown-links.ts'
 
 const COPY = 'Copy page'
 
@@ -12,7 +13,10 @@ export const PageTools = defineComponent(() => {
   async function copy(): Promise<void> {
     try {
       const response = await fetch(address())
-      await navigator.clipboard.writeText(await response.text())
+      // A chat does not know where the page was, so its links are absolute.
+      await navigator.clipboard.writeText(
+        mapLinks(await response.text(), (target) => new URL(target, response.url).href),
+      )
       label.value = 'Copied'
     } catch {
       // Without HTTPS, or without permission, there is no clipboard.

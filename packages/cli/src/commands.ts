@@ -33,4 +33,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Find out why a server does not work in a host',
     load: async () => (await import('./doctor/command.ts')).command,
   },
+  bundle: {
+    summary: 'Pack a server into an .mcpb file, and start it from there',
+    load: async () => (await import('./bundle/command.ts')).command,
+  },
+  'server-json': {
+    summary: 'Print the server.json of the MCP registry, and check it',
+    load: async () => (await import('./server-json/command.ts')).command,
+  },
+  types: {
+    summary: 'Write the TypeScript types of the tools of a server',
+    load: async () => (await import('./types/command.ts')).command,
+  },
 }

@@ -1,5 +1,5 @@
 /**
- * Runs a server's file: `node harness.js FILE [EXPORT]`. Serves an exported `McpServer`
+ * Runs a server's file: `node harness.js FILE EXPORT [ARGUMENTS]`, where EXPORT may be empty. Serves an exported `McpServer`
  * over stdio unless the file serves it. Reports over IPC how the file serves.
  */
 import { resolve } from 'node:path'
@@ -11,8 +11,10 @@ import { ExportError, type Exports, findServer, servesNothing } from './server-f
 import { importFailure } from './server-file/import-failure.ts'
 import { watchServing } from './server-file/serving.ts'
 
-const [file = '', exportName] = process.argv.slice(2)
+const [file = '', exportName = '', ...args] = process.argv.slice(2)
 let reported = false
+/** The name of the export that this process serves. */
+let definition: string | undefined
 
 function report(message: HarnessReport): void {
   if (reported) return
@@ -28,7 +30,7 @@ function giveUp(message: HarnessReport): void {
 }
 
 const serving = watchServing(Number(process.env['PORT']))
-void serving.input.then(() => report({ serves: 'stdio' }))
+void serving.input.then(() => report({ serves: 'stdio', ...(definition !== undefined && { definition }) }))
 void serving.port.then((port) => report({ serves: 'http', port }))
 process.once('beforeExit', () => {
   if (!reported) giveUp({ serves: 'nothing', ...servesNothing(file) })
@@ -36,7 +38,7 @@ process.once('beforeExit', () => {
 
 // Give the file the arguments that it would receive if it were run directly.
 const path = resolve(file)
-process.argv.splice(1, process.argv.length - 1, path)
+process.argv.splice(1, process.argv.length - 1, path, ...args)
 
 async function importFile(): Promise<Exports | undefined> {
   try {
@@ -52,8 +54,11 @@ async function importFile(): Promise<Exports | undefined> {
 const exported = await importFile()
 if (exported !== undefined && !serving.begun) {
   try {
-    const server = findServer(file, exported, exportName)
-    if (server !== undefined) await serveStdio(server)
+    const server = findServer(file, exported, exportName === '' ? undefined : exportName)
+    if (server !== undefined) {
+      definition = Object.keys(exported).find((name) => exported[name] === server)
+      await serveStdio(server)
+    }
   } catch (error) {
     if (!(error instanceof ExportError)) throw error
     giveUp({ serves: 'unclear', message: error.message, hint: error.hint })

@@ -15,18 +15,26 @@ const BIN = fileURLToPath(new URL(`./bin${OWN_EXTENSION}`, import.meta.url))
  * The `--conditions` flags of this process, which are passed on so that servers resolve packages in the same
  * way as this process.
  */
-const CONDITION_FLAGS = process.execArgv.filter((arg) => /^(?:-C|--conditions)=/.test(arg))
+export const CONDITION_FLAGS: readonly string[] = process.execArgv.filter((arg) =>
+  /^(?:-C|--conditions)=/.test(arg),
+)
 
 const TYPESCRIPT = /\.[cm]?tsx?$/i
 
 /**
  * Returns the arguments for `process.execPath` that run a server's file in the harness. TypeScript files run
  * with tsx.
+ *
+ * @param args - the arguments of the file itself
  */
-export function harnessArguments(file: string, exportName: string | undefined): readonly string[] {
+export function harnessArguments(
+  file: string,
+  exportName: string | undefined,
+  args: readonly string[] = [],
+): readonly string[] {
   const loader =
     TYPESCRIPT.test(file) || OWN_EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : []
-  return [...CONDITION_FLAGS, ...loader, HARNESS, file, ...(exportName === undefined ? [] : [exportName])]
+  return [...CONDITION_FLAGS, ...loader, HARNESS, file, exportName ?? '', ...args]
 }
 
 /** Returns the arguments for `process.execPath` that run this command. */

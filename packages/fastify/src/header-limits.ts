@@ -3,7 +3,7 @@ import type { Logger } from '@jetway/core'
 /** Node's default of `headersTimeout`, in ms. */
 const NODE_DEFAULT_MS = 60_000
 const UNLIMITED =
-  'The HTTP server waits 60 s for the headers of a request, which is the default of Node.js. Unless a proxy limits them, set app.server.headersTimeout, such as to 10_000'
+  'The HTTP server waits 60 s for the headers of a request, which is the default of Node.js. Unless a proxy limits them, create the app with http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 }'
 const NO_REQUEST_TIMEOUT = ', and the option requestTimeout of Fastify, such as 30_000'
 
 interface Limits {

@@ -1,4 +1,4 @@
-import { type Authenticate, documentsOf, type WellKnown } from '@jetway/core/http'
+import { type Authenticate, documentsOf, type HttpReply, type WellKnown } from '@jetway/core/http'
 import { UsageError } from '@jetway/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { setHeaders } from './plugin-mount.ts'
@@ -58,7 +58,16 @@ function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
         auth: undefined,
         logs: false,
       })
-      const answer = wellKnown.answer(httpRequest)
+      let answer: HttpReply | undefined
+      try {
+        answer = wellKnown.answer(httpRequest)
+        // Throws for a header that cannot be sent.
+        void new Headers(answer?.headers)
+      } catch (error) {
+        // Fastify's own error handler would send the message.
+        request.log.error({ err: error }, 'A public document could not be served')
+        return reply.code(500).send('')
+      }
       if (answer === undefined) return reply.callNotFound()
       reply.code(answer.status)
       setHeaders(reply, answer.headers)

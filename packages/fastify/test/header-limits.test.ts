@@ -22,14 +22,14 @@ async function logged(app: FastifyInstance): Promise<readonly unknown[]> {
 
 it('the plugin logs once which options limit headers and requests if the app limits neither', async () => {
   expect(await logged(Fastify())).toEqual([
-    expect.stringMatching(/app\.server\.headersTimeout.* requestTimeout of Fastify/),
+    expect.stringMatching(/headersTimeout.* connectionsCheckingInterval.* requestTimeout of Fastify/),
   ])
 })
 
 it('the plugin logs only the options for headers if the app already limits requests', async () => {
   const [message, ...more] = await logged(Fastify({ requestTimeout: 90_000 }))
   expect(more).toEqual([])
-  expect(message).toContain('app.server.headersTimeout')
+  expect(message).toContain('headersTimeout')
   expect(message).not.toContain('requestTimeout of')
 })
 

@@ -20,6 +20,7 @@ import type { OptionNames } from '@jetway/core/protocol'
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { RouterRoute } from 'hono/types'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { missedPath } from './missed-path.ts'
 import { ContextRequest, type NodePart, type RequestReaders } from './request.ts'
 import { documenter } from './well-known.ts'
 
@@ -86,14 +87,17 @@ export function createMiddleware<Locals>(
   const readers: RequestReaders = { locals, auth: authInfo }
   const probed = prober(endpoint)
   const documented = documenter(endpoint.wellKnown)
+  const missed = missedPath(endpoint, path ?? DEFAULT_PATH)
   const middleware = (c: Context, next: Next): Response | Promise<Response | void> => {
     const probe = probed(c)
     if (probe !== undefined) return probe
     const route = routeOf(c)
     if (route === undefined) {
       const document = documented.answer(c)
-      if (document === undefined) checkReachable(c)
-      return document ?? next()
+      if (document !== undefined) return document
+      checkReachable(c)
+      missed(c)
+      return next()
     }
     documented.check(() => currentRoute(c))
     const request = new ContextRequest(route, c, readers, preset.node)

@@ -19,6 +19,7 @@ export interface NodePart {
 }
 
 const EMPTY = new Uint8Array()
+const encoder = new TextEncoder()
 const KEEP_BODY = 'Read it with c.req.json() or c.req.text(), which keep it, instead of c.req.raw.'
 
 /** A request of Hono, as the endpoint needs it. */
@@ -117,7 +118,13 @@ export class ContextRequest extends WebRequest implements HttpRequest {
   async #cached(limit: number): Promise<RequestBody> {
     const { req } = this.context
     const { json } = req.bodyCache
-    if (json !== undefined) return { parsed: await json }
+    if (json !== undefined) {
+      const parsed: unknown = await json
+      // The endpoint has checked a declared length. A body in chunks has none, and only its value is left.
+      const isDeclared = this.header('content-length') !== undefined
+      if (!isDeclared && sizeOf(parsed) > limit) throw BodyError.tooLarge(limit)
+      return { parsed }
+    }
     const bytes = new Uint8Array(await req.arrayBuffer())
     if (bytes.byteLength > limit) throw BodyError.tooLarge(limit)
     return bytes
@@ -131,6 +138,9 @@ export class ContextRequest extends WebRequest implements HttpRequest {
     }
   }
 }
+
+/** Returns the size of a value as JSON, in bytes. */
+const sizeOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).byteLength
 
 /**
  * Applies the limits to a body that the host reads as a whole.

@@ -56,5 +56,8 @@ function respondWith(wellKnown: WellKnown, c: Context): Response | undefined {
   return reply && toResponse(c, reply)
 }
 
-const toResponse = (c: Context, { status, headers, body }: HttpReply): Response =>
-  c.body((body ?? null) as string, status as ContentfulStatusCode, { ...headers })
+function toResponse(c: Context, { status, headers, body }: HttpReply): Response {
+  // Throws here for a header that cannot be sent. In `@hono/node-server`, the throw would end the process.
+  void new Headers(headers)
+  return c.body((body ?? null) as string, status as ContentfulStatusCode, { ...headers })
+}

@@ -2,6 +2,7 @@ import type { WellKnown } from '@jetway/core/http'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { requestId } from 'hono/request-id'
+import { logLines, silent } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { bytesOf, callFrame, createServer, post, raw, text, until } from '@jetway-apps/test-support/http'
@@ -96,11 +97,28 @@ describe("a mount's path", () => {
     'follows the app’s `strict` option: if %s, a trailing slash is answered with %i',
     async (strict, status) => {
       const app = new Hono({ strict })
-      const url = await mounted(STATELESS, app)
+      const url = await mounted({ ...STATELESS, logger: silent }, app)
       expect((await post(`${url}/mcp/`)).status).toBe(status)
       expect((await post(`${url}/mcp`)).status).toBe(200)
     },
   )
+
+  it('is logged once if MCP clients call / or the path with a closing slash, and not for other requests', async () => {
+    const logger = logLines()
+    const app = new Hono().basePath('/api').use(mcp({ ...STATELESS, logger }))
+    const url = await listen(new Hono().use(mcp({ ...STATELESS, path: '/ai', logger })).route('/', app))
+    await post(`${url}/other`)
+    await fetch(url, { headers: { accept: 'text/event-stream' } })
+    await fetch(url, { method: 'POST', body: '{}' })
+    expect(logger.lines).toEqual([])
+    for (const path of ['/', '/ai/', '/api/mcp/', '/ai/']) await post(url + path)
+    expect(logger.lines).toEqual(
+      ['/ai', '/mcp'].map(
+        (path) =>
+          `warn: An MCP client has called / or ${path}/, where this mount does not answer. Set the client's URL to end in ${path}`,
+      ),
+    )
+  })
 
   it('can differ between two mounts in one app', async () => {
     const url = await mounted([

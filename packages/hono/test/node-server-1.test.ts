@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { toFetch } from '@jetway/core/http'
+import { toFetch, type WellKnown } from '@jetway/core/http'
 import { nodeConnection } from '@jetway/node/connection'
 import {
   createServer,
@@ -13,7 +13,7 @@ import { Hono } from 'hono'
 import { createAdaptorServer } from 'hono-node-server-1'
 import { cors } from 'hono/cors'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { mcp } from '../src/index.ts'
+import { mcp, resourceMetadata } from '../src/index.ts'
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
 
@@ -31,6 +31,14 @@ const SERVED: readonly (readonly [string, (options: object) => Fetch])[] = [
   ],
   ['toFetch', (options) => toFetch(createServer(), { path: '/mcp', connection: nodeConnection, ...options })],
 ]
+
+const wellKnown: WellKnown = {
+  paths: ['/.well-known/any'],
+  elsewhere: false,
+  answer: ({ path = '' }) =>
+    path === '/.well-known/any' ? { status: 200, headers: {}, body: 'document' } : undefined,
+}
+const authenticate = Object.assign(() => ({ principal: 'ann' }), { wellKnown })
 
 describe.each(SERVED)('version 1 of @hono/node-server with %s', (_name, serve) => {
   it('sends JSON replies and refusals repeatedly', async () => {
@@ -64,4 +72,21 @@ describe.each(SERVED)('version 1 of @hono/node-server with %s', (_name, serve) =
     expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(204)
     expect((await post(url, undefined, session)).status).toBe(404)
   })
+
+  it('serves the public documents of the authentication', async () => {
+    const origin = await listen(serve({ stateless: true, authenticate }))
+    for (let i = 0; i < 3; i++) {
+      const reply = await fetch(`${origin}/.well-known/any`)
+      expect([reply.status, await reply.text()]).toEqual([200, 'document'])
+      expect(await text(await post(`${origin}/mcp`))).toBe('test')
+    }
+  })
+})
+
+it('version 1 of @hono/node-server serves the public documents of a route by resourceMetadata', async () => {
+  const handler = mcp({ server: createServer(), stateless: true, authenticate, path: '/api/mcp' })
+  const app = new Hono().use(resourceMetadata(authenticate)).all('/api/mcp', handler)
+  const origin = await listen(app.fetch)
+  expect(await (await fetch(`${origin}/.well-known/any`)).text()).toBe('document')
+  expect(await text(await post(`${origin}/api/mcp`))).toBe('test')
 })

@@ -104,6 +104,23 @@ describe.each([
   })
 
   it.each([
+    ['c.req.json()', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
+    ['c.req.text()', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
+    ['c.req.arrayBuffer()', (app: Hono) => app.use(async (c, next) => (await c.req.arrayBuffer(), next()))],
+  ])('is limited after a middleware that uses %s, also in chunks', async (_what, use) => {
+    const json = (length: number): string[] => ['{"text":"', 'ä'.repeat(length), '"}']
+    for (const [parts, status] of [
+      [json(44), 200],
+      [json(45), 413],
+    ] as const)
+      for (const body of [parts.join(''), new Blob([...parts]).stream()]) {
+        const app = new Hono()
+        use(app)
+        expect((await post(await served(measured, app), body)).status).toBe(status)
+      }
+  })
+
+  it.each([
     ['c.req.json()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
     ['c.req.text()', '12', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
     [

@@ -9,15 +9,40 @@ export function answerRequest(endpoint: Endpoint, httpRequest: MountRequest): vo
   const { request, response } = httpRequest
   serve(httpRequest, endpoint.accept(httpRequest), (reply) => {
     if (response.headersSent) return endpoint.discard(reply)
-    watchNodeReply(endpoint, { httpRequest, request, response }, reply)
-    send(response, request, reply)
+    try {
+      watchNodeReply(endpoint, { httpRequest, request, response }, reply)
+      send(response, request, reply, (error) => sendFailure(endpoint, httpRequest, error))
+    } catch (error) {
+      sendFailure(endpoint, httpRequest, error)
+    }
   })
 }
 
-/** Sends a reply, with the headers that middleware has set. */
-export function send(response: ServerResponse, request: IncomingMessage, reply: HttpReply): void {
+/** Answers 500 after an error of the host, such as middleware that throws when headers are sent. Never throws. */
+export function sendFailure(endpoint: Endpoint, httpRequest: MountRequest, error: unknown): void {
+  const { request, response } = httpRequest
+  const reply = endpoint.fail(httpRequest, error)
+  try {
+    if (!response.headersSent) return send(response, request, reply)
+  } catch {
+    // The error is logged already.
+  }
+  response.destroy()
+}
+
+/**
+ * Sends a reply, with the headers that middleware has set.
+ *
+ * @param failed - called if the head of a stream cannot be sent
+ */
+export function send(
+  response: ServerResponse,
+  request: IncomingMessage,
+  reply: HttpReply,
+  failed?: (error: unknown) => void,
+): void {
   if (reply.open !== undefined)
-    return sendNodeStream(request, response, () => (setHead(response, reply), true), reply.open)
+    return sendNodeStream(request, response, () => (setHead(response, reply), true), reply.open, failed)
   const { status, headers, body } = reply
   if (body === undefined) {
     setHead(response, reply)

@@ -10,8 +10,9 @@ import {
 } from '@jetway/core/http'
 import type { OptionNames } from '@jetway/core/protocol'
 import { onNodeClose } from './adapter/turn.ts'
-import { answerRequest, send } from './answer.ts'
-import { createRouter, DEFAULT_PATH } from './paths.ts'
+import { answerRequest, send, sendFailure } from './answer.ts'
+import { missedPath } from './missed-path.ts'
+import { createRouter, DEFAULT_PATH, pathOf } from './paths.ts'
 import { MountRequest, type ParsedBody } from './request.ts'
 import { documenter } from './well-known.ts'
 
@@ -100,6 +101,7 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   const at = path ?? DEFAULT_PATH
   const endpoint = createEndpoint(neutral(server), rest, { path: at })
   const documents = documenter(endpoint.wellKnown)
+  const missed = missedPath(endpoint, at)
   const routeOf = createRouter(path, rest.legacySse, endpoint.probes)
   const readers = { locals, auth: authInfo }
 
@@ -110,7 +112,11 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
   function answers(req: NodeRequest, res: NodeResponse, original: string, koa?: KoaContext): boolean {
     const [request, response] = [req as IncomingMessage, res as ServerResponse]
     const route = routeOf(request.url ?? '/', original)
-    if (route === undefined) return documents.answer(request, response, original)
+    if (route === undefined) {
+      const answered = documents.answer(request, response, original)
+      if (!answered) missed(request, pathOf(request.url ?? '/'))
+      return answered
+    }
     documents.check(request.url, original)
     if (route === 'livez' || route === 'readyz')
       send(response, request, endpoint.probe(route, request.method ?? ''))
@@ -122,14 +128,20 @@ export function mcp<Locals = unknown>(options: McpMountOptions<Locals>): McpMoun
     return true
   }
 
+  /** Answers 500 where no host does, because a throw would end the process. */
+  function fails(req: NodeRequest, res: NodeResponse, error: unknown): void {
+    const [request, response] = [req as IncomingMessage, res as ServerResponse]
+    const around = { path: request.url ?? '/', body: {}, readers, context: undefined }
+    sendFailure(endpoint, new MountRequest('mcp', request, response, around), error)
+  }
+
   const mount = (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): void => {
     const original = (request as { originalUrl?: string }).originalUrl ?? request.url ?? '/'
     try {
       if (answers(request, response, original)) return
     } catch (error) {
       // This is a mistake in the app's setup.
-      if (next === undefined) throw error
-      return next(error)
+      return next === undefined ? fails(request, response, error) : next(error)
     }
     if (next !== undefined) return next()
     const head = { 'content-type': 'text/plain; charset=utf-8' }

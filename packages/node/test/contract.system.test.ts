@@ -1,3 +1,3 @@
 import { describeContract } from './support/contract.ts'
 
-describeContract({ 'Express 5': 55, 'Express 4': 51, Connect: 51, Koa: 55, 'NestJS on Express': 51 })
+describeContract({ 'Express 5': 56, 'Express 4': 52, Connect: 52, Koa: 56, 'NestJS on Express': 52 })

@@ -1,3 +1,3 @@
 import { describeContract } from './support/contract.ts'
 
-describeContract({ 'node:http': 55 })
+describeContract({ 'node:http': 56 })

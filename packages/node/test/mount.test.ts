@@ -7,6 +7,7 @@ import Koa, { type Context } from 'koa'
 import koaMount from 'koa-mount'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mcp, type McpMountOptions } from '../src/index.ts'
+import { type LogLines, logLines } from '@jetway-apps/test-support'
 import { createServer, HEADERS, listen, openSession } from '@jetway-apps/test-support/http'
 import { call, serve } from './support/client.ts'
 import type { Listener } from './support/hosts.ts'
@@ -65,6 +66,26 @@ describe("a mount's path", () => {
     const origin = await serve(mount({ path: '/ai' }))
     const response = await fetch(`${origin}/ai/`, { method: 'POST' })
     expect([response.status, await response.text()]).toEqual([404, 'Not found. The MCP endpoint is /ai\n'])
+  })
+
+  it.each<[string, (logger: LogLines) => Listener]>([
+    ['node:http', (logger) => mount({ logger })],
+    ['Express', (logger) => express().use(mount({ logger }))],
+    ['Express, below a path', (logger) => express().use('/', mount({ logger, path: 'mcp' }))],
+    ['Connect', (logger) => connect().use(mount({ logger }))],
+    ['Koa', (logger) => new Koa().use(mount({ logger }).koa).callback()],
+  ])('is logged once if MCP clients call / or the path with a closing slash: %s', async (_host, listener) => {
+    const logger = logLines()
+    const origin = await serve(listener(logger))
+    await fetch(origin, { headers: { accept: 'text/event-stream' } })
+    await fetch(origin, { method: 'POST', body: '{}' })
+    await fetch(`${origin}/elsewhere`, { method: 'POST', headers: HEADERS, body: '{}' })
+    expect(logger.lines).toEqual([])
+    for (const path of ['/mcp/', '/', '/mcp/'])
+      expect((await fetch(origin + path, { method: 'POST', headers: HEADERS, body: '{}' })).status).toBe(404)
+    expect(logger.lines).toEqual([
+      "warn: An MCP client has called / or /mcp/, where this mount does not answer. Set the client's URL to end in /mcp",
+    ])
   })
 
   it("does not include the app's root", async () => {

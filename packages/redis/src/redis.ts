@@ -7,7 +7,7 @@ import {
   stderrLogger,
 } from '@jetway/core/stores'
 import { Commands } from './commands/commands.ts'
-import { type RedisConnection, withDeadline } from './connection/connection.ts'
+import { type RedisConnection, RedisReplyError, withDeadline } from './connection/connection.ts'
 import { checkUrls, type RedisAddress } from './connection/deployments.ts'
 import { connectTo } from './connection/node-redis.ts'
 import { Keys } from './keys.ts'
@@ -49,6 +49,7 @@ export interface RedisStores extends SharedStores {
 
 const NAMESPACE = /^[a-z0-9-]{1,32}$/
 const READY_MS = 3_000
+const READ_REFUSED = 'Redis refuses to read the messages of other processes. The read is repeated'
 
 const NAMES: OptionNames<RedisOptions> = {
   url: 1,
@@ -80,7 +81,11 @@ export function redis(options: RedisOptions): RedisStores {
   const keys = new Keys(namespace)
   const listenerFailed = (error: unknown): void =>
     logger.error({ err: error }, 'A listener of the bus failed')
-  const reader = new MessageReader(connection, failed, listenerFailed)
+  const readFailed = (error: unknown, isFirst: boolean): void => {
+    if (isFirst && error instanceof RedisReplyError) logger.warn({ err: error }, READ_REFUSED)
+    else failed(error)
+  }
+  const reader = new MessageReader(connection, readFailed, listenerFailed)
   const commands = new Commands(connection, logger, () => reader.reconnect())
   const nodes = new RedisNodes(commands, keys, reader)
   const bus = new RedisBus(commands, reader, { key: keys.bus, node: nodes.id, onError: listenerFailed })

@@ -8,7 +8,9 @@ import {
 import { inspect } from 'node:util'
 import { settled, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Redis } from 'ioredis'
 import {
+  fromIoredis,
   redis,
   type RedisOptions,
   RedisReplyError,
@@ -311,6 +313,52 @@ describe('a Redis server that has become a replica', () => {
     )
     await first.bus.publish('changes', 'first has moved')
     await vi.waitFor(() => expect(heard.at(-1)).toBe('first has moved'), RECOVERY_MS)
+  })
+})
+
+describe('fromIoredis', () => {
+  const clientOf = (
+    port: number,
+    credentials: { readonly username?: string; readonly password?: string } = {},
+  ): Redis => {
+    const client = new Redis(port, '127.0.0.1', {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => 100,
+      ...credentials,
+    })
+    onTestFinished(() => client.disconnect())
+    return client
+  }
+
+  it('leaves a former master as soon as it refuses a write', async () => {
+    const master = await startServer()
+    const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
+    const proxy = await startSlowProxy(master.port)
+    onTestFinished(() => proxy.stop())
+    const client = clientOf(Number(new URL(proxy.url).port))
+    await vi.waitFor(() => expect(client.status).toBe('ready'))
+    const stores = await createStores({ connection: fromIoredis(client) })
+    await stores.sessions.create(sessionRecord('session-1'), LIFETIME)
+    await vi.waitFor(async () => expect(await replica.command('DBSIZE')).toMatch(/^:[1-9]/))
+    await replica.command('REPLICAOF', 'NO', 'ONE')
+    await master.command('REPLICAOF', '127.0.0.1', '1')
+    proxy.moveTo(replica.port)
+    const create = (): unknown => stores.sessions.create(sessionRecord('session-2'), LIFETIME)
+    expect(String(await failure(create))).toContain('READONLY')
+    await vi.waitFor(async () => expect(await create()).toBeTypeOf('string'), RECOVERY_MS)
+    expect(await read(stores)).toBeDefined()
+  })
+
+  it('names the address and the reason if Redis refuses the password', async () => {
+    const server = await startServer()
+    await server.command('CONFIG', 'SET', 'requirepass', 'right')
+    const client = clientOf(server.port, { username: 'ann', password: 'topsecret' })
+    const stores = redis({ connection: fromIoredis(client), namespace: 'test', logger: silent })
+    onTestFinished(stores.acquire())
+    const problem = new RegExp(`Redis at 127.0.0.1:${server.port} .*: WRONGPASS`)
+    await vi.waitFor(async () => expect(String(await failure(() => read(stores)))).toMatch(problem))
+    expect(String(await failure(() => read(stores)))).not.toContain('topsecret')
   })
 })
 

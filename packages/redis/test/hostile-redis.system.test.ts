@@ -55,6 +55,7 @@ describe('a session record written by a third party', () => {
         { stream: 'node' },
       ].map((change) => JSON.stringify({ ...record, ...change })),
       JSON.stringify({ ...record, client: { capabilities: { x: '#' } } }).replace('"#"', deep),
+      JSON.stringify({ ...record, other: '#' }).replace('"#"', deep),
     ]
     for (const text of wrong) {
       await redis.command('SET', key, text)
@@ -82,6 +83,47 @@ describe('a session record written by a third party', () => {
     await redis.command('SET', key, 'text')
     const session = await node.open({ user: 'ann' })
     expect((await node.post(ping(), session)).status).toBe(200)
+  })
+})
+
+describe('a key of messages that somebody else has replaced with a text', () => {
+  it.each([
+    ['the inbox of a process', '*:i:*'],
+    ['the bus', '*:b:*'],
+  ])('is removed, and the process gets messages again: %s', async (_, pattern) => {
+    await redis.command('FLUSHALL')
+    const log = logLines()
+    const [first, second] = await createTwo({ url: redis.url }, { logger: log })
+    const heard: unknown[] = []
+    await second.nodes.join((message) => heard.push(message['n']))
+    second.bus.subscribe('changes', (message) => heard.push(message))
+    await second.ready()
+    await first.nodes.send(second.nodes.id, { n: 1 })
+    await first.bus.publish('changes', 2)
+    await vi.waitFor(() => expect(heard).toHaveLength(2))
+    const key = await keyLike(pattern)
+    await redis.command('SET', key, 'text')
+    const sent = async (): Promise<unknown> => first.nodes.send(second.nodes.id, { n: 3 })
+    await vi.waitFor(async () => expect(await sent().catch(String)).toBe(true), 10_000)
+    await vi.waitFor(() => expect(heard).toContain(3), 10_000)
+    await first.bus.publish('changes', 4)
+    await vi.waitFor(() => expect(heard).toContain(4), 10_000)
+    const refused = log.lines.filter((line) => line.includes('Redis refuses to read'))
+    expect(refused.length).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('an index of streams that somebody else has replaced with a text', () => {
+  it('does not keep the streams of the session from being deleted', async () => {
+    await redis.command('FLUSHALL')
+    const [{ events }] = await createTwo({ url: redis.url })
+    const key = { principal: 'ann', session: 'session-1' }
+    const lease = await events.open({ ...key, stream: 'stream-1' }, { node: 'n', kind: 'call', pending: [] })
+    await events.append({ ...key, stream: 'stream-1' }, lease, [{ seq: 1, frame: 'one' }])
+    const index = await keyLike('*:x:*')
+    await redis.command('SET', index, 'text')
+    await events.delete(key)
+    expect(await keyLike('*:x:*')).toBe('')
   })
 })
 

@@ -30,6 +30,9 @@ async function connected({ http, port }: Mounted): Promise<{ client: Socket; soc
   return { client, socket: await accepted }
 }
 
+/** Makes every caller the same principal. Anonymous callers lose their oldest reply instead. */
+const authenticate = () => ({ principal: 'alice' })
+
 const callOf = (name: string, headers = {}): string => bytesOf('/mcp', callFrame(name), headers)
 
 describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => {
@@ -84,7 +87,11 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
   })
 
   it('has a shorter timeout while requests from its caller are being refused', async () => {
-    const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: 3 * SIZE } })
+    const mounted = await serve(create(), {
+      stateless: true,
+      authenticate,
+      limits: { queuedBytes: 3 * SIZE },
+    })
     onTestFinished(mounted.stop)
     const first = await connected(mounted)
     first.client.write(callOf('large'))
@@ -92,6 +99,18 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     const second = await connected(mounted)
     second.client.write(callOf('large'))
     await expect.poll(() => [first.socket.timeout, second.socket.timeout]).toEqual([5_000, 5_000])
+  })
+
+  it('is cut off at once if anonymous callers hold more than half of limits.queuedBytes', async () => {
+    const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: 3 * SIZE } })
+    onTestFinished(mounted.stop)
+    const first = await connected(mounted)
+    first.client.on('error', () => {}).write(callOf('large'))
+    await expect.poll(() => first.socket.timeout).toBe(60_000)
+    const second = await connected(mounted)
+    second.client.write(callOf('large'))
+    await expect.poll(() => [first.socket.destroyed, second.socket.destroyed]).toEqual([true, false])
+    await expect.poll(() => mounted.handle.stats().queuedBytes).toBeLessThan(2 * SIZE)
   })
 
   it('is no longer counted if its connection ends before it is sent', async () => {

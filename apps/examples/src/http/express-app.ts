@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { McpServer } from '@jetway/core'
 import { bearer } from '@jetway/core/http'
@@ -42,11 +43,15 @@ app.post('/orders', (req, res) => void res.json(req.body))
 // #endregion
 
 // #region serve
-const http = app.listen(Number(process.env.PORT ?? 3000), () => {
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 72_000,
+}
+const http = createServer(limits, app).listen(Number(process.env.PORT ?? 3000), () => {
   console.log('Port', (http.address() as AddressInfo).port)
 })
-http.requestTimeout = 30_000
-http.keepAliveTimeout = 72_000
 process.once('SIGTERM', () => {
   void orders.close({ deadline: 10_000 }).then(() => {
     http.close()

@@ -18,8 +18,12 @@ server.addTool({
 // #endregion
 
 // #region app
-const app = Fastify({ logger: true, requestTimeout: 30_000, keepAliveTimeout: 72_000 })
-app.server.headersTimeout = 10_000
+const app = Fastify({
+  logger: true,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 72_000,
+  http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
+})
 
 await app.register(cors, {
   origin: 'https://app.example.com',

@@ -8,7 +8,13 @@ server.addTool({ name: 'hello', description: 'Says hello', handler: () => 'Hello
 
 // #region host
 const mount = mcp({ server, path: '/mcp' })
-const http = createServer({ requestTimeout: 30_000, keepAliveTimeout: 72_000 }, mount)
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 72_000,
+}
+const http = createServer(limits, mount)
 http.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () =>
   console.log('Port', (http.address() as AddressInfo).port),
 )

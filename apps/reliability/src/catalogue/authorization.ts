@@ -231,5 +231,16 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/invented-tokens.test.ts', name: 'take turns by network: %s and %s' },
       ],
     },
+    {
+      row: 'I15',
+      fault: 'A well-known address with a closing slash',
+      behaviour: 'It has the same reply as without, on every framework.',
+      tests: [
+        {
+          file: 'packages/auth/test/metadata.test.ts',
+          name: 'is served at the same paths as on every other framework (below a prefix: %s)',
+        },
+      ],
+    },
   ],
 }

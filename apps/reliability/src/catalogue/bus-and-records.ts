@@ -22,7 +22,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     row: 'H15',
     fault: 'An answer or a cancellation that does not arrive',
     behaviour:
-      'It is never accepted with 202: it is tried for up to 3 s, then refused with 503 and `Retry-After`.',
+      'It is never accepted with 202: it is tried for up to 3 s, then refused with 503 and `Retry-After`. The question of a task is sent again.',
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
@@ -40,6 +40,18 @@ export const BUS_AND_RECORDS: readonly Row[] = [
         file: 'packages/core/test/http/nodes/calls.test.ts',
         name: 'refuses a response on another node with 503 if the store fails for 3 s, and accepts it later',
       },
+      {
+        file: 'packages/core/test/http/nodes/tasks.test.ts',
+        name: 'gets the answer although sending it %s once',
+      },
+      {
+        file: 'packages/core/test/http/nodes/tasks.test.ts',
+        name: 'sends its question again if the answer could not be sent for 3 s',
+      },
+      {
+        file: 'packages/core/test/http/nodes/tasks.test.ts',
+        name: 'is aborted although sending its cancellation fails once',
+      },
     ],
   },
   {
@@ -52,6 +64,10 @@ export const BUS_AND_RECORDS: readonly Row[] = [
         name: 'is abandoned as soon as it refuses a write, although it still replies to reads',
       },
       { file: 'packages/redis/test/redis.test.ts', name: 'replace the connection after the reply %s' },
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'leaves a former master as soon as it refuses a write',
+      },
     ],
   },
   {
@@ -118,19 +134,31 @@ export const BUS_AND_RECORDS: readonly Row[] = [
         file: 'packages/redis/test/faults.system.test.ts',
         name: 'is named in the error with ECONNREFUSED if nothing listens at its address',
       },
+      {
+        file: 'packages/redis/test/faults.system.test.ts',
+        name: 'names the address and the reason if Redis refuses the password',
+      },
     ],
   },
   {
     row: 'H21',
     fault: 'Wrong records and messages in Redis',
     behaviour:
-      'A wrong record is not found: its session gets 404, also at the process where it lives, and works again when the record is right. A listener of the bus that throws is logged, and the others continue.',
+      'A wrong record is not found: its session gets 404, also at the process where it lives, and works again when the record is right. A key of a wrong type is removed, so that its process gets messages again. A listener of the bus that throws is logged, and the others continue.',
     tests: [
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
         name: "is not found, even on the session's own process, until the record is valid again",
       },
       { file: 'packages/redis/test/hostile-redis.system.test.ts', name: 'is not found if it is %s' },
+      {
+        file: 'packages/redis/test/hostile-redis.system.test.ts',
+        name: 'is removed, and the process gets messages again: %s',
+      },
+      {
+        file: 'packages/redis/test/hostile-redis.system.test.ts',
+        name: 'does not keep the streams of the session from being deleted',
+      },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
         name: 'is logged, and all listeners receive later messages',
@@ -221,6 +249,53 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       {
         file: 'packages/redis/test/access.system.test.ts',
         name: 'is sufficient for ready() and for all stores',
+      },
+    ],
+  },
+  {
+    row: 'H27',
+    fault: 'A handler that sends many events, each of which is stored',
+    behaviour:
+      'The events of one turn are one command, whether the handler awaits them or not. Nothing reaches the client before it is stored, and handlers wait if 64 KiB are not stored yet.',
+    tests: [
+      {
+        file: 'apps/reliability/test/nodes-commands.system.test.ts',
+        name: 'number at most 3 for a stream of ten events that are sent in one turn and are %s',
+      },
+      {
+        file: 'packages/core/test/http/streams/resume.test.ts',
+        name: 'stores ten events of one turn by two appends if the handler %s them',
+      },
+      {
+        file: 'packages/core/test/http/streams/resume.test.ts',
+        name: 'makes handlers that await wait if many bytes are not stored, and drops none of their events',
+      },
+    ],
+  },
+  {
+    row: 'H28',
+    fault: 'A GET stream that is resumed at several nodes at the same time',
+    behaviour: 'It stays open at one of them. The others reply 503 with `Retry-After`, or end their stream.',
+    tests: [
+      {
+        file: 'packages/core/test/http/nodes/streams.test.ts',
+        name: 'stays open at one node if it is resumed %s at the same time',
+      },
+      {
+        file: 'packages/core/test/http/nodes/streams.test.ts',
+        name: 'ignores mail of a node that has seized it before',
+      },
+    ],
+  },
+  {
+    row: 'H29',
+    fault: 'A log message while its GET stream moves between running nodes',
+    behaviour:
+      'It is not lost, but may arrive twice: the former node passes on what it could not store, and cannot know what the new node has sent. Notices of changes may be repeated too.',
+    tests: [
+      {
+        file: 'packages/core/test/http/nodes/streams.test.ts',
+        name: 'continues on its new node even if the previous node writes late',
       },
     ],
   },

@@ -146,7 +146,7 @@ export const FLOW_CONTROL: Group = {
       row: 'E9',
       fault: 'Anonymous clients that do not read their replies',
       behaviour:
-        'They are counted by address. If all callers together hold too much, the largest loses its oldest replies.',
+        'They may hold half of the bytes together. Beyond that, the network with the most bytes loses its oldest replies, streams and bodies, and nobody is refused.',
       tests: [
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
@@ -156,14 +156,77 @@ export const FLOW_CONTROL: Group = {
           file: 'packages/core/test/http/unread-replies.test.ts',
           name: 'frees space immediately, oldest reply first, if it holds most of the bytes of all callers',
         },
+        {
+          file: 'packages/core/test/http/unread-replies.test.ts',
+          name: 'makes room at once if it is anonymous, so that no address gets 503: %s',
+        },
+        {
+          file: 'packages/core/test/http/unread-replies.test.ts',
+          name: 'makes room by ending streams that nobody reads',
+        },
+        {
+          file: 'packages/core/test/http/guard/body-budget.test.ts',
+          name: 'stops reading the oldest bodies of anonymous callers at %s, and refuses none',
+        },
+        {
+          file: 'apps/reliability/test/neighbours.test.ts',
+          name: 'do not affect an anonymous caller at another address: %s',
+        },
       ],
     },
     {
       row: 'E10',
       fault: 'A batch whose results are large',
-      behaviour: 'Results that cannot be sent are not encoded, so the event loop is not held.',
+      behaviour:
+        'Results that cannot be sent are not validated or encoded, and other clients get their turn after each large result.',
       tests: [
+        { file: 'packages/core/test/call/batch-limits.test.ts', name: 'validates only the results that fit' },
+        {
+          file: 'packages/core/test/call/batch-limits.test.ts',
+          name: 'gives other clients their turn between large results',
+        },
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only the results that fit' },
+      ],
+    },
+    {
+      row: 'E11',
+      fault: 'Hundreds of resumes at once, each of which repeats a large stream',
+      behaviour: 'One is answered in each turn of the event loop, so other clients wait for one at most.',
+      tests: [
+        { file: 'packages/core/test/http/streams/resume.test.ts', name: 'leave other clients their turn' },
+      ],
+    },
+    {
+      row: 'E12',
+      fault: 'Arguments with more invalid parts than anyone reads',
+      behaviour: 'zod 4 stops after it has described 1,000 issues.',
+      tests: [
+        {
+          file: 'packages/core/test/schema/validate/input.test.ts',
+          name: 'stops when zod has described 1,000 issues %s',
+        },
+      ],
+    },
+    {
+      row: 'E13',
+      fault: 'A body in chunks that middleware of Hono has read before',
+      behaviour: 'The limit of bodies holds for what the middleware has left: 413.',
+      tests: [
+        {
+          file: 'packages/hono/test/seam.test.ts',
+          name: 'is limited after a middleware that uses %s, also in chunks',
+        },
+      ],
+    },
+    {
+      row: 'E14',
+      fault: 'Progress that falls or is infinite',
+      behaviour: 'The client ignores it, and counts it.',
+      tests: [
+        {
+          file: 'packages/client/test/connection/limits.test.ts',
+          name: 'is not reported if it decreases or is infinite, but restarts the timeout if it decreases',
+        },
       ],
     },
   ],

@@ -135,7 +135,7 @@ export const HTTP: Group = {
       row: 'C11',
       fault: 'Headers that arrive slowly',
       behaviour:
-        'Headers belong to the HTTP server: a mount does not see them. Our apps give them 10 s. The Fastify plugin logs once if they have the default of Node.js, 60 s.',
+        'Headers belong to the HTTP server: a mount does not see them. Our apps and the servers of the guides give them 10 s, and look every 5 s, since Node.js looks every 30 s by default. The Fastify plugin logs once if they have the default of Node.js, 60 s.',
       tests: [
         {
           file: 'apps/reliability/test/slow-sockets.long.test.ts',
@@ -144,6 +144,10 @@ export const HTTP: Group = {
         {
           file: 'packages/fastify/test/header-limits.test.ts',
           name: 'the plugin logs once which options limit headers and requests if the app limits neither',
+        },
+        {
+          file: 'apps/examples/test/header-limits.test.ts',
+          name: 'looks for late heads every 5 s',
         },
       ],
     },
@@ -254,11 +258,20 @@ export const HTTP: Group = {
     {
       row: 'C19',
       fault: 'A function of the app that throws, rejects or returns a header that cannot be sent',
-      behaviour: 'The request gets 500 on every mount, the error is logged, and the process goes on.',
+      behaviour:
+        'The request gets 500 on every mount, the error is logged, and the process goes on: `authenticate`, `challengeFor`, documents, `authInfo`, `locals` and selectors.',
       tests: [
         {
           file: 'packages/testing/src/contracts/adapter-replies.ts',
           name: 'answers 500 as JSON-RPC if a mount option throws, rejects or returns a header that cannot be sent',
+        },
+        {
+          file: 'packages/testing/test/throwing-callbacks.test.ts',
+          name: 'answers 500, logs the error and goes on, if $name',
+        },
+        {
+          file: 'packages/node/test/pauses.test.ts',
+          name: 'answers 500 if other code throws when the head is sent',
         },
       ],
     },

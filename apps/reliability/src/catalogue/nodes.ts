@@ -13,6 +13,10 @@ export const NODES: Group = {
           file: 'packages/redis/test/faults.system.test.ts',
           name: 'makes commands fail within 1 s at first, and then immediately until Redis recovers',
         },
+        {
+          file: 'packages/redis/test/access.system.test.ts',
+          name: 'gets 503 after one command that Redis did not answer, and 200 when Redis is back',
+        },
       ],
     },
     {
@@ -97,6 +101,10 @@ export const NODES: Group = {
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
           name: 'GET stream that another node has taken over',
+        },
+        {
+          file: 'packages/core/test/http/nodes/streams.test.ts',
+          name: 'stays at the node that has seized it last, even if an earlier node stores late that it has',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -191,6 +199,10 @@ export const NODES: Group = {
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'has its failed deletions retried after it has recovered',
+        },
+        {
+          file: 'packages/core/test/http/streams/deletions.test.ts',
+          name: 'repeats the others if one always fails',
         },
       ],
     },

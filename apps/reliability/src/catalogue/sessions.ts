@@ -188,6 +188,10 @@ export const SESSIONS: Group = {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
           name: 'is complemented by a limit per authenticated principal, but not for anonymous clients',
         },
+        {
+          file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
+          name: 'give anonymous HTTP+SSE connections at most half of the slots, so that principals find room',
+        },
       ],
     },
     {
@@ -256,7 +260,7 @@ export const SESSIONS: Group = {
       row: 'D18',
       fault: 'Streams that wait behind other responses on one connection',
       behaviour:
-        'They are refused with 503 and keep no session alive. A connection from which Node has not read for 4 s is ended.',
+        'They are refused with 503 and keep no session alive, and questions of their calls are refused. A connection from which Node has not read for 4 s, because its client pipelines and does not read, is ended.',
       tests: [
         {
           file: 'packages/testing/src/contracts/adapter-connections.ts',
@@ -265,6 +269,18 @@ export const SESSIONS: Group = {
         {
           file: 'packages/testing/src/contracts/adapter-connections.ts',
           name: 'releases the streams of a connection that ends while the client does not read its replies',
+        },
+        {
+          file: 'packages/testing/src/contracts/adapter-connections.ts',
+          name: 'refuses a question of a call while an earlier response on its connection is unfinished',
+        },
+        {
+          file: 'packages/node/test/pauses.test.ts',
+          name: 'may last while another route reads a body slowly, after the connection has carried a stream',
+        },
+        {
+          file: 'packages/node/test/pauses.test.ts',
+          name: 'ends the connection after 4 s if the client pipelines and does not read',
         },
       ],
     },

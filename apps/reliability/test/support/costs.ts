@@ -5,6 +5,13 @@ export interface Cost {
   readonly what: string
   readonly inputSchema: object
   readonly args: object
+  /** The number of calls, if they are a batch of revision 2025-03-26. */
+  readonly batch?: number
+  /** @default returns a short text */
+  readonly handler?: () => string | object
+  readonly outputSchema?: object
+  /** The limit of CPU time in ms. @default 200 */
+  readonly mostMs?: number
 }
 
 const MIB = 1024 * 1024
@@ -81,7 +88,8 @@ const formats = Object.entries(FORMATS).map(([format, part]) => ({
 }))
 
 const ZOD: readonly Cost[] = [
-  { what: 'zod: items that all fail', inputSchema: z.object({ a: z.array(z.string()) }), args: { a: numbers } },
+  // zod finds all issues of a list before it describes one.
+  { what: 'zod: items that all fail', inputSchema: z.object({ a: z.array(z.string()) }), args: { a: numbers }, mostMs: 300 },
   { what: 'zod: unions that all fail', inputSchema: z.object({ a: z.array(z.union([z.string(), z.boolean()])) }), args: { a: list(30_000, (index) => index) } },
   { what: 'zod: objects that all fail', inputSchema: z.object({ a: z.array(z.object({ id: z.string() })) }), args: { a: objects } },
   { what: 'zod: unknown keys', inputSchema: z.strictObject({ a: z.strictObject({}) }), args: { a: record(45_000) } },
@@ -97,4 +105,14 @@ const ANY: readonly Cost[] = [
   { what: 'as many levels as allowed', inputSchema: json({}), args: nested(120) as object },
 ]
 
-export const COSTS: readonly Cost[] = [...ANY, ...KEYWORDS, ...formats, ...ZOD]
+const STRUCTURED = { type: 'object', properties: { list: { type: 'array', items: { type: 'object' } } } }
+const none = { inputSchema: json({}), args: {}, batch: 100 }
+const structured = { list: list(20_000, (index) => ({ id: index, name: `item ${index}` })) }
+
+/** Batches whose results have 6 MB each, or 0.7 MB. */
+const BATCHES: readonly Cost[] = [
+  { what: 'a batch of large texts', ...none, handler: () => 'x'.repeat(6_000_000) },
+  { what: 'a batch of structured results', ...none, outputSchema: STRUCTURED, handler: () => structured },
+]
+
+export const COSTS: readonly Cost[] = [...ANY, ...KEYWORDS, ...formats, ...ZOD, ...BATCHES]

@@ -137,9 +137,14 @@ async function leave(open: (signal: AbortSignal) => Promise<Response>): Promise<
 }
 
 /** Returns the id of the first event, and disconnects. */
-async function firstId({ body }: Response): Promise<string> {
-  if (body !== null) for await (const { id } of sseEvents(body)) if (id !== undefined) return id
-  throw new Error('The stream had no id')
+async function firstId({ status, headers, body }: Response): Promise<string> {
+  const read: string[] = []
+  if (body !== null)
+    for await (const { id, data } of sseEvents(body)) {
+      if (id !== undefined) return id
+      read.push(data)
+    }
+  throw new Error(`No event with an id: ${status} ${headers.get('content-type')} ${read.join('\n')}`)
 }
 
 const listening = JSON.stringify({

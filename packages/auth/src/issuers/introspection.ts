@@ -1,3 +1,4 @@
+import { networkOf } from '@jetway/core/http'
 import { checkNames, checkOption, type OptionNames } from '@jetway/core/protocol'
 import type { Clock } from '@jetway/core/stores'
 import { Discovery } from './discovery.ts'
@@ -239,15 +240,4 @@ async function within<T>(ms: number, answered: Promise<T>, clock: Clock): Promis
   } finally {
     clock.clearTimeout(timer)
   }
-}
-
-/** Returns an IPv4 address, or the network of an IPv6 address: its first 64 bits, because one client has all of them. */
-function networkOf(address = ''): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [start = ''] = address.split('::')
-  return start
-    .split(':')
-    .slice(0, 4)
-    .join(':')
-    .replace(/(?::0)+$/, '')
 }

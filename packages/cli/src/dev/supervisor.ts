@@ -44,7 +44,8 @@ export class Supervisor {
   #retry: NodeJS.Timeout | undefined
   #attempt = 0
   #closed = false
-  #hasServed = false
+  /** Whether a process has served, or else whether a start has failed. */
+  #outcome: 'failed' | 'served' | undefined
   /** With `stopFirst`, resolves when the old process has ended. */
   #retiring: Promise<void> = Promise.resolve()
   readonly #children = new Set<Supervised>()
@@ -94,9 +95,7 @@ export class Supervisor {
       await this.#start(child)
       if (isStale()) return child.kill()
       this.#switchTo(child)
-      if (this.#hasServed)
-        this.#options.print(`Restarted in ${((performance.now() - from) / 1_000).toFixed(1)} s`)
-      this.#hasServed = true
+      this.#reportStart(performance.now() - from)
     } catch (error) {
       child.kill()
       if (isStale()) return
@@ -132,7 +131,15 @@ export class Supervisor {
     this.#spareTimer = setTimeout(() => this.#spawnSpare(), SPARE_DELAY_MS)
   }
 
+  /** Says nothing about a first start that succeeds, because the author has just started the command. */
+  #reportStart(ms: number): void {
+    const what = this.#outcome === 'served' ? 'Restarted' : 'Started'
+    if (this.#outcome !== undefined) this.#options.print(`${what} in ${(ms / 1_000).toFixed(1)} s`)
+    this.#outcome = 'served'
+  }
+
   async #failed(error: unknown): Promise<void> {
+    this.#outcome ??= 'failed'
     const { print } = this.#options
     const failure = error instanceof StartError ? error : undefined
     const message = error instanceof Error ? error.message : String(error)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Arguments, type Command, defineCommand } from '../command.ts'
 import { CliError, usageError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
+import { ENV_OPTION } from '../project/settings.ts'
 import { findHost } from '../hosts/find-host.ts'
 import type { Host } from '../hosts/host.ts'
 import { HOSTS } from '../hosts/index.ts'
@@ -18,16 +19,25 @@ import { hasFault, printReport } from './report.ts'
 import { secretsOf, subjectOf } from './subject.ts'
 
 const { revision: _revision, timeout: _timeout, ...SERVER_OPTIONS } = TARGET_OPTIONS
+const DIRECTORY_OPTIONS = ['bundle', 'out', 'env'] as const
 
 const OPTIONS = {
   host: { type: 'string', placeholder: 'HOST', help: 'all servers of a host, such as claude-desktop' },
+  directory: {
+    type: 'string',
+    placeholder: 'NAME',
+    help: 'check the rules of a directory: claude, chatgpt or registry',
+  },
+  bundle: { type: 'string', placeholder: 'FILE', help: 'the bundle that you submit, with --directory' },
+  out: { type: 'string', placeholder: 'FILE', help: "write OpenAI's import file, with --directory chatgpt" },
+  ...ENV_OPTION,
   ...SERVER_OPTIONS,
 } as const
 
 export const command: Command = defineCommand({
   usage: '[target] [options]',
   options: OPTIONS,
-  notes: `${TARGET_NOTES}\nWithout one, the servers of all hosts are examined.`,
+  notes: `${TARGET_NOTES}\nWithout one, the servers of all hosts are examined; with --directory, the "entry" of jetway.json is.`,
   async run(args, terminal) {
     const release = exitOnSignals()
     try {
@@ -50,6 +60,13 @@ async function report(args: Arguments<typeof OPTIONS>, terminal: Terminal): Prom
       if (!terminal.json) terminal.note(terminal.noteColour('dim', text))
     },
   }
+  if (args.values.directory !== undefined) {
+    const { checkDirectory } = await import('./directory/check-directory.ts')
+    const { directory, out } = args.values
+    return { sections: [await checkDirectory(args, { directory, out }, terminal)], secrets: [] }
+  }
+  const misplaced = DIRECTORY_OPTIONS.find((name) => args.values[name] !== undefined)
+  if (misplaced !== undefined) throw usageError(`--${misplaced} needs --directory`)
   const wanted = await hostsOf(args, terminal)
   if (wanted === undefined) return examineTarget(args, terminal, examination)
   const sections: Section[] = []

@@ -2,11 +2,16 @@
 export interface Finding {
   /** The name of the check, such as `stdout`. It is stable, because scripts compare it. */
   readonly check: string
-  readonly verdict: 'ok' | 'warning' | 'fault' | 'skipped'
+  /** `step` is something that a program cannot know, and that the user has to do. */
+  readonly verdict: 'ok' | 'warning' | 'fault' | 'skipped' | 'step'
   /** What the check found, such as a line of output, a header or a path. */
   readonly evidence: string
   /** One thing that the user should do. Present unless the verdict is `ok` or `skipped`. */
   readonly advice?: string
+  /** The page that has the rule of a directory. */
+  readonly source?: string
+  /** The day when the page was read, as YYYY-MM-DD. */
+  readonly read?: string
 }
 
 /** The findings about one server or one host's file. */

@@ -7,6 +7,7 @@ const MARKS: Readonly<Record<Finding['verdict'], readonly [mark: string, colour:
   warning: ['!', 'yellow'],
   fault: ['✗', 'red'],
   skipped: ['-', 'dim'],
+  step: ['•', 'cyan'],
 }
 
 /** Prints all sections, as text or as one document. */
@@ -17,9 +18,17 @@ export function printReport(sections: readonly Section[], terminal: Terminal, ma
   }))
   const faults = count(masked, 'fault')
   const warnings = count(masked, 'warning')
-  if (terminal.json) return terminal.printJson({ ok: faults === 0, faults, warnings, sections: masked })
+  const steps = count(masked, 'step')
+  if (terminal.json)
+    return terminal.printJson({
+      ok: faults === 0,
+      faults,
+      warnings,
+      ...(steps > 0 && { steps }),
+      sections: masked,
+    })
   for (const section of masked) terminal.print(sectionText(section, terminal))
-  terminal.print(summary(faults, warnings))
+  terminal.print(summary({ faults, warnings, steps }))
 }
 
 const count = (sections: readonly Section[], verdict: Finding['verdict']): number =>
@@ -34,7 +43,7 @@ function maskFinding({ evidence, advice, ...finding }: Finding, mask: Mask): Fin
 function sectionText({ name, findings }: Section, { colour }: Terminal): string {
   const width = Math.max(0, ...findings.map(({ check }) => check.length))
   const indent = ' '.repeat(width + 6)
-  const lines = findings.flatMap(({ check, verdict, evidence, advice }) => {
+  const lines = findings.flatMap(({ check, verdict, evidence, advice, source, read }) => {
     const [mark, paint] = MARKS[verdict]
     const [first = '', ...others] = printable(evidence).split('\n')
     return [
@@ -45,14 +54,24 @@ function sectionText({ name, findings }: Section, { colour }: Terminal): string 
         : printable(`→ ${advice}`)
             .split('\n')
             .map((line) => indent + line)),
+      ...(advice === undefined || source === undefined
+        ? []
+        : [indent + colour('dim', `${source} (read ${read})`)]),
     ]
   })
   return [colour('bold', printableLine(name)), ...lines, ''].join('\n')
 }
 
-function summary(faults: number, warnings: number): string {
-  if (faults === 0 && warnings === 0) return 'No fault found'
-  return `${counted(faults, 'fault')}, ${counted(warnings, 'warning')}`
+interface Counts {
+  readonly faults: number
+  readonly warnings: number
+  readonly steps: number
+}
+
+function summary({ faults, warnings, steps }: Counts): string {
+  const left = steps === 0 ? '' : `, ${counted(steps, 'step')} for you`
+  if (faults === 0 && warnings === 0) return `No fault found${left}`
+  return `${counted(faults, 'fault')}, ${counted(warnings, 'warning')}${left}`
 }
 
 const counted = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`

@@ -13,6 +13,10 @@ import { freePort } from '../server-file/free-port.ts'
 export interface StartFileOptions {
   readonly path: string
   readonly exportName: string | undefined
+  /** The arguments of the file. @default none */
+  readonly args?: readonly string[]
+  /** Variables that the process gets besides the user's own. */
+  readonly env?: Readonly<Record<string, string>>
   readonly stderr: (line: string) => void
 }
 
@@ -21,6 +25,8 @@ export interface StartedFile {
   readonly target: TransportFactory
   /** The URL if the file serves HTTP. Undefined if it serves stdio. */
   readonly url?: string
+  /** The export, if the file serves nothing by itself. */
+  readonly definition?: string
   /** Ends the process. */
   readonly close: () => Promise<void>
 }
@@ -53,7 +59,8 @@ export async function startFile(options: StartFileOptions): Promise<StartedFile>
     next = undefined
     return duplex(stdioOf(async () => launched ?? (await launch(options))))
   }
-  return { target, close }
+  const { definition } = first.report
+  return { target, close, ...(definition !== undefined && { definition }) }
 }
 
 interface Launched {
@@ -65,7 +72,7 @@ interface Launched {
   attach(handlers: TransportHandlers): void
 }
 
-async function launch({ path, exportName, stderr }: StartFileOptions): Promise<Launched> {
+async function launch({ path, exportName, args, env, stderr }: StartFileOptions): Promise<Launched> {
   let handlers: TransportHandlers | undefined
   let closed: TransportClose | undefined
   let child: ChildProcess | undefined
@@ -77,10 +84,10 @@ async function launch({ path, exportName, stderr }: StartFileOptions): Promise<L
   })
   const transport = new ChildProcessTransport({
     command: process.execPath,
-    args: harnessArguments(path, exportName),
+    args: harnessArguments(path, exportName, args),
     inheritEnv: 'all',
     // Many programs read their port from this variable. Use a free port, because many of them treat 0 as unset.
-    env: { PORT: String(await freePort()) },
+    env: { ...env, PORT: String(await freePort()) },
     stderr,
     spawn: (...given) => (child = spawnWithChannel(given, onReport)),
   })

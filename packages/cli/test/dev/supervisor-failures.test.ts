@@ -54,6 +54,22 @@ describe('a failed start', () => {
     expect(printed.at(-1)).toContain('starts again in 0.2 s')
   })
 
+  it.each([
+    ['after a change', needsChange],
+    ['by a retry', crash],
+  ])('is followed by a line if the next start succeeds: %s', async (_, error) => {
+    const { start, change, child, printed } = supervise()
+    await start()
+    await child(1).fail(error)
+    await (error === crash ? advance(200) : change())
+    await child(2).serve()
+    expect(printed.slice(1)).toEqual([expect.stringMatching(/^Started in \d+\.\d s$/)])
+    await advance(50)
+    await change()
+    await child(3).serve()
+    expect(printed.slice(2)).toEqual([expect.stringMatching(/^Restarted in \d+\.\d s$/)])
+  })
+
   it.each<[string, unknown, string]>([
     ['a syntax error', needsChange, 'a syntax error'],
     ['a crash', crash, 'The server exited with code 1'],

@@ -11,6 +11,8 @@ import { attempt, type Awaitable, chain } from '../util/promises.ts'
 import type { EncodedResponse } from './response.ts'
 
 const MAX_BATCH = 100
+/** The minimum size of a large response, in UTF-16 units. */
+const LARGE = 262_144
 
 /** A message in a batch. */
 export type BatchItem = Exclude<Incoming, { readonly kind: 'invalid' }>
@@ -51,10 +53,12 @@ interface BatchSteps {
 }
 
 /**
- * Runs the messages in a batch in order. Calls run concurrently, and the response to each is collected once.
+ * Runs the messages in a batch in order. Calls run concurrently, and the response to each is collected once. Other
+ * clients get their turn after each large result, because all results together take long to encode.
  */
-export function runBatch(items: readonly BatchItem[], { deliver, call, collect, failed }: BatchSteps): void {
-  for (const item of items) {
+export function runBatch(items: readonly BatchItem[], steps: BatchSteps): void {
+  const { deliver, call, collect, failed } = steps
+  for (const [at, item] of items.entries()) {
     if (item.kind !== 'request') {
       deliver(item)
       continue
@@ -68,6 +72,8 @@ export function runBatch(items: readonly BatchItem[], { deliver, call, collect, 
       },
     )
     void chain(response, (settled) => collect(message.id, settled))
+    if (!(response instanceof Promise) && (response?.frame.length ?? 0) >= LARGE && at + 1 < items.length)
+      return void setTimeout(() => runBatch(items.slice(at + 1), steps), 0)
   }
 }
 

@@ -27,7 +27,7 @@ const unsupportedHere = (method: string, advice: string): Error =>
   )
 const TOO_LATE =
   'ctx.log or ctx.progress was called after the handler had returned, so the client did not receive it; await the work'
-const SMALLER = 'ctx.progress got a smaller value than before, which the client does not receive'
+const SMALLER = 'ctx.progress got a smaller value, which the client does not receive; report values that grow'
 const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_TIMEOUT_MS
 
 /** The reason why a call ended before its handler did. */
@@ -70,6 +70,8 @@ export class CallContext implements RequestContext, Due {
   #done = false
   #progress: Progress | undefined
   #reported = false
+  /** The highest progress that the handler has reported, whether or not the client has requested it. */
+  #highest = Number.NEGATIVE_INFINITY
   #log: LogSender | undefined
   #inputs: CallInputs | undefined
   /** The methods of `ctx` whose questions are unanswered. */
@@ -225,9 +227,9 @@ export class CallContext implements RequestContext, Due {
     if (this.#finished) this.#warn(TOO_LATE)
     const { task } = this.scope
     if (task !== undefined && !this.#done && typeof message === 'string') task.setStatusMessage(message)
-    const reports = this.#done ? undefined : this.#reports()
-    if (reports !== undefined && progress < reports.reported) this.#warn(SMALLER)
-    const frame = reports?.report(progress, total, message)
+    if (progress < this.#highest) this.#warn(SMALLER)
+    else if (fault === undefined) this.#highest = progress
+    const frame = this.#done ? undefined : this.#reports()?.report(progress, total, message)
     if (frame === undefined) return SENT
     this.#silent?.add(this)
     this.#reported = true

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonRpcRequest, type RequestId } from '../protocol/jsonrpc.ts'
 import type { TraceContext } from '../protocol/trace-context.ts'
 import type { AuthInfo } from '../stores/principal.ts'
-import type { AnySchema } from '../schema/types.ts'
+import type { AnySchema, RefuseShape } from '../schema/types.ts'
 import type { Inputs } from './input/inputs.ts'
 import type {
   Declined,
@@ -107,7 +107,7 @@ export interface RequestContext<App = unknown, Locals = unknown, Answers = {}> {
    */
   elicit<const S extends AnySchema, D extends Declined = 'fail'>(
     message: string,
-    schema: S,
+    schema: S & RefuseShape<S>,
     options?: ElicitOptions<D>,
   ): Promise<Elicited<InferForm<S>, D>>
   /** Asks the user to open a URL: see `elicitUrl`. The rules for {@link elicit} apply. */

@@ -72,10 +72,8 @@ export const definePrompt = <
   Locals = unknown,
 >(
   definition: PromptDefinition<S, L, App, Locals>,
-): PromptDefinition<NoInfer<S>, NoInfer<L>, App, Locals> & OfKind<'prompt'> => ({
-  ...definition,
-  [KIND]: 'prompt',
-})
+): PromptDefinition<NoInfer<S>, NoInfer<L>, App, Locals> & OfKind<'prompt'> =>
+  ({ ...definition, [KIND]: 'prompt' }) as never
 
 export type List<Definition> = Iterable<Definition> | Promise<Iterable<Definition>>
 

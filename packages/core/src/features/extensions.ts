@@ -9,6 +9,7 @@ import type { Extension, ExtensionTable } from '../call/extension.ts'
 import type { TaskRunner } from '../tasks/task-runner.ts'
 import { complete, type HandlerResult, typed } from '../call/result.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
+import { describeLoss } from '../schema/validate/json-losses.ts'
 import type { ToolUi } from './apps/tool-ui.ts'
 import type { ListenTopic } from './subscription-methods.ts'
 import { chain } from '../util/promises.ts'
@@ -164,7 +165,7 @@ function settingsOf(extension: Extension): JsonObject {
   const { settings = {} } = extension
   const said: unknown = typeof settings === 'function' ? (settings as () => object)() : settings
   if (isObject(said) && isJsonFaithful(said)) return said
-  throw invalid(extension, 'needs settings that JSON carries as they are: an object')
+  throw invalid(extension, `needs an object that JSON carries as it is as its settings${describeLoss(said)}`)
 }
 
 function entryOf(extension: Extension, run: Required<Extension>['methods'][string]): ExtensionEntry {

@@ -14,17 +14,8 @@ interface MemberNames {
 }
 
 /** The members of every kind. */
-const COMMON = {
-  title: 1,
-  description: 1,
-  icons: 1,
-  _meta: 1,
-  name: 1,
-  handler: 1,
-  timeoutMs: 1,
-  visible: 1,
-  scopes: 1,
-}
+const SHOWN = { name: 1, title: 1, description: 1, icons: 1, _meta: 1 }
+const COMMON = { ...SHOWN, handler: 1, timeoutMs: 1, visible: 1, scopes: 1 }
 
 const SHORT_HINTS = { readOnly: 1, destructive: 1, idempotent: 1, openWorld: 1 }
 const LONG_HINTS = { title: 1, readOnlyHint: 1, destructiveHint: 1, idempotentHint: 1, openWorldHint: 1 }

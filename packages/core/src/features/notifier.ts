@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '../protocol/jsonrpc.t
 import type { ExtensionTable } from '../call/extension.ts'
 import { createLogSender, type LogSender } from '../call/log.ts'
 import { isJsonFaithful } from '../schema/validate/json-faithful.ts'
+import { describeLoss } from '../schema/validate/json-losses.ts'
 import type { ChangeEvent } from '../stores/bus.ts'
 
 type Publish = (event: ChangeEvent) => void
@@ -61,15 +62,14 @@ export class Notifier {
    *   that JSON does not reproduce
    */
   extension(id: string, method: string, params: JsonObject = {}): void {
+    const fault = (problem: string): Error => usageError('ERR_MCP_OPTION', `notify.extension: ${problem}`)
     if (this.#added.notices.get(id)?.methods.has(method) !== true)
-      throw usageError(
-        'ERR_MCP_OPTION',
-        `notify.extension: this server has no extension ${JSON.stringify(id)} with the notification ${JSON.stringify(method)}; list it in the extension's notifications`,
+      throw fault(
+        `this server has no extension ${JSON.stringify(id)} with the notification ${JSON.stringify(method)}; list it in the extension's notifications`,
       )
     if (!isObject(params) || !isJsonFaithful(params))
-      throw usageError(
-        'ERR_MCP_OPTION',
-        `notify.extension: the params of ${method} must be an object that JSON carries as it is`,
+      throw fault(
+        `the params of ${method} must be an object that JSON carries as it is${describeLoss(params)}`,
       )
     this.#publish({ kind: 'extension', id, method, params })
   }

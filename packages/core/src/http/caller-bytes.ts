@@ -1,4 +1,4 @@
-import { ANONYMOUS } from '../stores/principal.ts'
+import { ANONYMOUS, isNetwork, networkOf } from '../stores/principal.ts'
 import type { Clock } from '../util/clock.ts'
 import { type Deadline, Deadlines, type Due } from '../util/timers.ts'
 import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type RequestBody } from './types.ts'
@@ -9,22 +9,35 @@ import { type AcceptedRequest, BodyError, type BodyReading, type Reply, type Req
  */
 const KNOWN_CALLERS = 1000
 
-interface HeldReply {
-  readonly caller: string
-  readonly bytes: number
-  readonly shorten: (atOnce: boolean) => void
+/** The part of a limit that is held after room was made, because finding what to end takes time. */
+const SPARE = 15 / 16
+
+/** A reply, a stream or a body whose bytes a mount holds, and which can be ended to make room for others. */
+export interface Holding {
+  /** The principal, or the network of an anonymous caller: see `networkOf`. */
+  readonly holder: string
+  /** The number of bytes. Only {@link CallerBytes} changes it. */
+  held: number
+  /**
+   * Called if the holder has more than its share, so that it is not refused for long; with true if the bytes must be
+   * free at once.
+   */
+  shorten(atOnce: boolean): void
 }
 
 /**
- * Counts the bytes that a mount holds for its callers, by principal or by the address of an anonymous caller. One caller
- * may have half of the limit, so that it cannot keep the others out.
+ * Counts the bytes that a mount holds for its callers. A principal may have half of the limit, and so may all anonymous
+ * callers together, so that no caller keeps the others out. Anonymous callers can use many addresses, so beyond their
+ * half nobody is refused: what the largest network has held for longest is ended.
  */
 export class CallerBytes {
   readonly #limit: number
-  /** The bytes held, by caller. */
+  /** The bytes held, by holder. */
   readonly #held = new Map<string, number>()
-  readonly #replies = new Set<HeldReply>()
+  /** What holds bytes, the oldest first. */
+  readonly #holdings = new Set<Holding>()
   #total = 0
+  #anonymous = 0
 
   /** @param limit - the maximum number of bytes for all callers together */
   constructor(limit: number) {
@@ -35,55 +48,69 @@ export class CallerBytes {
     return this.#total
   }
 
-  /**
-   * @param bytes - negative for bytes that are no longer held
-   * @returns false if the caller's bytes, or those of all callers, now exceed their limit
-   */
-  add(caller: string, bytes: number): boolean {
-    const held = (this.#held.get(caller) ?? 0) + bytes
-    if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(caller)
-    else this.#held.set(caller, held)
+  /** Counts bytes that cannot be freed. If `bytes` is negative, they are no longer held. */
+  add(holder: string, bytes: number): void {
+    const held = (this.#held.get(holder) ?? 0) + bytes
+    if (held === 0 && this.#held.size > KNOWN_CALLERS) this.#held.delete(holder)
+    else this.#held.set(holder, held)
     this.#total += bytes
-    // The total is nearly always small.
-    return this.#total <= this.#limit / 2 || !this.exceeded(caller)
+    if (isNetwork(holder)) this.#anonymous += bytes
   }
 
   /**
-   * Adds the bytes of a reply until the returned function is called.
+   * Counts more bytes, or fewer if `bytes` is negative.
    *
-   * @param shorten - called once if the caller holds too much, so that it is not refused for long; with true if all
-   *   callers together hold too much, so that the caller with the most bytes makes room for the others at once
+   * @returns false if the holder has too many bytes, even after others have made room
    */
-  hold(caller: string, bytes: number, shorten: HeldReply['shorten']): () => void {
-    const reply = { caller, bytes, shorten }
-    this.#replies.add(reply)
-    if (!this.add(caller, bytes)) this.#shorten(reply)
-    return () => {
-      this.#replies.delete(reply)
-      this.add(caller, -bytes)
-    }
+  hold(holding: Holding, bytes: number): boolean {
+    const { holder } = holding
+    if (bytes === 0) return true
+    if (holding.held === 0) this.#holdings.add(holding)
+    holding.held += bytes
+    if (holding.held === 0) this.#holdings.delete(holding)
+    this.add(holder, bytes)
+    // The total is nearly always small.
+    if (bytes < 0 || this.#total <= this.#limit / 2) return true
+    this.#makeRoom(holding)
+    return !this.exceeded(holder)
   }
 
-  #shorten(added: HeldReply): void {
-    let excess = this.#total - this.#limit
-    const atOnce = excess > 0
-    const largest = (a: [string, number], b: [string, number]) => (a[1] >= b[1] ? a : b)
-    const [chosen] = atOnce ? [...this.#held].reduce(largest) : [added.caller]
-    for (const reply of this.#replies) {
-      if (reply.caller !== chosen || (atOnce && excess <= 0)) continue
-      this.#replies.delete(reply)
-      excess -= reply.bytes
-      // The client has had no time to read the reply that was added.
-      reply.shorten(atOnce && reply !== added)
-    }
-  }
-
-  /** Returns whether a caller's bytes, or those of all callers, exceed their limit. */
-  exceeded(caller: string = ANONYMOUS): boolean {
-    const ofCaller = this.#limit / 2
+  /** Returns whether a holder's bytes, or those of all callers, exceed their limit. */
+  exceeded(holder: string = ANONYMOUS): boolean {
+    const share = this.#limit / 2
     // This is nearly always true, and avoids a look-up.
-    if (this.#total <= ofCaller) return false
-    return this.#total > this.#limit || (this.#held.get(caller) ?? 0) > ofCaller
+    if (this.#total <= share) return false
+    return this.#total > this.#limit || (this.#held.get(holder) ?? 0) > share
+  }
+
+  #makeRoom(added: Holding): void {
+    const share = this.#limit / 2
+    if (this.#anonymous > share) this.#end(added, () => this.#anonymous - share * SPARE, isNetwork)
+    if (this.#total > this.#limit)
+      this.#end(
+        added,
+        () => this.#total - this.#limit * SPARE,
+        () => true,
+      )
+    if ((this.#held.get(added.holder) ?? 0) <= share) return
+    for (const holding of this.#holdings) if (holding.holder === added.holder) holding.shorten(false)
+  }
+
+  /**
+   * Ends what the largest holders have, the oldest first. All anonymous callers count as one holder, and among them the
+   * largest network comes first. Keeps what was added last, because its client has had no time to read or send it.
+   */
+  #end(added: Holding, excess: () => number, isAmong: (holder: string) => boolean): void {
+    const held = (holder: string): number => this.#held.get(holder) ?? 0
+    const rank = (holder: string): number => (isNetwork(holder) ? this.#anonymous : held(holder))
+    const ended = [...this.#holdings].filter((each) => each !== added && isAmong(each.holder))
+    ended.sort(({ holder: a }, { holder: b }) => rank(b) - rank(a) || held(b) - held(a))
+    for (const holding of ended) {
+      if (excess() <= 0) return
+      holding.shorten(true)
+      // The bytes of a reply would otherwise be counted until its socket has closed.
+      this.hold(holding, -holding.held)
+    }
   }
 }
 
@@ -115,23 +142,27 @@ export class BodyBudget {
 }
 
 /** An accepted request that counts the bytes read from its body and limits the time for reading it. */
-export class AcceptedBody implements AcceptedRequest, BodyReading, Due {
+export class AcceptedBody implements AcceptedRequest, BodyReading, Due, Holding {
   readonly bodyLimit: number
   readonly reading: BodyReading
   readonly answer: (body: RequestBody | Error) => Reply
+  readonly holder: string
+  held: number
   deadline: Deadline | undefined
   readonly #budget: BodyBudget
-  readonly #caller: string
-  #bytes: number
   #stop: ((error: BodyError) => void) | undefined
 
-  constructor(budget: BodyBudget, caller: string = ANONYMOUS, answer: (body: RequestBody | Error) => Reply) {
+  constructor(
+    budget: BodyBudget,
+    holder: string = networkOf(),
+    answer: (body: RequestBody | Error) => Reply,
+  ) {
     this.bodyLimit = budget.bodyLimit
     this.reading = this
     this.answer = answer
+    this.holder = holder
+    this.held = 0
     this.#budget = budget
-    this.#caller = caller
-    this.#bytes = 0
   }
 
   begin(stop: (error: BodyError) => void): void {
@@ -141,20 +172,26 @@ export class AcceptedBody implements AcceptedRequest, BodyReading, Due {
   }
 
   add(bytes: number): BodyError | undefined {
-    this.#bytes += bytes
-    return this.#budget.held.add(this.#caller, bytes) ? undefined : BodyError.tooMany()
+    return this.#budget.held.hold(this, bytes) ? undefined : BodyError.tooMany()
   }
 
   end(): void {
     this.#stop = undefined
     this.#budget.deadlines.remove(this)
-    this.#budget.held.add(this.#caller, -this.#bytes)
-    this.#bytes = 0
+    this.#budget.held.hold(this, -this.held)
   }
 
   due(): void {
+    this.#fail(BodyError.tooSlow(this.#budget.timeoutMs))
+  }
+
+  shorten(atOnce: boolean): void {
+    if (atOnce) this.#fail(BodyError.tooMany())
+  }
+
+  #fail(error: BodyError): void {
     const stop = this.#stop
     this.end()
-    stop?.(BodyError.tooSlow(this.#budget.timeoutMs))
+    stop?.(error)
   }
 }

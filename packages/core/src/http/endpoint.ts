@@ -1,6 +1,6 @@
 import { checkParsed, parseBytes } from '../protocol/parse.ts'
 import { hasSessions } from '../protocol/revisions/select.ts'
-import { type AuthInfo, ANONYMOUS } from '../stores/principal.ts'
+import { type AuthInfo, networkOf } from '../stores/principal.ts'
 import { isErrorOf, UsageError } from '../errors.ts'
 import { type Logger, safeLogger } from '../util/logger.ts'
 import { isolatedRequests } from '../util/platform.ts'
@@ -10,7 +10,7 @@ import { refusePromise } from '../util/promises.ts'
 import type { Caller } from '../call/scope.ts'
 import { workHostOf } from '../call/wait-until.ts'
 import type { ServerMount, MountHandle } from '../session/server-runtime.ts'
-import { AcceptedBody, BodyBudget } from './caller-bytes.ts'
+import { AcceptedBody, BodyBudget, type Holding } from './caller-bytes.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
@@ -66,6 +66,10 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
    * the app. The first time, logs what to do about it. Call this function instead of sending the reply.
    */
   discard(reply: HttpReply): void
+  /** The logger of the mount, for an adapter's own messages. */
+  readonly logger: Logger
+  /** Logs an error of the adapter or its host. Returns the reply to send instead, which has status 500. */
+  fail(request: HttpRequest, error: unknown): HttpReply
   /** The paths of the option `health`, for an adapter to route to {@link probe}; empty if the option is not set. */
   readonly probes: ReadonlyMap<string, Probe>
   /** Answers a probe. */
@@ -129,6 +133,7 @@ const REPLIED_BEFORE =
 
 class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
+  readonly logger: Logger
   readonly #context: EndpointContext
   /** The option `logger`. If it is not set, calls log to their servers' loggers. */
   readonly #ownLogger: Logger | undefined
@@ -157,6 +162,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       measure: (served) => this.#held(served),
     })
     this.#context = context
+    this.logger = context.logger
     this.#ownLogger = options.logger && context.logger
     this.#lostBodies = new ThrottledLog(context.clock)
     this.#bodies = new BodyBudget(context.clock, context.options)
@@ -193,7 +199,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
           : this.#authenticated(request, auth)
       return this.#settled(request, accepted)
     } catch (error) {
-      return this.#failed(request, error)
+      return this.fail(request, error)
     }
   }
 
@@ -222,9 +228,10 @@ class HttpEndpoint implements Endpoint, ServerMount {
   hold(request: HttpRequest, bytes: number, shorten: (atOnce: boolean) => void = () => {}): () => void {
     const { queued, servers } = this.#context
     const release = servers.of(request)?.hold(bytes)
-    const forget = queued.hold(this.#large.get(request) ?? ANONYMOUS, bytes, shorten)
+    const reply: Holding = { holder: this.#large.get(request) ?? networkOf(), held: 0, shorten }
+    queued.hold(reply, bytes)
     return () => {
-      forget()
+      queued.hold(reply, -reply.held)
       release?.()
     }
   }
@@ -275,7 +282,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     if (locals !== undefined) refusePromise(locals, LOCALS_PROMISE)
     const caller: Caller = {
       auth,
-      holder: auth?.principal ?? request.peer?.remoteAddress,
+      holder: auth?.principal ?? networkOf(request.peer?.remoteAddress),
       locals,
       background: this.#context.background,
       host: request.waitUntil && workHostOf(request),
@@ -312,7 +319,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
         const refused = this.#context.queued.exceeded(holder) ? refuseCalls(parsed.value) : undefined
         return this.#settled(request, refused ?? answer(parsed.value), holder)
       } catch (error) {
-        return this.#failed(request, error)
+        return this.fail(request, error)
       }
     })
   }
@@ -336,7 +343,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
         },
         (error: unknown) => {
           work.end()
-          return this.#failed(request, error)
+          return this.fail(request, error)
         },
       )
       // Other requests may be waiting for work that this request has started, such as opening the lifespan,
@@ -352,7 +359,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
     return result
   }
 
-  #failed(request: HttpRequest, error: unknown): HttpReply {
+  fail(request: HttpRequest, error: unknown): HttpReply {
     const reply = this.#errorReply(request, error)
     this.#context.rejections.addReply(request, reply)
     return reply

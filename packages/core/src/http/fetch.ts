@@ -85,6 +85,7 @@ export function serveFetch<Locals>(
   parts.checkOptions?.(given, OWN_OPTIONS)
   const endpoint: Endpoint = mountEndpoint(neutral(server), given, parts, { path: given.path })
   const routeOf = createRouter(given, parts.sessions)
+  const missed = `Not found. The MCP endpoint is ${slashed(given.path ?? '')}\n`
   const handler = async (request: Request, ...environment: readonly unknown[]): Promise<Response> => {
     const route = routeOf(request)
     const exchange = new FetchRequest(request, route ?? 'mcp', given, environment)
@@ -92,7 +93,7 @@ export function serveFetch<Locals>(
     if (probe !== undefined) return toResponse(endpoint.probe(probe, request.method), exchange)
     const document = endpoint.wellKnown?.answer(exchange)
     if (document !== undefined) return toResponse(document, exchange)
-    if (route === undefined) return new Response(null, { status: 404 })
+    if (route === undefined) return new Response(missed, { status: 404 })
     const read = (accepted: AcceptedRequest): Uint8Array | Promise<Uint8Array> => {
       if (request.body === null) return EMPTY
       if (request.bodyUsed || request.body.locked) throw BodyError.lost(undefined, KEEP_BODY)

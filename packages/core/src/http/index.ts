@@ -9,7 +9,7 @@ export type {
 } from '../call/server-events.ts'
 export type { Closable } from '../session/server-runtime.ts'
 export type { Gauges, MountStats } from '../session/stats.ts'
-export type { AuthInfo } from '../stores/principal.ts'
+export { type AuthInfo, networkOf } from '../stores/principal.ts'
 export { createSealer, type Sealer, type SealerOptions, type SealKey } from '../util/sealer.ts'
 export {
   type Authenticate,

@@ -125,9 +125,10 @@ export interface MountLimits {
   readonly outboundBytes?: number
   /**
    * The maximum number of bytes in replies that are queued for clients in this process, as in `stats().queuedBytes`.
-   * One principal, or anonymous clients at one address, may use half of it. Beyond that, the caller's new calls and
-   * streams get 503, and results of 64 KiB or more from its running calls become errors. If all callers together exceed
-   * the limit, the caller with the most bytes loses its oldest replies. @default 268_435_456
+   * One principal may use half of it. Beyond that, its new calls and streams get 503, and results of 64 KiB or more from
+   * its running calls become errors. All anonymous clients together may use half of it too. Beyond that, the network with
+   * the most bytes (an IPv4 address, or the first 64 bits of an IPv6 address) loses its oldest replies and streams. If all
+   * callers together exceed the limit, the one with the most bytes does. @default 268_435_456
    */
   readonly queuedBytes?: number
   /** Limits on the depth and size of a message. */

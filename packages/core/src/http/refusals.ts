@@ -112,8 +112,9 @@ interface RefusalDetails {
   readonly status?: number | undefined
 }
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
-const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** https://www.rfc-editor.org/rfc/rfc9110#section-5.1, section-5.5 */
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 const reasons = new WeakMap<HttpReply, StatusKey>()
 const plain = new Map(Object.keys(STATUSES).map((key) => [key, build(key as StatusKey, {})]))
@@ -125,8 +126,9 @@ export const ENDED: HttpReply = build('ended', {})
 /** Returns the reply for a row. If there are no details, the reply is always the same object, with the same bytes. */
 export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   const ready = plain.get(key)
-  for (const value of Object.values(details?.headers ?? NO_HEADERS))
-    if (!SENDABLE.test(value)) throw new TypeError(`A header cannot contain ${JSON.stringify(value)}`)
+  for (const [name, value] of Object.entries(details?.headers ?? NO_HEADERS))
+    if (!NAME.test(name) || typeof value !== 'string' || !VALUE.test(value))
+      throw new TypeError(`A header cannot be ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
   return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }
 

@@ -53,6 +53,12 @@ interface LooksStandard {
 /** A library's schema (see {@link StandardSchema}), or a JSON Schema. */
 export type AnySchema = LooksStandard | JsonSchema
 
+/** A type to intersect with, which refuses an object of schemas. It would count as a JSON Schema. */
+export type RefuseShape<S> = [S extends Standard ? never : Extract<S[keyof S], Standard>] extends [never]
+  ? unknown
+  : 'This is an object of schemas, not a schema: wrap it in z.object({ … })'
+type Standard = { readonly '~standard': unknown }
+
 /** A flat object of strings, the only form that prompt arguments can have. */
 export type StringFieldsSchema = StandardSchema<{ readonly [name: string]: string | undefined }, unknown>
 

@@ -33,7 +33,7 @@ import type {
 } from '../features/prompts/prompt-types.ts'
 import type { AddOptions, Handle } from '../features/registry/registry.ts'
 import type { AnyResource, ResourceDefinition } from '../features/resources/resource-types.ts'
-import type { AnyTool, CheckTool, ToolDefinition, ToolReturn } from '../features/tools/tool-types.ts'
+import type { AnyTool, CheckTool, NoShape, ToolDefinition, ToolReturn } from '../features/tools/tool-types.ts'
 import type { ServerOptions } from './options.ts'
 import {
   checkInfo,
@@ -149,7 +149,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     return this.features.tools.registry.remove(name)
   }
   /** Replaces all tools. With an empty list, clients still learn that the server may have tools. */
-  setTools(tools: Iterable<AnyTool<App, Locals>>): void {
+  setTools<T extends AnyTool<App, Locals>>(tools: Iterable<T & NoShape<T>>): void {
     this.features.tools.registry.set(tools)
   }
 

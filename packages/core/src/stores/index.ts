@@ -21,13 +21,12 @@ export type {
 } from './event-store.ts'
 export { MemoryEventStore } from './memory-event-store.ts'
 export { MemoryNodes, type MemoryNodesOptions, type NodeListener, type Nodes } from './nodes.ts'
-export {
-  MemorySessionStore,
-  type SessionKey,
-  type SessionLifetime,
-  type SessionRecord,
-  type SessionStore,
-  type StoredSession,
+export type {
+  SessionKey,
+  SessionLifetime,
+  SessionRecord,
+  SessionStore,
+  StoredSession,
 } from './session-store.ts'
 export {
   changeTask,

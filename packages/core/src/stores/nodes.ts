@@ -1,6 +1,8 @@
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import type { Awaitable } from '../util/promises.ts'
 import { type Random, randomToken, secureRandom } from '../util/random.ts'
+import type { Clock } from '../util/clock.ts'
+import { retried } from '../util/timers.ts'
 
 /** Receives the messages that other nodes send to this one. Must not throw. */
 export type NodeListener = (message: JsonObject) => void
@@ -29,6 +31,27 @@ export interface Nodes {
    * must not be taken over by mistake.
    */
   alive(nodes: readonly string[]): Awaitable<readonly boolean[]>
+}
+
+/**
+ * Sends a message to a node, and retries for 3 s while that fails or the node's inbox is full. The node may receive the
+ * message more than once.
+ *
+ * @returns false if the node has stopped
+ * @throws an error if the message may not have arrived
+ */
+export function sendSurely(
+  nodes: Nodes,
+  clock: Clock,
+  node: string,
+  message: JsonObject,
+): Awaitable<boolean> {
+  const send = async (): Promise<boolean> => {
+    if (await nodes.send(node, message)) return true
+    if ((await nodes.alive([node]))[0] === false) return false
+    throw new Error('The inbox of the node is full')
+  }
+  return retried(clock, send)
 }
 
 /** Options of {@link MemoryNodes}. */

@@ -19,5 +19,22 @@ export interface AuthInfo {
 /** The principal of a caller that did not authenticate. */
 export const ANONYMOUS = ''
 
+/** Starts the holders that are networks. It also marks a caller without a known address. */
+const NETWORK = '\0'
+
+/**
+ * Returns the holder of what a mount keeps for an anonymous caller: the IPv4 address, or the first 64 bits of an IPv6
+ * address, because one client has all addresses that start with them.
+ */
+export function networkOf(address = ''): string {
+  if (!address.includes(':') || address.includes('.')) return NETWORK + address
+  const [start = ''] = address.split('::')
+  const groups = start.split(':').slice(0, 4).join(':')
+  return NETWORK + groups.replace(/(?::0)+$/, '')
+}
+
+/** Returns whether a holder is the network of anonymous callers, not a principal. */
+export const isNetwork = (holder: string): boolean => holder.startsWith(NETWORK)
+
 export const principalOf = ({ auth }: { readonly auth?: AuthInfo | undefined }): string =>
   auth?.principal ?? ANONYMOUS

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../protocol/jsonrpc.ts'
-import type { Nodes } from '../stores/nodes.ts'
+import { type Nodes, sendSurely } from '../stores/nodes.ts'
 import type { TaskKey, TaskRecord } from '../stores/task-store.ts'
+import type { Clock } from '../util/clock.ts'
 import type { Logger } from '../util/logger.ts'
 import { attempt, type Awaitable } from '../util/promises.ts'
 
@@ -11,17 +12,19 @@ export type TaskMail =
   /** Responses to the task's questions, by the keys of the questions. */
   | { readonly kind: 'answers'; readonly responses: Readonly<Record<string, JsonObject>> }
 
+type TaskNodesOptions = { readonly clock: Clock; readonly logger: Logger }
+
 /** The nodes on which tasks run. Joins the other nodes when the first task starts. */
 export class TaskNodes {
   readonly #nodes: Nodes
-  readonly #logger: Logger
+  readonly #options: TaskNodesOptions
   readonly #onMail: (key: TaskKey, mail: TaskMail) => void
   #leaving: Promise<() => Awaitable<void>> | undefined
   #joined = false
 
-  constructor(nodes: Nodes, logger: Logger, onMail: (key: TaskKey, mail: TaskMail) => void) {
+  constructor(nodes: Nodes, options: TaskNodesOptions, onMail: (key: TaskKey, mail: TaskMail) => void) {
     this.#nodes = nodes
-    this.#logger = logger
+    this.#options = options
     this.#onMail = onMail
   }
 
@@ -36,11 +39,13 @@ export class TaskNodes {
   }
 
   /**
-   * Sends mail to the node that runs a task. Resolves to false if it is this node, or if that node has stopped.
+   * Sends mail to the node that runs a task, and retries for 3 s. Resolves to false if it is this node, if that node has
+   * stopped, or if the mail may not have arrived.
    */
   send({ node, owner, taskId }: TaskRecord, mail: TaskMail): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false
-    return this.#nodes.send(node, { task: { owner, taskId }, mail })
+    const message = { task: { owner, taskId }, mail }
+    return attempt(() => sendSurely(this.#nodes, this.#options.clock, node, message), this.#failed)
   }
 
   /**
@@ -49,11 +54,12 @@ export class TaskNodes {
    */
   hasStopped({ node }: TaskRecord): Awaitable<boolean> {
     if (node === undefined || node === this.id) return false
-    const failed = (error: unknown): boolean => {
-      this.#logger.error({ err: error }, 'The node of a task could not be checked')
-      return false
-    }
-    return attempt(async () => (await this.#nodes.alive([node]))[0] === false, failed)
+    return attempt(async () => (await this.#nodes.alive([node]))[0] === false, this.#failed)
+  }
+
+  readonly #failed = (err: unknown): boolean => {
+    this.#options.logger.error({ err }, 'The node of a task could not be reached')
+    return false
   }
 
   async leave(): Promise<void> {
@@ -64,7 +70,7 @@ export class TaskNodes {
       const leave = await leaving
       await leave?.()
     } catch (error) {
-      this.#logger.error({ err: error }, 'A node could not leave the others. Its lease expires')
+      this.#options.logger.error({ err: error }, 'A node could not leave the others. Its lease expires')
     }
   }
 

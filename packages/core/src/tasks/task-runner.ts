@@ -70,7 +70,6 @@ interface TaskRequest {
 const MIN_TTL_MS = 1_000
 /** The length of an id, in characters: 132 random bits, because only the id protects an anonymous client's task. */
 const TASK_ID_LENGTH = 22
-const ANSWER_FAILED = 'An answer could not be sent to the node of its task'
 const STORE_FAILED = 'The tasks of the server cannot be reached, try again shortly'
 const STORE_FULL = 'The server can keep no more tasks: wait until one has ended'
 
@@ -95,7 +94,7 @@ export class TaskRunner implements ServerMount {
     this.#changes = new TaskChanges(options.bus)
     this.#work = new Drainable(options.clock, { finish: () => this.#endAll() })
     if (options.nodes !== undefined)
-      this.#nodes = new TaskNodes(options.nodes, options.logger, (key, mail) => void this.#receive(key, mail))
+      this.#nodes = new TaskNodes(options.nodes, options, (key, mail) => void this.#receive(key, mail))
   }
 
   get closed(): Promise<void> {
@@ -191,17 +190,14 @@ export class TaskRunner implements ServerMount {
 
   /** Waits for a task on another node. */
   #poll(task: TaskRecord, call: CallContext): Promise<TaskRecord> {
-    const { clock, limits, logger } = this.#options
+    const { clock, limits } = this.#options
     return pollTask(task, call, {
       clock,
       intervalMs: limits.pollIntervalMs,
       watch: (listener) => this.#changes.watch(task.taskId, listener),
       read: () => this.get(task),
-      answer: (id, response) => {
-        const send = (): Awaitable<boolean> | undefined =>
-          this.#nodes?.send(task, { kind: 'answers', responses: { [id]: response } })
-        void attempt(send, (err) => logger.error({ err }, ANSWER_FAILED))
-      },
+      answer: (id, response) =>
+        this.#nodes?.send(task, { kind: 'answers', responses: { [id]: response } }) ?? false,
     })
   }
 
@@ -261,7 +257,7 @@ export class TaskRunner implements ServerMount {
     const live = this.#live.get(key.taskId)
     if (live === undefined) {
       this.#options.onStored?.(key)
-      await this.#nodes?.send(cancelled, { kind: 'cancelled' })
+      void this.#nodes?.send(cancelled, { kind: 'cancelled' })
     }
     live?.notify(cancelled)
     live?.end('cancelled')

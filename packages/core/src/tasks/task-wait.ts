@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { isFinal } from '../protocol/types.ts'
 import type { TaskRecord } from '../stores/task-store.ts'
 import type { Clock } from '../util/clock.ts'
+import type { Awaitable } from '../util/promises.ts'
 import type { RunningTask } from './running-task.ts'
 import type { TaskViewer } from './task-input.ts'
 import type { OpenRequest } from '../call/input/pending-requests.ts'
@@ -15,7 +16,8 @@ interface RemoteTask {
   /** Calls the listener after each change. Returns a function that ends the watch. */
   readonly watch: (listener: () => void) => () => void
   readonly read: () => Promise<TaskRecord>
-  readonly answer: (id: string, response: JsonObject) => void
+  /** Resolves to false if the response may not have arrived. */
+  readonly answer: (id: string, response: JsonObject) => Awaitable<boolean>
 }
 
 /** Waits for a task in this process. During the wait, the call carries the task's questions. */
@@ -99,10 +101,10 @@ function viewerOf({ scope: { input, exchange } }: CallContext): TaskViewer | und
 /** Carries the questions of a task on another node, on a call that waits for the task here. */
 class RemoteQuestions {
   readonly #viewer: TaskViewer
-  readonly #answer: (id: string, response: JsonObject) => void
+  readonly #answer: RemoteTask['answer']
   readonly #open = new Map<string, OpenRequest>()
 
-  constructor(viewer: TaskViewer, answer: (id: string, response: JsonObject) => void) {
+  constructor(viewer: TaskViewer, answer: RemoteTask['answer']) {
     this.#viewer = viewer
     this.#answer = answer
   }
@@ -117,7 +119,11 @@ class RemoteQuestions {
       const request = requests.send(id, question, exchange)
       this.#open.set(id, request)
       request.result.then(
-        (response) => this.#answer(id, response),
+        async (response) => {
+          const arrived = await this.#answer(id, response)
+          // The next update sends the question again.
+          if (!arrived && this.#open.get(id) === request) this.#open.delete(id)
+        },
         // The question stays open for other waiting calls.
         () => {},
       )

@@ -72,3 +72,17 @@ export class InOrder {
     this.#tail = tail
   }
 }
+
+/** Gives each step its own turn of the event loop, so that many of them do not keep others waiting. */
+export class Turns {
+  #last: Promise<void> | undefined
+
+  /** Resolves when a step may run; undefined if it may run now. */
+  next(): Promise<void> | undefined {
+    const before = this.#last
+    const turn = Promise.resolve(before).then(() => new Promise<void>((resolve) => setTimeout(resolve, 0)))
+    this.#last = turn
+    void turn.then(() => (this.#last = this.#last === turn ? undefined : this.#last))
+    return before
+  }
+}

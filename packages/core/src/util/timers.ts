@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import { type Linked, LinkedList } from './linked-list.ts'
 import { isolatedRequests } from './platform.ts'
+import type { Awaitable } from './promises.ts'
 
 /** Allows the process to end while the timer is pending, on runtimes with `unref`. */
 export function unref(timer: unknown): void {
@@ -144,4 +145,29 @@ export class Deadlines {
       this.#expire(first)
     }
   }
+}
+
+/** The pauses between attempts, in ms: 3 s in total. */
+const PAUSES_MS = [50, 150, 300, 500, 1_000, 1_000]
+
+/**
+ * Retries a rejected operation of a store or node for 3 s, because on a network it may soon work again.
+ */
+export function retried<T>(clock: Clock, step: () => Awaitable<T>): Awaitable<T> {
+  const first = step()
+  return first instanceof Promise ? retry(clock, first, step) : first
+}
+
+async function retry<T>(clock: Clock, first: Promise<T>, step: () => Awaitable<T>): Promise<T> {
+  let result: Awaitable<T> = first
+  for (const pause of PAUSES_MS) {
+    try {
+      return await result
+    } catch {
+      // A closed server must not wait for it.
+      await new Promise<void>((resolve) => unref(clock.setTimeout(resolve, pause)))
+      result = step()
+    }
+  }
+  return result
 }

@@ -202,3 +202,60 @@ describe('an HTTP+SSE client that stops reading', () => {
     expect((await client.post(call(7))).status).toBe(202)
   })
 })
+
+describe('a batch of calls with structured results', () => {
+  it('validates only the results that fit', async () => {
+    let validated = 0
+    const list = z.array(z.number())
+    const outputSchema = {
+      '~standard': {
+        ...z.object({ list })['~standard'],
+        jsonSchema: {
+          input: () => ({ type: 'object' }),
+          output: () => ({ type: 'object', properties: { list: { type: 'array' } } }),
+        },
+      },
+    }
+    const harness = createHarness({
+      server,
+      setUp: (to) =>
+        to.addTool({
+          name: 'structured',
+          outputSchema,
+          handler: () => ({
+            get list() {
+              validated++
+              return Array.from({ length: 4_000 }, () => 1)
+            },
+          }),
+        }),
+    })
+    const session = await harness.open({ version: BATCHES })
+    const { list: answers } = await session.post(calls('structured'))
+    expect(summary(answers)).toMatchObject({ ids: 100, codes: [-32603], texts: BOUNDED.texts })
+    // The getter runs a few times for each result that is serialised.
+    expect(validated).toBeLessThan(20)
+  })
+})
+
+describe('runBatch', () => {
+  it('gives other clients their turn between large results', async () => {
+    const order: string[] = []
+    const harness = createHarness({
+      setUp: (to) =>
+        to.addTool({
+          name: 'large',
+          handler: () => {
+            order.push('call')
+            return 'x'.repeat(300_000)
+          },
+        }),
+    })
+    const session = await harness.open({ version: BATCHES })
+    setTimeout(() => order.push('other'), 0)
+    const { list } = await session.post(calls('large', 4))
+    expect(list).toHaveLength(4)
+    expect(order.filter((each) => each === 'call')).toHaveLength(4)
+    expect(order.indexOf('other')).toBeLessThan(4)
+  })
+})

@@ -5,11 +5,13 @@ import { openPeer } from '../support/peer.ts'
 
 const TOO_LATE =
   'warn: ctx.log or ctx.progress was called after the handler had returned, so the client did not receive it; await the work'
-const SMALLER = 'warn: ctx.progress got a smaller value than before, which the client does not receive'
+const SMALLER =
+  'warn: ctx.progress got a smaller value, which the client does not receive; report values that grow'
 
-/** Calls a tool whose client requests progress. Returns the log lines, and the context of the call. */
+/** Calls a tool. Returns the log lines, and the context of the call. */
 async function call(
   handler: (ctx: RequestContext) => unknown,
+  meta: object = { progressToken: 1 },
 ): Promise<{ readonly lines: readonly string[]; readonly ctx: RequestContext }> {
   const logger = logLines()
   const server = new McpServer({ name: 'test', version: '1' }, { logger })
@@ -22,7 +24,7 @@ async function call(
     },
   })
   const peer = await openPeer(server)
-  await peer.request('tools/call', { name: 'works', _meta: { progressToken: 1 } })
+  await peer.request('tools/call', { name: 'works', _meta: meta })
   return { lines: logger.lines, ctx: kept as RequestContext }
 }
 
@@ -38,11 +40,14 @@ describe('a message that is not sent to the client', () => {
     expect(lines).toEqual([TOO_LATE])
   })
 
-  it('is logged once per call if ctx.progress receives smaller values', async () => {
+  it.each([
+    ['the client has requested progress', { progressToken: 1 }],
+    ['the client has not requested progress', {}],
+  ])('is logged once per call if ctx.progress receives smaller values and %s', async (_, meta) => {
     const { lines } = await call(async (ctx) => {
       for (const value of [1, 3, 2, 0]) await ctx.progress(value)
       return 'done'
-    })
+    }, meta)
     expect(lines).toEqual([SMALLER])
   })
 

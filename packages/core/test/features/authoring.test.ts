@@ -1,7 +1,6 @@
 import { silent } from '@jetway-apps/test-support'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { z as z3 } from 'zod3'
 import {
   content,
   contents,
@@ -340,120 +339,6 @@ describe('a typical mistake by an author', () => {
 
 describe('a mistake that compiles', () => {
   const handler = (): string => 'x'
-  const threes = z3.string() as unknown as z.ZodString
-  it.each<[what: string, add: (server: McpServer) => void, says: RegExp]>([
-    [
-      'an object of schemas',
-      // @ts-expect-error The compiler refuses it as well.
-      (s) => s.addTool({ name: 'a', inputSchema: { city: z.string() }, handler }),
-      /inputSchema of tool "a" is an object of schemas.*z\.object/,
-    ],
-    [
-      'a schema of an unsupported kind',
-      (s) => s.addTool({ name: 'a', inputSchema: z.string(), handler }),
-      /inputSchema of tool "a".*root must be an object.*z\.object/,
-    ],
-    [
-      'a schema that JSON Schema cannot express',
-      (s) => s.addTool({ name: 'a', inputSchema: z.object({ on: z.date() }), handler }),
-      /inputSchema of tool "a".*"on"/,
-    ],
-    [
-      'a field of zod 3 in an object of zod 4',
-      (s) => s.addTool({ name: 'a', inputSchema: z.object({ days: z.array(threes) }), handler }),
-      /inputSchema of tool "a": at "days\[\]": it is not of zod 4.*build .* with one zod/,
-    ],
-    [
-      'a field of zod 3 in an outputSchema',
-      (s) =>
-        s.addTool({ name: 'a', outputSchema: z.object({ city: threes }), handler: () => ({ city: 'Oslo' }) }),
-      /outputSchema of tool "a": at "city": it is not of zod 4/,
-    ],
-    [
-      'a field of zod 3 in the arguments of a prompt',
-      (s) => s.addPrompt({ name: 'a', argsSchema: z.object({ city: threes }), handler }),
-      /argsSchema of prompt "a": at "city": it is not of zod 4/,
-    ],
-    [
-      'a schema with an unknown type',
-      (s) => s.addTool({ name: 'a', inputSchema: { type: 'objekt' }, handler }),
-      /inputSchema of tool "a"/,
-    ],
-    [
-      'a name with a space',
-      (s) => s.addTool({ name: 'get forecast', handler }),
-      /"get forecast" must be 1 to 128 characters/,
-    ],
-    [
-      'a duplicate name',
-      (s) => [1, 2].forEach(() => s.addTool({ name: 'a', handler })),
-      /tool "a" exists already.*replace: true/,
-    ],
-    [
-      'a relative URI',
-      (s) => s.addResource({ uri: 'cities', name: 'a', handler }),
-      /resource "cities" needs an absolute URI/,
-    ],
-    [
-      'an unclosed brace',
-      (s) => s.addResourceTemplate({ uriTemplate: 'a://{b', name: 'a', handler }),
-      /character 5.*never closed/,
-    ],
-    [
-      'an icon from a file',
-      (s) => s.addTool({ name: 'a', icons: [{ src: './a.png' }], handler }),
-      /tool "a".*https: nor a data:/,
-    ],
-    [
-      'a completer for an unknown argument',
-      (s) => s.addPrompt({ name: 'a', complete: { city: () => [] } as never, handler }),
-      /prompt "a" completes "city", which it does not have/,
-    ],
-    [
-      'a handler that is not a function',
-      (s) => s.addTool({ name: 'a', handler: 'x' as never }),
-      /tool "a" needs a handler: a function of \(args, ctx\)/,
-    ],
-    [
-      'a misspelt hint',
-      (s) => s.addTool({ name: 'a', annotations: { readonly: true } as object, handler }),
-      /tool "a" has an unknown member "annotations\.readonly": did you mean readOnly\?/,
-    ],
-    [
-      'a misspelt annotation',
-      (s) => s.addResource({ uri: 'a://b', name: 'a', annotations: { prioritty: 1 } as object, handler }),
-      /resource "a:\/\/b" has an unknown member "annotations\.prioritty": did you mean priority\?/,
-    ],
-    [
-      'a template with a uri, by its name',
-      (s) => s.addResourceTemplate({ uri: 'a://{b}', name: 'days', handler } as never),
-      /resource template "days" has an unknown member "uri": did you mean uriTemplate\?/,
-    ],
-    [
-      'a prompt without a name',
-      (s) => s.addPrompt({ nam: 'a', handler } as never),
-      /^A prompt without a name has an unknown member "nam"/,
-    ],
-    ['no definition', (s) => s.addTool(undefined as never), /tool.*ERR_MCP_INVALID_DEFINITION/],
-    [
-      'a timeout of 0 ms',
-      (s) => s.addTool({ name: 'a', timeoutMs: 0, handler }),
-      /tool "a" needs a timeoutMs/,
-    ],
-  ])('throws when the definition is added, and suggests a remedy: %s', (_, add, says) => {
-    expect(() => add(create())).toThrow(says)
-    expect(() => add(create())).toThrow(/\[ERR_MCP_/)
-  })
-
-  it.each(['tool', 'resource', 'prompt', 'registerTool', 'registerResource', 'registerPrompt'])(
-    "names the method to call instead of the official SDK's server.%s",
-    (method) => {
-      const server = create() as unknown as Readonly<Record<string, () => void>>
-      const instead = /server\.add(Tool|Resource|Prompt)\(\{ name, …, handler \}\)/
-      expect(() => server[method]?.()).toThrow(instead)
-      expect(() => server[method]?.()).toThrow(/\[ERR_MCP_OPTION\]/)
-    },
-  )
 
   it('is thrown without an undefined cause', () => {
     expect(() => create().addTool({ name: 'a', handler: 5 as never })).toThrow(

@@ -1,6 +1,6 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { MemorySessionStore } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import type { McpServer } from '../../src/index.ts'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { createHarness, FakeRequest, initializeMessage, type TestSession } from './support/harness.ts'

@@ -4,7 +4,7 @@ import { McpServer } from '../../src/index.ts'
 import { ALL_PARTS, createEndpoint } from '../../src/http/endpoint.ts'
 import type { EndpointOptions, ResolvedOptions } from '../../src/http/options.ts'
 import { resolveOptions as resolve } from '../../src/http/resolve-options.ts'
-import { MemorySessionStore } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import type { RevisionDate } from '../../src/protocol/revisions/revision.ts'
 
 const resolveOptions = (options: EndpointOptions): ResolvedOptions => resolve(options, ALL_PARTS)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../src/http/options.ts'
 import { Rejection } from '../../src/http/authenticate.ts'
 import { codeOf, type StatusKey, type StatusRow, STATUSES } from '../../src/http/refusals.ts'
-import { MemorySessionStore } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import { BodyError } from '../../src/http/types.ts'
 import { openSse } from './support/sse-client.ts'
 import {

@@ -40,12 +40,12 @@ export const WHEN: Readonly<Record<StatusKey, string>> = {
   bodyTimeout:
     'The body was not complete within `limits.bodyTimeoutMs` (30 s by default). The connection ends',
   tooManyBodies:
-    'The bodies that the mount reads at the same time exceed 64 times `limits.bodyBytes`, or those of one principal or anonymous address 32 times. The connection ends',
+    'The principal’s bodies that the mount reads at the same time exceed 32 times `limits.bodyBytes`. Or the body made room: those of anonymous clients together exceed 32 times, or those of all callers 64 times, and the largest caller loses its oldest. The connection ends',
   bodyTooLarge: 'The body is larger than `limits.bodyBytes` (4 MiB by default)',
   parseError:
     'The body is not UTF-8 or not JSON, is nested too deeply, has too many elements, or has repeated or forbidden keys',
   unreadReplies:
-    'The replies that wait for their clients exceed `limits.queuedBytes`, or those of the principal or anonymous address half of it. Pings, notifications and responses are still accepted',
+    'The replies that wait for the principal’s clients exceed half of `limits.queuedBytes`. Pings, notifications and responses are still accepted',
   invalidMessage: 'The body is JSON, but not a JSON-RPC message',
   batch:
     'The body is an array and the revision has no batches. Or the batch is empty, has more than 100 messages, mixes requests with responses, or contains `initialize`',

@@ -83,7 +83,6 @@ const statusesOf = async (...answers: Promise<Answer>[]): Promise<number[]> =>
 
 describe('a caller whose unread replies exceed half of `limits.queuedBytes`', () => {
   it.each([
-    ['an anonymous caller', undefined, ALICE],
     ['a principal', ALICE, undefined],
     ['another principal', ALICE, BOB],
   ])('receives 503 for calls, while other callers do not: %s', async (_, auth, other) => {
@@ -124,14 +123,50 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(cut).toEqual(['first true'])
   })
 
-  it('is not the only caller that receives 503 if all replies together exceed the limit', async () => {
+  it('makes room if all replies together exceed the limit, so that nobody gets 503', async () => {
     const { queue, send } = bench()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
-    expect((await send(modern('give', 1))).status).toBe(200)
     await queue(1)
-    expect((await send(modern('give', 1, ALICE))).status).toBe(503)
-    expect((await send(modern('give', 1))).status).toBe(503)
+    expect(await statusesOf(...[ALICE, BOB, undefined].map((auth) => send(modern('give', 1, auth))))).toEqual(
+      [200, 200, 200],
+    )
+  })
+
+  it.each([
+    ['several addresses', 4],
+    ['one address', 1],
+  ])('makes room at once if it is anonymous, so that no address gets 503: %s', async (_, addresses) => {
+    const { endpoint, queue, send } = bench()
+    const at = (last: number): Sent => ({
+      ...modern('give', 1),
+      remoteAddress: `192.0.2.${last % addresses}`,
+    })
+    const cut: number[] = []
+    await queue(OF_CALLER, ALICE)
+    for (let reply = 0; reply < 20; reply++)
+      await queue(40_000, undefined, at(reply), (atOnce) => void (atOnce && cut.push(reply)))
+    expect(cut[0]).toBe(0)
+    expect(endpoint.stats().queuedBytes).toBeLessThanOrEqual(LIMIT)
+    expect(
+      await statusesOf(send(at(0)), send(at(1)), send({ ...at(0), remoteAddress: '203.0.113.1' })),
+    ).toEqual([200, 200, 200])
+  })
+
+  it('makes room by ending streams that nobody reads', async () => {
+    const { endpoint, send } = bench()
+    const sinks: TestSink[] = []
+    for (let stream = 0; stream < 4; stream++) {
+      const sent = { ...modern('say', 90_000), remoteAddress: `192.0.2.${stream}` }
+      const reply = await endpoint.handle(...asking(sent))
+      const sink = new TestSink()
+      sink.stall()
+      reply.open?.(sink)
+      sinks.push(sink)
+      await settled()
+    }
+    await expect.poll(() => sinks.map(({ closed }) => closed)).toEqual([true, true, false, false])
+    expect((await send({ ...modern('give', 1), remoteAddress: '192.0.2.0' })).status).toBe(200)
   })
 
   it('can still send pings, notifications, responses and DELETE in sessions, but not calls', async () => {

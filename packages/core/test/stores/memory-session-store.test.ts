@@ -1,6 +1,7 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
-import { MemorySessionStore, type SessionRecord } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
+import type { SessionRecord } from '../../src/stores/session-store.ts'
 
 describe('MemorySessionStore', () => {
   const record = (id: string, principal = ''): SessionRecord => ({

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MemoryBus } from '../../src/stores/bus.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
-import { MemorySessionStore } from '../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import type { StreamLease, StreamOrigin } from '../../src/stores/event-store.ts'
 import { utf8Length } from '../../src/util/bytes.ts'
 

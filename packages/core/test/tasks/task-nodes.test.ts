@@ -1,4 +1,4 @@
-import { silent } from '@jetway-apps/test-support'
+import { FakeClock, silent } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import type { JsonObject } from '../../src/protocol/jsonrpc.ts'
 import { MemoryNodes, type NodeListener, type Nodes } from '../../src/stores/nodes.ts'
@@ -8,12 +8,14 @@ import { TaskNodes } from '../../src/tasks/task-nodes.ts'
 const KEY = { owner: 'o', taskId: 't' }
 const taskAt = (node: string | undefined): TaskRecord => ({ ...KEY, node }) as TaskRecord
 
+const OPTIONS = { clock: new FakeClock(), logger: silent }
+
 const setUp = () => {
   const network = new Map<string, NodeListener>()
   const [here, there] = [new MemoryNodes({ network }), new MemoryNodes({ network })]
   const mail: unknown[] = []
-  const tasks = new TaskNodes(there, silent, (key, message) => mail.push([key, message]))
-  return { network, here, there, mail, tasks, sender: new TaskNodes(here, silent, () => {}) }
+  const tasks = new TaskNodes(there, OPTIONS, (key, message) => mail.push([key, message]))
+  return { network, here, there, mail, tasks, sender: new TaskNodes(here, OPTIONS, () => {}) }
 }
 
 describe('TaskNodes', () => {
@@ -32,7 +34,7 @@ describe('TaskNodes', () => {
   it('delivers mail from other nodes about the tasks on this node', async () => {
     const { there, mail, tasks, sender } = setUp()
     await Promise.all([tasks.ready(), sender.ready()])
-    expect(sender.send(taskAt(there.id), { kind: 'cancelled' })).toBe(true)
+    expect(await sender.send(taskAt(there.id), { kind: 'cancelled' })).toBe(true)
     const responses = { q: { a: 1 } }
     void sender.send(taskAt(there.id), { kind: 'answers', responses })
     await Promise.resolve()
@@ -41,7 +43,7 @@ describe('TaskNodes', () => {
       [KEY, { kind: 'answers', responses }],
     ])
     for (const node of [undefined, sender.id, 'stopped'])
-      expect(sender.send(taskAt(node), { kind: 'cancelled' })).toBe(false)
+      expect(await sender.send(taskAt(node), { kind: 'cancelled' })).toBe(false)
   })
 
   it.each<JsonObject>([
@@ -81,14 +83,14 @@ describe('TaskNodes', () => {
       send: () => false,
       alive: fail,
     }
-    const tasks = new TaskNodes(nodes, { ...silent, error }, () => {})
+    const tasks = new TaskNodes(nodes, { ...OPTIONS, logger: { ...silent, error } }, () => {})
     await expect(tasks.ready()).rejects.toThrow('down')
     fails = false
     await tasks.ready()
     expect(await tasks.hasStopped(taskAt('b'))).toBe(false)
     await tasks.leave()
     expect(error.mock.calls.map(([, message]) => message)).toEqual([
-      'The node of a task could not be checked',
+      'The node of a task could not be reached',
       'A node could not leave the others. Its lease expires',
     ])
   })

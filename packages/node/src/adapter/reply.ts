@@ -58,21 +58,32 @@ export function watchNodeReply(
  *
  * @param sendHead - sends the head at once, or leaves it to the first chunk; false
  *   if the stream cannot be sent
+ * @param failed - called if the head cannot be sent, for example because middleware throws. @default destroys the
+ *   response
  */
 export function sendNodeStream(
   request: IncomingMessage,
   response: ServerResponse,
   sendHead: () => boolean,
   open: (sink: FrameSink) => void,
+  failed: (error: unknown) => void = () => response.destroy(),
 ): void {
   const sink = new ResponseSink(response)
   onTurn(request, response, (connected) => {
-    // The client may have disconnected, or a timeout of the app may have replied.
-    if (connected && !response.headersSent && sendHead()) response.once('close', () => sink.drop())
-    else sink.drop()
-    open(sink)
-    // Node delays the head until the first chunk, which may take long.
-    if (!sink.used) response.flushHeaders()
+    let isOpen = false
+    try {
+      // The client may have disconnected, or a timeout of the app may have replied.
+      if (connected && !response.headersSent && sendHead()) response.once('close', () => sink.drop())
+      else sink.drop()
+      isOpen = true
+      open(sink)
+      // Node delays the head until the first chunk, which may take long.
+      if (!sink.used) response.flushHeaders()
+    } catch (error) {
+      sink.drop()
+      if (!isOpen) open(sink)
+      failed(error)
+    }
   })
 }
 

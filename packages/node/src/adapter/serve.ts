@@ -14,6 +14,7 @@ export interface StreamedRequest extends HttpRequest {
  * promise unless the endpoint needs one, because a promise costs more than most calls.
  *
  * @param accepted - the outcome of `endpoint.accept(request)`
+ * @param send - must not throw
  */
 export function serve(
   request: StreamedRequest,
@@ -22,11 +23,20 @@ export function serve(
 ): void {
   if (accepted instanceof Promise) return void accepted.then((settled) => serve(request, settled, send))
   if ('status' in accepted) return send(accepted)
-  const body = request.body(accepted.bodyLimit)
+  const body = bodyOf(request, accepted.bodyLimit)
   if (!('pipe' in body)) return answer(accepted, send, body)
   // Stream events run outside the async context of the app's hooks, but handlers expect that context.
   const context = new AsyncResource('jetway')
   collectStream(body, accepted, context.runInAsyncScope.bind(context, answer, undefined, accepted, send))
+}
+
+/** Returns an error instead of throwing it: a getter of the host may throw. */
+function bodyOf(request: StreamedRequest, limit: number): ReturnType<StreamedRequest['body']> {
+  try {
+    return request.body(limit)
+  } catch (error) {
+    return error instanceof Error ? error : new Error('The body could not be read', { cause: error })
+  }
 }
 
 function answer(

@@ -21,7 +21,7 @@ export function onTurn(
   listener: (connected: boolean) => void,
 ): void {
   const { socket } = request
-  limitPause(request)
+  limitPause(request, response)
   if (!isQueued(response)) {
     // An HTTP/2 stream that has ended has no socket.
     return listener(!response.destroyed && response.socket !== undefined)
@@ -37,7 +37,7 @@ export function onTurn(
 /** Calls the listener when the response closes, or when its connection closes while the response is queued. */
 export function onNodeClose(request: IncomingMessage, response: ServerResponse, listener: () => void): void {
   response.once('close', listener)
-  if (!isQueued(response)) return limitPause(request)
+  if (!isQueued(response)) return limitPause(request, response)
   onTurn(request, response, (connected) => {
     if (!connected) listener()
   })
@@ -58,22 +58,37 @@ function abortUnfinished(controller: AbortController, response: ServerResponse):
 /** How long Node may stop reading from a connection, in ms. */
 const PAUSE_MS = 4_000
 
-const limited = new WeakSet<Socket>()
+/** The queued and open responses of mounts, by connection. Pauses of other connections are the app's own. */
+const unfinished = new WeakMap<Socket, Set<ServerResponse>>()
 
 /**
  * Ends a connection from which Node has not read for a while. Node stops reading when a client pipelines requests and
  * does not read the replies, and does not see the end of a connection from which it does not read.
  */
-function limitPause({ socket, httpVersionMajor }: IncomingMessage): void {
+function limitPause({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse): void {
   // HTTP/2 does not pipeline, and gives its requests a stand-in for the socket, as do tests without a network.
-  if (limited.has(socket) || httpVersionMajor !== 1 || !(socket instanceof Socket)) return
-  limited.add(socket)
+  if (httpVersionMajor !== 1 || !(socket instanceof Socket) || response.closed) return
+  const responses = unfinished.get(socket) ?? new Set()
+  if (responses.has(response)) return
+  responses.add(response)
+  response.once('close', () => {
+    responses.delete(response)
+    if (responses.size > 0) return
+    unfinished.delete(socket)
+    socket.off('pause', paused)
+  })
+  if (responses.size > 1) return
+  unfinished.set(socket, responses)
   socket.on('pause', paused)
   if (socket.isPaused()) paused.call(socket)
 }
 
+/** Node also stops reading while an app reads a body slowly. Only a pause because of pipelining sets `_paused`. */
+const isPipelining = (socket: Socket & { readonly _paused?: boolean }): boolean =>
+  socket._paused === true && unfinished.has(socket)
+
 function paused(this: Socket): void {
-  const timer = setTimeout(() => this.destroy(), PAUSE_MS).unref()
+  const timer = setTimeout(() => void (isPipelining(this) && this.destroy()), PAUSE_MS).unref()
   const end = (): void => {
     clearTimeout(timer)
     this.off('resume', end).off('close', end)

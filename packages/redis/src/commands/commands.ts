@@ -18,7 +18,7 @@ const MAX_IN_FLIGHT = 2_000
 /** A former master replies this after a failover, for as long as the connection to it exists. */
 const NOT_MASTER = /\b(READONLY|MASTERDOWN)\b/
 /** Redis replies this while it cannot serve any command. */
-const NOT_READY = /^(LOADING|CLUSTERDOWN)\b/
+const NOT_READY = /^(LOADING|CLUSTERDOWN|NOAUTH)\b/
 
 /**
  * Sends commands. Limits the duration of each command and the number of waiting commands, and has a circuit

@@ -1,12 +1,18 @@
 import { type Script, script } from '../commands/script.ts'
 
+/** Removes a value of another type, which somebody else has stored: a reader of it would get no message any more. */
+const unlinkUnlessStream = (key: string): string =>
+  `if redis.call('TYPE', ${key}).ok ~= 'stream' then redis.call('UNLINK', ${key}) end`
+
 /**
  * Renews a node's lease, and removes the messages that it has read.
  *
- * KEYS: lease, inbox. ARGV: time to live of the lease and of the inbox, last read message.
+ * KEYS: lease, inbox, bus. ARGV: time to live of the lease and of the inbox, last read message.
  */
 export const RENEW_LEASE: Script = script(`
 redis.call('SET', KEYS[1], 1, 'PX', ARGV[1])
+${unlinkUnlessStream('KEYS[2]')}
+${unlinkUnlessStream('KEYS[3]')}
 redis.call('XTRIM', KEYS[2], 'MINID', ARGV[3])
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return 1
@@ -18,6 +24,7 @@ return 1
  * KEYS: bus. ARGV: limit of messages, publisher, and the number, topic and text of each message.
  */
 export const PUBLISH: Script = script(`
+${unlinkUnlessStream('KEYS[1]')}
 for i = 3, #ARGV, 3 do
   redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*',
     'n', ARGV[2], 'i', ARGV[i], 't', ARGV[i + 1], 'd', ARGV[i + 2])

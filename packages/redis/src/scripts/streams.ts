@@ -8,42 +8,41 @@ import { type Script, script } from '../commands/script.ts'
  */
 
 /**
- * Starts a stream. Returns the streams beyond the limit, for the caller to delete. Ended streams have
- * negative scores, so they are dropped first.
+ * Stores events, and starts the stream before the first of them. Returns 1 if the events are stored, 0 if there is no
+ * stream or they do not continue it, and -1 if another node has taken the stream over; then the follower, and the
+ * streams beyond the limit, for the caller to delete. Ended streams have negative scores, so they are dropped first, and
+ * several at once: otherwise a busy session would delete one stream with each response.
  *
- * KEYS: state, events, streams of the session.
- * ARGV: epoch, node, kind, limit of streams, time to live, stream, then requests.
- */
-export const OPEN: Script = script(`
-redis.call('UNLINK', KEYS[1], KEYS[2])
-redis.call('HSET', KEYS[1], 'e', ARGV[1], 'o', ARGV[2], 'k', ARGV[3], 'f', 1, 'n', 0, 'b', 0)
-for i = 7, #ARGV do redis.call('HSET', KEYS[1], 'q' .. ARGV[i], 1) end
-redis.call('ZADD', KEYS[3], now, ARGV[6])
-redis.call('PEXPIRE', KEYS[1], ARGV[5])
-redis.call('PEXPIRE', KEYS[3], ARGV[5])
-local over = redis.call('ZCARD', KEYS[3]) - ARGV[4]
-if over <= 0 then return {} end
-local dropped = redis.call('ZRANGE', KEYS[3], 0, over - 1)
-redis.call('ZREMRANGEBYRANK', KEYS[3], 0, over - 1)
-return dropped
-`)
-
-/**
- * Stores events. Returns 1 and the follower if the events are stored, 0 if there is no stream or they do not
- * continue it, and -1 if another node has taken the stream over.
+ * The writer sends the arguments that start the stream until it has a reply, so a stream with this epoch exists already
+ * if a command is repeated.
  *
  * KEYS: state, events, streams of the session.
  * ARGV: epoch, fence, final, limits of events, bytes and bytes of the final event, time to live of events and of a
- * stream that has not ended, stream, then position, frame and answered request of each event.
+ * stream that has not ended, stream, the number of arguments that start it: node, kind, limit of streams and requests;
+ * then position, frame and answered request of each event.
  */
 export const APPEND: Script = script(`
+local first, over = 11 + ARGV[10], {}
+if first > 11 and redis.pcall('HGET', KEYS[1], 'e') ~= ARGV[1] then
+  redis.call('UNLINK', KEYS[1], KEYS[2])
+  redis.call('HSET', KEYS[1], 'e', ARGV[1], 'o', ARGV[11], 'k', ARGV[12], 'f', 1, 'n', 0, 'b', 0)
+  for i = 14, first - 1 do redis.call('HSET', KEYS[1], 'q' .. ARGV[i], 1) end
+  redis.call('ZADD', KEYS[3], now, ARGV[9])
+  local count = redis.call('ZCARD', KEYS[3]) - ARGV[13]
+  if count > 0 then
+    local ended = redis.call('ZCOUNT', KEYS[3], '-inf', 0)
+    count = math.max(count, math.min(ended, count + math.floor(ARGV[13] / 16)))
+    over = redis.call('ZRANGE', KEYS[3], 0, count - 1)
+    redis.call('ZREMRANGEBYRANK', KEYS[3], 0, count - 1)
+  end
+end
 local state = redis.call('HMGET', KEYS[1], 'e', 'f', 'n', 'z', 'b', 'w')
 if state[1] ~= ARGV[1] then return {0, ''} end
 if state[2] ~= ARGV[2] then return {-1, ''} end
 if not tonumber(state[3]) or not tonumber(state[5]) then return {0, ''} end
 local last, ended, bytes = tonumber(state[3]), state[4], tonumber(state[5])
 local finalBytes
-for i = 10, #ARGV, 3 do
+for i = first, #ARGV, 3 do
   local seq, frame = tonumber(ARGV[i]), ARGV[i + 1]
   if seq > last then
     if ended or seq ~= last + 1 then return {0, ''} end
@@ -75,7 +74,7 @@ if not ended then
   redis.call('PEXPIRE', KEYS[2], ARGV[7])
   redis.call('PEXPIRE', KEYS[3], ARGV[8])
 end
-return {1, state[6] or ''}
+return {1, state[6] or '', over}
 `)
 
 /**

@@ -13,7 +13,7 @@ import type {
 } from '@jetway/core/stores'
 import type { Commands } from '../commands/commands.ts'
 import type { Keys, StreamKeys } from '../keys.ts'
-import { APPEND, OPEN, READ, SEIZE } from '../scripts/streams.ts'
+import { APPEND, READ, SEIZE } from '../scripts/streams.ts'
 import { OpenStreams } from './open-streams.ts'
 import { orMissing, parsed } from './read-records.ts'
 
@@ -28,14 +28,24 @@ export interface RedisEventLimits {
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. Beyond it, an ended stream is dropped, or the oldest if none
-   * has ended. @default 512
+   * The maximum number of streams per session. Beyond it, up to a sixteenth of it is dropped, those that ended first,
+   * or the oldest stream if none has ended. @default 512
    */
   readonly maxStreamsPerSession?: number
 }
 
 /** The lifetime of a stream that has not ended, in ms. Its writer extends it. */
 const OPEN_STREAM_MS = 60 * 60_000
+
+/** A stream that Redis may not know yet. */
+interface Opening {
+  readonly keys: StreamKeys
+  readonly lease: StreamLease
+  /** The arguments of {@link APPEND} that start the stream. */
+  readonly args: readonly (string | number)[]
+  /** Starts the stream unless its first events do. */
+  readonly immediate: NodeJS.Immediate
+}
 
 const APPEND_STATES = new Map<unknown, AppendResult['state']>([
   [1, 'kept'],
@@ -48,8 +58,12 @@ export class RedisEventStore implements EventStore {
   readonly #keys: Keys
   readonly #limits: Required<RedisEventLimits>
   readonly #open: OpenStreams
-  /** Streams that are still being stored, by state key. */
-  readonly #opening = new Map<string, Promise<unknown>>()
+  #process: string | undefined
+  #opened = 0
+  /** Streams whose start Redis has not confirmed yet, by state key. */
+  readonly #opening = new Map<string, Opening>()
+  /** The names of streams in Redis, because hashing them for each event is slow. */
+  readonly #named = new WeakMap<StreamKey, StreamKeys>()
 
   constructor(commands: Commands, keys: Keys, limits: RedisEventLimits = {}) {
     this.#commands = commands
@@ -65,49 +79,41 @@ export class RedisEventStore implements EventStore {
     this.#open = new OpenStreams(commands, OPEN_STREAM_MS)
   }
 
-  open(key: StreamKey, { node, kind, pending }: StreamOrigin): StreamLease {
-    const keys = this.#keys.ofStream(key)
-    const epoch = randomBytes(9).toString('base64url')
-    const args = [epoch, node, kind, this.#limits.maxStreamsPerSession, OPEN_STREAM_MS, keys.token]
-    const opening = this.#commands
-      .script(OPEN, [keys.state, keys.events, keys.streams], [...args, ...pending.map(encodeId)])
-      .then((dropped) => this.#unlink(keys, dropped as readonly string[]))
-      // The first append notices that there is no such stream.
-      .catch(() => {})
-      .finally(() => {
-        if (this.#opening.get(keys.state) === opening) this.#opening.delete(keys.state)
-      })
-    this.#opening.set(keys.state, opening)
+  /** Resolves before the stream is stored: events of the same turn are sent in the command that starts it. */
+  async open(key: StreamKey, { node, kind, pending }: StreamOrigin): Promise<StreamLease> {
+    const keys = this.#keysOf(key)
+    const lease = { epoch: this.#createEpoch(), fence: 1 }
+    const args = [node, kind, this.#limits.maxStreamsPerSession, ...pending.map(encodeId)]
+    this.#drop(keys)
+    const immediate = setImmediate(() => void this.#start(keys))
+    this.#opening.set(keys.state, { keys, lease, args, immediate })
     this.#open.add(keys)
-    return { epoch, fence: 1 }
+    return lease
   }
 
   async append(
     key: StreamKey,
-    { epoch, fence }: StreamLease,
+    lease: StreamLease,
     events: readonly StoredEvent[],
     { final = false }: { readonly final?: boolean } = {},
   ): Promise<AppendResult> {
-    const keys = this.#keys.ofStream(key)
-    await this.#opening.get(keys.state)
-    const { maxEvents, maxBytes, maxFinalBytes, ttlMs } = this.#limits
-    const limits = [maxEvents, maxBytes, maxFinalBytes, ttlMs, OPEN_STREAM_MS]
-    const frames = events.flatMap(({ seq, frame, answers }) => [seq, frame, encodeId(answers)])
-    const reply = await this.#commands.script(
-      APPEND,
-      [keys.state, keys.events, keys.streams],
-      [epoch, fence, final ? 1 : 0, ...limits, keys.token, ...frames],
-    )
-    const [code, follower] = reply as readonly [number, string]
+    const keys = this.#keysOf(key)
+    const [code, follower] = await this.#append(keys, lease, events, final)
     const state = APPEND_STATES.get(code) ?? 'lost'
     if (final || state !== 'kept') this.#open.remove(keys)
     return follower === '' ? { state } : { state, follower }
   }
 
+  async complete(key: StreamKey, origin: StreamOrigin, event: StoredEvent): Promise<StreamLease> {
+    const lease = await this.open(key, origin)
+    await this.append(key, lease, [event], { final: true })
+    return lease
+  }
+
   async read(key: StreamKey, { epoch, seq }: Cursor, reader = ''): Promise<StreamState | undefined> {
     if (!Number.isSafeInteger(seq) || seq < 0) return undefined
-    const keys = this.#keys.ofStream(key)
-    await this.#opening.get(keys.state)
+    const keys = this.#keysOf(key)
+    await this.#start(keys)
     const args = [epoch, seq, this.#limits.ttlMs, reader]
     const reply = await this.#commands.script(READ, [keys.state, keys.events], args).catch(orMissing)
     const [code, node, kind, last, follower, ...frames] = (reply ?? [0]) as readonly [number, ...string[]]
@@ -123,8 +129,8 @@ export class RedisEventStore implements EventStore {
   }
 
   async seize(key: StreamKey, epoch: string, node: string): Promise<SeizedStream | undefined> {
-    const keys = this.#keys.ofStream(key)
-    await this.#opening.get(keys.state)
+    const keys = this.#keysOf(key)
+    await this.#start(keys)
     const args = [epoch, node, OPEN_STREAM_MS]
     const reply = await this.#commands.script(SEIZE, [keys.state], args).catch(orMissing)
     const [fence, last, kind, ...pending] = (reply ?? []) as readonly (number | string)[]
@@ -143,21 +149,79 @@ export class RedisEventStore implements EventStore {
     if (stream !== undefined) {
       const keys = this.#keys.ofStream({ ...key, stream })
       this.#open.remove(keys)
-      await this.#opening.get(keys.state)
+      this.#drop(keys)
       await this.#unlink(keys, [keys.token])
       await this.#commands.run(keys.streams, ['ZREM', keys.streams, keys.token])
       return
     }
     const keys = this.#keys.ofStream({ ...key, stream: '' })
     this.#open.removeSession(keys)
-    const tokens = await this.#commands.run(keys.streams, ['ZRANGE', keys.streams, '0', '-1'])
-    await this.#unlink(keys, tokens as readonly string[])
+    for (const opening of this.#opening.values())
+      if (opening.keys.session === keys.session) this.#drop(opening.keys, opening)
+    const tokens = await this.#commands
+      .run(keys.streams, ['ZRANGE', keys.streams, '0', '-1'])
+      .catch(orMissing)
+    await this.#unlink(keys, (tokens ?? []) as readonly string[])
     await this.#commands.run(keys.streams, ['UNLINK', keys.streams])
   }
 
   /** Stops extending the lifetime of this process's streams. */
   close(): void {
     this.#open.close()
+    for (const { immediate } of this.#opening.values()) clearImmediate(immediate)
+    this.#opening.clear()
+  }
+
+  #keysOf(key: StreamKey): StreamKeys {
+    const known = this.#named.get(key)
+    if (known !== undefined) return known
+    const keys = this.#keys.ofStream(key)
+    this.#named.set(key, keys)
+    return keys
+  }
+
+  /** Stores a stream without events, if Redis has not confirmed its start yet. */
+  async #start(keys: StreamKeys): Promise<void> {
+    const opening = this.#opening.get(keys.state)
+    // After a failure, the first append notices that there is no such stream.
+    if (opening !== undefined)
+      await this.#append(keys, opening.lease, []).catch(() => this.#drop(keys, opening))
+  }
+
+  #drop({ state }: StreamKeys, started = this.#opening.get(state)): void {
+    if (started === undefined) return
+    clearImmediate(started.immediate)
+    if (this.#opening.get(state) === started) this.#opening.delete(state)
+  }
+
+  async #append(
+    keys: StreamKeys,
+    { epoch, fence }: StreamLease,
+    events: readonly StoredEvent[],
+    final = false,
+  ): Promise<readonly [code: number, follower: string]> {
+    const { maxEvents, maxBytes, maxFinalBytes, ttlMs } = this.#limits
+    const opening = this.#opening.get(keys.state)
+    const start = opening?.lease.epoch === epoch ? opening.args : []
+    clearImmediate(opening?.immediate)
+    const frames = events.flatMap(({ seq, frame, answers }) => [seq, frame, encodeId(answers)])
+    const limits = [maxEvents, maxBytes, maxFinalBytes, ttlMs, OPEN_STREAM_MS]
+    const reply = await this.#commands.script(
+      APPEND,
+      [keys.state, keys.events, keys.streams],
+      [epoch, fence, final ? 1 : 0, ...limits, keys.token, start.length, ...start, ...frames],
+    )
+    const [code, follower, over = []] = reply as readonly [number, string, (readonly string[])?]
+    if (start.length > 0) this.#drop(keys, opening)
+    // If this fails, the dropped streams expire.
+    this.#unlink(keys, over).catch(() => {})
+    return [code, follower]
+  }
+
+  /** The random part identifies this process, and the number its stream. */
+  #createEpoch(): string {
+    this.#process ??= randomBytes(9).toString('base64url')
+    return `${this.#process}${(++this.#opened).toString(36)}`
   }
 
   /** Deletes streams of a session. */

@@ -49,19 +49,19 @@ interface Reading {
  */
 export class MessageReader {
   readonly #connection: RedisConnection
-  readonly #onError: (error: unknown) => void
+  readonly #onError: (error: unknown, isFirst: boolean) => void
   readonly #onListenerError: (error: unknown) => void
   readonly #readings = new Map<string, Reading>()
   #running: AbortController | undefined
   #ready: Promise<void> = Promise.resolve()
 
   /**
-   * @param onError - called when a connection fails
+   * @param onError - called when a connection fails. `isFirst` is false until it has worked again
    * @param onListenerError - called when code that gets messages throws
    */
   constructor(
     connection: RedisConnection,
-    onError: (error: unknown) => void,
+    onError: (error: unknown, isFirst: boolean) => void,
     onListenerError: (error: unknown) => void,
   ) {
     this.#connection = connection
@@ -151,7 +151,7 @@ export class MessageReader {
         await this.#readAll(reader, signal)
       } catch (error) {
         if (signal.aborted) break
-        this.#onError(error)
+        this.#onError(error, wait === FIRST_WAIT_MS)
         await sleep(wait, undefined, { signal, ref: false }).catch(() => {})
         wait = Math.min(wait * 2, LAST_WAIT_MS)
       } finally {

@@ -103,7 +103,7 @@ export class RedisNodes implements Nodes {
   async #renew(): Promise<void> {
     this.#read = 0
     const position = this.#reader.positionOf(this.#inbox)
-    const keys = [this.#keys.lease(this.id), this.#inbox] as const
+    const keys = [this.#keys.lease(this.id), this.#inbox, this.#keys.bus] as const
     await this.#commands.script(RENEW_LEASE, keys, [LEASE_MS, INBOX_MS, position])
   }
 

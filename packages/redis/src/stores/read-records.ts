@@ -9,8 +9,8 @@ import { RedisReplyError } from '../connection/connection.ts'
 
 /** The maximum length of a session record, in characters. Jetway itself stores at most about half of it. */
 const MAX_SESSION_LENGTH = 1_048_576
-/** The maximum depth of what a client has sent. Messages of clients have at most 128 levels. */
-const MAX_DEPTH = 128
+/** The maximum depth of a session record, which has parts of messages. These have at most 128 levels. */
+const MAX_DEPTH = 136
 
 type Check = (value: unknown) => boolean
 
@@ -38,14 +38,14 @@ const isSession = withMembers({
   principal: isText,
   server: optional(isText),
   revision: isText,
-  client: withMembers({ info: optional(isShallow), capabilities: isShallow }),
+  client: withMembers({ info: optional(isObject), capabilities: isObject }),
   initialized: (value) => typeof value === 'boolean',
   createdAt: isNumber,
   logLevel: optional(oneOf(LOG_LEVELS)),
   listChanged: listOf(oneOf(['tools', 'resources', 'prompts'])),
   subscriptions: listOf(isText),
   pendingUrls: optional(listOf(withMembers({ id: isText, until: isNumber }))),
-  stream: optional(withMembers({ node: isText, token: optional(isText) })),
+  stream: optional(withMembers({ node: isText, token: optional(isText), fence: optional(isNumber) })),
 })
 
 const isTask = withMembers({
@@ -70,7 +70,7 @@ const isInput = withMembers({ method: isText, params: isObject })
 /** Returns the session record in a text, or undefined if the text is not a record of this session. */
 export function readSession(text: string, { principal, id }: SessionKey): SessionRecord | undefined {
   const record = text.length <= MAX_SESSION_LENGTH ? parsed(text) : undefined
-  if (!isSession(record)) return undefined
+  if (!isSession(record) || !isShallow(record)) return undefined
   const session = record as SessionRecord
   return session.principal === principal && session.id === id ? session : undefined
 }
@@ -99,10 +99,7 @@ export function parsed(text: string): unknown {
 }
 
 /** Returns whether an object has few enough levels, because JSON.stringify throws for very many. */
-function isShallow(value: unknown): boolean {
-  const fits = (part: unknown, depth: number): boolean =>
-    typeof part !== 'object' ||
-    part === null ||
-    (depth < MAX_DEPTH && Object.values(part).every((member) => fits(member, depth + 1)))
-  return isObject(value) && fits(value, 0)
+function isShallow(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth < MAX_DEPTH && Object.values(value).every((member) => isShallow(member, depth + 1))
 }

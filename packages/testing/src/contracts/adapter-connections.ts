@@ -1,6 +1,7 @@
+import { McpServer } from '@jetway/core'
 import type { HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
-import { type AdapterClient, callFrame, INITIALIZE } from './adapter-client.ts'
+import { type AdapterClient, callFrame, INITIALIZE, INITIALIZED } from './adapter-client.ts'
 import { watching } from './adapter-requests.ts'
 import { holding } from './adapter-servers.ts'
 import type { AdapterCase } from './adapter-types.ts'
@@ -59,6 +60,40 @@ export const CONNECTION_CASES: readonly AdapterCase[] = [
       const closed = server.close()
       await connection.until((received) => received.split('HTTP/1.1 503').length === COUNT, 'the refusals')
       await client.within(closed, 'the close')
+    },
+  },
+  {
+    name: 'refuses a question of a call while an earlier response on its connection is unfinished',
+    needs: 'pipelining',
+    async run({ serve }) {
+      const server = new McpServer({ name: 'contract', version: '1.0.0' })
+      const outcomes: string[] = []
+      server.addTool({
+        name: 'ask',
+        async handler(_args, ctx) {
+          const outcome = await ctx.listRoots().then(
+            () => 'answered',
+            () => 'refused',
+          )
+          outcomes.push(outcome)
+          return outcome
+        },
+      })
+      const { client } = await serve({}, {}, server)
+      const body = INITIALIZE.replace('"capabilities":{}', '"capabilities":{"roots":{}}')
+      const opened = await client.send({ body })
+      const session = { 'mcp-session-id': String(opened.headers['mcp-session-id']) }
+      await client.send({ body: INITIALIZED, headers: session })
+      const connection = await client.raw()
+      await connection.send(client.post('', session).replace('POST', 'GET'))
+      await client.eventually(() => server.stats().openStreams === 1, 'the stream to open')
+      await connection.send(client.post(callFrame('ask'), session))
+      await client.eventually(() => outcomes.length === 1, 'the question to be refused')
+      expect(outcomes).toEqual(['refused'])
+      // On its own connection the question arrives.
+      const asking = await client.open({ body: callFrame('ask'), headers: session })
+      await asking.until('roots/list')
+      asking.leave()
     },
   },
   {

@@ -1,9 +1,9 @@
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import {
   type Clock,
   MemoryBus,
   MemoryEventStore,
   MemoryNodes,
-  MemorySessionStore,
   MemoryTaskStore,
   MemoryUsedStates,
 } from '@jetway/core/stores'

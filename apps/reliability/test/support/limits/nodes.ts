@@ -1,5 +1,5 @@
 import { settled, silent } from '@jetway-apps/test-support'
-import { MemorySessionStore } from '@jetway/core/stores'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import { redis, type RedisConnection } from '@jetway/redis'
 import { expect, onTestFinished, vi } from 'vitest'
 import { type Answer, createServer, type Limit, type Web, web } from './row.ts'

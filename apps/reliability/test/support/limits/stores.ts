@@ -1,5 +1,6 @@
 import { callTool, FakeClock, ping } from '@jetway-apps/test-support'
-import { MemoryEventStore, MemorySessionStore, MemoryTaskStore } from '@jetway/core/stores'
+import { MemoryEventStore, MemoryTaskStore } from '@jetway/core/stores'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import { createServer, type Limit, list, peer, web } from './row.ts'
 
 type EventLimits = Omit<NonNullable<ConstructorParameters<typeof MemoryEventStore>[0]>, 'clock' | 'random'>

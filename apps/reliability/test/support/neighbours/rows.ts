@@ -15,6 +15,8 @@ export interface Shared {
   readonly fill: (world: World, who: Who) => Promise<unknown>
   /** The outcome that shows that the limit was reached. */
   readonly full: unknown
+  /** Whether anonymous callers who reach the limit do not affect an anonymous caller at another address. */
+  readonly sparesAddresses?: true
 }
 
 const BUSY = { code: -32603, message: expect.stringMatching(/busy|Too many/) }
@@ -127,26 +129,29 @@ export const ROWS: readonly Shared[] = [
     limit: 'bytes of bodies that are being read',
     mount: () => ({ limits: { bodyBytes: 1_000 } }),
     async fill({ web }, who) {
-      for (let i = 0; i < 33; i++) void web.send('POST', who, unfinished(999))
-      await settled()
-      return (await web.send('POST', who, unfinished(999))).status
+      // A principal's newest body is refused, and the oldest body of anonymous callers is not read further.
+      const statuses = list(34, async () => (await web.send('POST', who, unfinished(999))).status)
+      return Promise.race(statuses)
     },
     full: 503,
+    sparesAddresses: true,
   },
   {
     limit: 'bytes of replies that nobody reads',
     mount: () => ({ limits: { queuedBytes: 400_000 } }),
-    async fill({ web }, who) {
+    async fill({ web, stats }, who) {
       const session = await web.open(who)
       const call = callTool('talk', { bytes: 150_000 }, { id: 7, meta: { progressToken: 1 } })
-      for (let i = 0; i < 2; i++) {
+      for (let i = 0; i < 3; i++) {
         const unread = await web.send('POST', session, JSON.stringify(call))
         onTestFinished(() => unread.body?.cancel())
       }
       await settled()
-      return (await callOf(web, session, 'answer')).status
+      // A principal's calls are refused, and the oldest stream of anonymous callers is cut.
+      return (await callOf(web, session, 'answer')).status === 503 || stats().openStreams < 3
     },
-    full: 503,
+    full: true,
+    sparesAddresses: true,
   },
   {
     limit: 'used states of calls',

@@ -7,8 +7,11 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import { type Answer, type Body, list, type Params, textOf, waiting, type Web, webTo } from '../limits/row.ts'
 
-/** The headers that identify the caller. Without any, the caller is anonymous. */
+/** The headers that identify the caller. Without any, the caller is anonymous, and has no known address. */
 export type Who = Record<string, string>
+
+/** Anonymous callers, each of whose requests comes from another address. */
+export const STRANGERS: Who = { 'x-address': 'any' }
 
 /** A server for several principals. */
 export interface World {
@@ -77,9 +80,15 @@ export function createWorld(options: ServerOptions, mount: EndpointOptions): Wor
     },
     ...mount,
   })
+  const app = new Hono().use(handle)
+  let requests = 0
   return {
     server,
-    web: webTo(new Hono().use(handle).fetch),
+    web: webTo((sent) => {
+      const address = sent.headers.get('x-address')
+      const remoteAddress = address === 'any' ? `192.0.2.${requests++ % 5}` : address
+      return app.fetch(sent, remoteAddress === null ? {} : { incoming: { socket: { remoteAddress } } })
+    }),
     stats: () => handle.stats(),
     refusedQuestions: () => refused,
   }

@@ -59,6 +59,17 @@ server.addTool({
   },
 })
 server.addTool({
+  name: 'burst',
+  inputSchema: z.object({ to: z.number(), waits: z.boolean() }),
+  async handler({ to, waits }, ctx) {
+    for (let i = 1; i <= to; i++) {
+      const sent = ctx.progress(i, to)
+      if (waits) await sent
+    }
+    return 'sent all'
+  },
+})
+server.addTool({
   name: 'ask',
   inputSchema: z.object({ text: z.string() }),
   async handler({ text }, ctx) {

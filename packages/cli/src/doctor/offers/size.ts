@@ -28,10 +28,10 @@ function tokenFinding(tools: readonly Tool[]): Finding {
   const tokens = Math.round(bytes / BYTES_PER_TOKEN)
   const evidence = `the tools take about ${tokens} tokens`
   if (tokens <= MANY_TOKENS) return ok('list-size', evidence)
-  const [largest] = sizes.toSorted((a, b) => b.bytes - a.bytes)
+  const largest = sizes.reduce((a, b) => (b.bytes > a.bytes ? b : a))
   return warning(
     'list-size',
-    `${evidence}, ${largest?.name} about ${Math.round((largest?.bytes ?? 0) / BYTES_PER_TOKEN)} of them`,
+    `${evidence}, ${largest.name} about ${Math.round(largest.bytes / BYTES_PER_TOKEN)} of them`,
     'Shorten descriptions and schemas: every request to the model has them',
   )
 }

@@ -9,7 +9,7 @@ import { named } from '../../schema/engine.ts'
 import { standardCheck } from '../../schema/validate/compiled.ts'
 import { convertInput, copyJsonSchema, messageOf } from '../../schema/convert/publish.ts'
 import { recognise } from '../../schema/convert/recognise.ts'
-import type { AnySchema, CheckedInput, JsonSchema, StandardSchema } from '../../schema/types.ts'
+import type { AnySchema, CheckedInput, JsonSchema, SchemaSite, StandardSchema } from '../../schema/types.ts'
 
 interface CompiledForm {
   readonly form: FormSchema
@@ -32,9 +32,11 @@ export function compileForm(schema: AnySchema, key: string): CompiledForm {
 const isStandard = (schema: AnySchema): schema is StandardSchema =>
   typeof schema === 'function' || '~standard' in schema
 
+const siteOf = (name: string): SchemaSite => ({ kind: 'question', name, field: 'schema' })
+
 /** Converts the schema without compiling it, because the schema's library validates the answer. */
 function standardForm(schema: StandardSchema, key: string): CompiledForm {
-  const site = { kind: 'question', name: key, field: 'schema' } as const
+  const site = siteOf(key)
   const recognised = recognise(schema, site)
   const jsonSchema = named(site, () => convertInput(recognised))
   return { form: asForm(jsonSchema, key), check: standardCheck(schema) }
@@ -45,6 +47,7 @@ function standardForm(schema: StandardSchema, key: string): CompiledForm {
  * schemas are kept forever.
  */
 function jsonForm(schema: AnySchema, key: string): CompiledForm {
+  recognise(schema, siteOf(key))
   const form = asForm(copyJsonSchema(schema as JsonSchema), key, refuseUnsayable)
   return { form, check: (content) => checkForm(form, content) }
 }

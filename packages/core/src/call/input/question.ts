@@ -1,7 +1,7 @@
 import { usageError } from '../../errors.ts'
 import type { Role, SamplingContent } from '../../protocol/types.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
-import type { AnySchema, InferArguments } from '../../schema/types.ts'
+import type { AnySchema, InferArguments, RefuseShape } from '../../schema/types.ts'
 
 /**
  * A registered symbol, so that two copies of this package recognise each other's questions. JSON cannot forge a
@@ -78,7 +78,7 @@ export type Elicited<T, D extends Declined> = D extends 'see' ? Seen<T> : T
  */
 export const elicit = <const S extends AnySchema, D extends Declined = 'fail'>(
   message: string,
-  schema: S,
+  schema: S & RefuseShape<S>,
   options?: ElicitOptions<D>,
 ): Question<Elicited<InferForm<S>, D>> =>
   question({ kind: 'form', message, schema, seesDecline: options?.declined === 'see' })

@@ -1,6 +1,7 @@
 import type { GetPromptResult, PromptArgument } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/request-context.ts'
-import type { InferArguments, InferInput, JsonSchema, StringFieldsSchema } from '../../schema/types.ts'
+import type { InferArguments, InferInput, JsonSchema, RefuseShape } from '../../schema/types.ts'
+import type { StringFieldsSchema } from '../../schema/types.ts'
 import type { DisplayFields } from '../registry/checks.ts'
 import type { Completers } from '../completers.ts'
 import type { Content } from '../content/content.ts'
@@ -45,7 +46,7 @@ type PromptReturn =
 interface PromptFields<S, L, Name extends PropertyKey, Input, App, Locals> extends DisplayFields {
   readonly name: string
   /** Describes, checks and transforms the arguments. Clients send only strings. */
-  readonly argsSchema?: S
+  readonly argsSchema?: S & RefuseShape<S>
   /**
    * An alternative to `argsSchema`, for names with spaces, or if only the presence of the arguments has to be
    * checked.

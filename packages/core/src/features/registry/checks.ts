@@ -1,6 +1,7 @@
 import { invalidParams, usageError, type UsageErrorCode } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { Icon, Meta } from '../../protocol/types.ts'
+import { describeLoss } from '../../schema/validate/json-losses.ts'
 
 /** The fields that describe a definition to people. */
 export interface DisplayFields {
@@ -26,13 +27,13 @@ const MAX_NAME_LENGTH = 1024
 /** Truncates text from a peer before an error repeats it. */
 export const shorten = (text: string): string => text.slice(0, 128)
 
-function fault({ kind, name }: Subject, code: UsageErrorCode, problem: string, cause?: unknown): Error {
+function fault({ kind, name }: Subject, code: UsageErrorCode, problem: string): Error {
   const subject = name === 'undefined' ? `A ${kind} without a name` : `The ${kind} ${JSON.stringify(name)}`
-  return usageError(code, `${subject} ${problem}`, { cause })
+  return usageError(code, `${subject} ${problem}`)
 }
 
-export const invalid = (subject: Subject, problem: string, cause?: unknown): Error =>
-  fault(subject, 'ERR_MCP_INVALID_DEFINITION', problem, cause)
+export const invalid = (subject: Subject, problem: string): Error =>
+  fault(subject, 'ERR_MCP_INVALID_DEFINITION', problem)
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names */
 export function checkToolName(name: unknown): void {
@@ -123,9 +124,7 @@ export function publish<T extends object>(subject: Subject, members: T): T {
     throw invalid(subject, `needs a string as its ${member}`)
   }
   if (_meta !== undefined && !isObject(_meta)) throw invalid(subject, 'needs an object as its _meta')
-  try {
-    return JSON.parse(JSON.stringify(members)) as T
-  } catch (cause) {
-    throw invalid(subject, 'has members that JSON cannot carry', cause)
-  }
+  const loss = describeLoss(members)
+  if (loss === '') return JSON.parse(JSON.stringify(members)) as T
+  throw invalid(subject, `has members that JSON cannot carry${loss}`)
 }

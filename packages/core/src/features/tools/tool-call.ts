@@ -1,4 +1,4 @@
-import { isErrorOf, ToolError } from '../../errors.ts'
+import { ErrorCode, isErrorOf, McpError, ToolError } from '../../errors.ts'
 import type { JsonObject } from '../../protocol/jsonrpc.ts'
 import { STRUCTURED_JSON } from '../../protocol/revisions/base.ts'
 import type { ContentBlock, TextContent, Tool } from '../../protocol/types.ts'
@@ -126,8 +126,8 @@ function runTool(
 
 function handle(entry: ToolEntry, args: unknown, ctx: CallContext): Awaitable<HandlerResult> {
   const returned = entry.handler.call(entry.definition, args, ctx)
-  if (!isPromiseLike(returned)) return toHandlerResult(entry, returned)
-  return Promise.resolve(returned).then((value) => toHandlerResult(entry, value), toFailure)
+  if (!isPromiseLike(returned)) return toHandlerResult(entry, returned, ctx)
+  return Promise.resolve(returned).then((value) => toHandlerResult(entry, value, ctx), toFailure)
 }
 
 function toFailure(error: unknown): HandlerResult {
@@ -135,7 +135,10 @@ function toFailure(error: unknown): HandlerResult {
   throw error
 }
 
-function toHandlerResult(entry: ToolEntry, value: unknown): HandlerResult {
+function toHandlerResult(entry: ToolEntry, value: unknown, ctx: CallContext): HandlerResult {
+  const { batch } = ctx.scope.exchange
+  // Validating results that cannot be sent could keep this process busy for seconds.
+  if (batch !== undefined && batch.room <= 0) throw new McpError(ErrorCode.InternalError, batch.problem)
   const brand = brandOf(value)
   if (brand === 'result') return fromResult(entry, value as ToolResult)
   if (brand === 'input-required') return toNeedsInput(value as InputRequired)

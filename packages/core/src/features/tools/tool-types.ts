@@ -1,6 +1,6 @@
 import type { CallToolResult, TaskSupport, ToolAnnotations } from '../../protocol/types.ts'
 import type { RequestContext } from '../../call/request-context.ts'
-import type { AnySchema, InferOutput } from '../../schema/types.ts'
+import type { AnySchema, InferOutput, RefuseShape } from '../../schema/types.ts'
 import type { ToolUi } from '../apps/app-types.ts'
 import type { Answers, ToolArguments, ToolAsks } from './asks.ts'
 import type { Awaitable } from '../../util/promises.ts'
@@ -166,15 +166,13 @@ export interface ToolDefinition<
 }
 
 /** Refuses objects of schemas, and values that are almost a result, for tools without an `outputSchema`. */
-export type CheckTool<I, O, R> = CheckSchema<'inputSchema', I> &
-  (O extends AnySchema ? CheckSchema<'outputSchema', O> : Refuse<ToolProblem<R>>)
+export type CheckTool<I, O, R> = NoShape<{ inputSchema: I; outputSchema: O }> &
+  Refuse<O extends AnySchema ? never : ToolProblem<R>>
 
-/** Without this check, an object of schemas would count as a JSON Schema. */
-type CheckSchema<Member extends string, S> = S extends { readonly '~standard': unknown } | undefined
-  ? unknown
-  : [Extract<S[keyof S], { readonly '~standard': unknown }>] extends [never]
-    ? unknown
-    : { readonly [M in Member]: 'This is an object of schemas, not a schema: wrap it in z.object({ … })' }
+/** Refuses objects of schemas in place of schemas, in a tool or in any tool of a union. */
+export type NoShape<T> = {
+  readonly [K in 'inputSchema' | 'outputSchema']?: RefuseShape<T extends unknown ? T[keyof T & K] : never>
+}
 
 /** Any tool definition, for use in lists. */
 export interface AnyTool<App = never, Locals = never> extends ToolFields {

@@ -61,5 +61,6 @@ export function refuseScopes(
 ): HttpReply {
   const { scopes } = data as ScopeData
   const challenge = authenticate?.challengeFor?.(scopes, request) ?? authenticate?.challenge ?? 'Bearer'
+  refusePromise(challenge, 'challengeFor returned a promise. It must return the value')
   return refuse('insufficientScope', { id, message, data, headers: { 'www-authenticate': challenge } })
 }

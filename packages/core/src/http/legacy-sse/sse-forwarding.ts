@@ -171,7 +171,7 @@ export class SseForwarding {
     const found = auth === undefined ? undefined : (JSON.parse(auth) as AuthInfo)
     connection.renew(found?.expiresAt)
     context.servers.assign(request, connection.server)
-    const refused = context.queued.exceeded(principal) ? refuseCalls(value) : undefined
+    const refused = context.queued.exceeded(caller.holder ?? principal) ? refuseCalls(value) : undefined
     const reply =
       refused ?? (await connection.receive(value, { request, caller: { ...caller, auth: found } }))
     if (reply.status >= 400) context.rejections.addReply(request, reply)

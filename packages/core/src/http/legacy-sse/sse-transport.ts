@@ -78,7 +78,8 @@ export class LegacySse {
   async #listen(request: HttpRequest, caller: Caller): Promise<HttpReply> {
     const { context, sessions, paths, publicPath } = this.#parts
     const principal = principalOf(caller)
-    if (!sessions.reserve(principal)) return refuse('tooManySessions')
+    // Nothing replaces a connection, so those of anonymous callers leave half of the slots to principals.
+    if (!sessions.reserve(principal, context.options.sessions.max / 2)) return refuse('tooManySessions')
     let opened = false
     try {
       // Registers this node before its id appears in the URL for messages.

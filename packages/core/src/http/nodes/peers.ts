@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../protocol/jsonrpc.ts'
+import { sendSurely } from '../../stores/nodes.ts'
 import type { SessionKey } from '../../stores/session-store.ts'
 import type { SharedStores } from '../../stores/shared-stores.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
 import type { Random } from '../../util/random.ts'
-import { retried } from '../streams/store-failure.ts'
 import { readMail, type ReceivedMail, type SessionMail, toMessage } from './session-mail.ts'
 
 /** The topic of mail for all nodes. */
@@ -61,22 +61,10 @@ export class Peers {
     return attempt(() => this.#shared.nodes.send(node, toMessage(key, this.id, mail)), this.#notSent(mail))
   }
 
-  /**
-   * Sends mail to one node, and retries for 3 s while the store fails or the node's inbox is full. The node
-   * may receive the mail more than once.
-   *
-   * @returns false if the node has stopped, or has not received the mail
-   */
-  async sendSurely(node: string, key: SessionKey, mail: SessionMail): Promise<boolean> {
-    const { nodes } = this.#shared
+  /** Like {@link sendSurely}, but resolves to false if the node may not have received the mail. */
+  sendSurely(node: string, key: SessionKey, mail: SessionMail): Awaitable<boolean> {
     const message = toMessage(key, this.id, mail)
-    const send = async (): Promise<boolean> => {
-      if (await nodes.send(node, message)) return true
-      const [alive] = await nodes.alive([node])
-      if (alive === false) return false
-      throw new Error('The inbox of the node is full')
-    }
-    return attempt(() => retried(this.clock, send(), send), this.#notSent(mail))
+    return attempt(() => sendSurely(this.#shared.nodes, this.clock, node, message), this.#notSent(mail))
   }
 
   /** Sends mail to all other nodes. Resolves to false if it may not arrive. */

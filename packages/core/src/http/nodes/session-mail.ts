@@ -15,11 +15,7 @@ export type SessionMail =
   | { readonly kind: 'changed' }
   /** A frame for the GET stream, which the receiver writes. */
   | { readonly kind: 'frame'; readonly frame: string }
-  /**
-   * `yield`: the sender has a new GET stream that replaces the receiver's. `stream` is omitted if the new one has no
-   * name. `seized`: the sender now writes this stream.
-   */
-  | { readonly kind: 'yield' | 'seized'; readonly stream?: string }
+  | YieldMail
   /** A stream that the receiver follows has new events. */
   | { readonly kind: 'appended'; readonly stream: string }
   /** The response to a request that the receiver has sent to the client. */
@@ -47,6 +43,16 @@ export type SessionMail =
       readonly body?: string
     }
 
+/**
+ * `yield`: the sender has a new GET stream that replaces the receiver's. `stream` is omitted if the receiver's has no
+ * name. `seized`: the sender now writes this stream, with this fence.
+ */
+export interface YieldMail {
+  readonly kind: 'yield' | 'seized'
+  readonly stream?: string | undefined
+  readonly fence?: number | undefined
+}
+
 export interface ReceivedMail {
   readonly key: SessionKey
   /** The node that sent the message. */
@@ -66,7 +72,7 @@ const MEMBERS: {
   changed: {},
   frame: { frame: isText },
   yield: { stream: isOptionalText },
-  seized: { stream: isOptionalText },
+  seized: { stream: isOptionalText, fence: (value) => value === undefined || isNumber(value) },
   appended: { stream: isText },
   answer: { response: (value) => isObject(value) && isRequestId(value['id']) },
   cancel: { id: isRequestId },

@@ -8,6 +8,7 @@ import type { Linked, LinkedList } from '../../util/linked-list.ts'
 import type { Awaitable } from '../../util/promises.ts'
 import { randomToken } from '../../util/random.ts'
 import type { EndpointContext } from '../context.ts'
+import type { YieldMail } from '../nodes/session-mail.ts'
 import { SessionLink } from './session-link.ts'
 import type { SessionNetwork } from './session-network.ts'
 import { type EventStream, PlainStream } from '../streams/plain-stream.ts'
@@ -145,7 +146,7 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     const stream = events && token !== undefined ? this.#write(events, token, begin) : this.#plainStream()
     this.#setStandalone(stream, token)
     const reply = stream.connect(reader)
-    return this.link === undefined ? reply : this.link.took(token, 'yield').then(() => reply)
+    return this.link === undefined ? reply : this.link.took(token).then(() => reply)
   }
 
   /** Continues the GET stream, which another node has written until now. */
@@ -158,9 +159,11 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
   }
 
   /** Gives up the GET stream, because another node has taken it over. */
-  yieldStream({ kind, stream }: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void {
+  yieldStream({ kind, stream, fence = Infinity }: YieldMail): void {
     const { standalone } = this
     if (standalone === undefined || stream !== this.#standaloneToken) return
+    // The sender seized the stream before this node did.
+    if (fence < (this.#streams?.get(stream ?? '')?.lease.fence ?? 0)) return
     if (kind === 'seized') standalone.release()
     else standalone.close()
     this.#forgetStandalone()
@@ -249,14 +252,10 @@ export class LiveSession implements Linked<LiveSession>, SessionKeeper {
     // The calls of a seized stream have already been answered with errors.
     if (stream.kind === 'call' || this.link === undefined) return
     if (stream === this.standalone) this.#forgetStandalone()
-    this.link
-      .fenced(frame)
-      .catch((error: unknown) =>
-        this.#home.context.logger.error(
-          { err: error },
-          'A frame could not be sent to the node of its stream',
-        ),
-      )
+    const { logger } = this.#home.context
+    const failed = (err: unknown): void =>
+      logger.error({ err }, 'A frame was not sent to the node of its stream')
+    this.link.fenced(frame).catch(failed)
   }
 
   #keyOf(stream: string): StreamKey {

@@ -5,7 +5,7 @@ import type { Session } from '../../session/session.ts'
 import type { SeizedStream, StreamState } from '../../stores/event-store.ts'
 import type { SessionKey, SessionRecord } from '../../stores/session-store.ts'
 import type { ServedServer } from '../servers/served-server.ts'
-import type { SessionMail } from '../nodes/session-mail.ts'
+import type { SessionMail, YieldMail } from '../nodes/session-mail.ts'
 import { replay } from '../streams/replay.ts'
 import type { ResumableStream, StreamLog } from '../streams/resumable-stream.ts'
 import type { EventId } from '../streams/sse-format.ts'
@@ -34,7 +34,7 @@ interface LinkedSession {
   /** Ends the session here, because another process has ended it. */
   forget(): void
   /** Gives up the GET stream, because another node has taken it over. */
-  yieldStream(mail: { readonly kind: 'yield' | 'seized'; readonly stream?: string }): void
+  yieldStream(mail: YieldMail): void
   /** Takes over the writing of the GET stream. */
   continueStream(token: string, seized: SeizedStream): ResumableStream
 }
@@ -124,20 +124,26 @@ export class SessionLink implements OtherNodes {
    * Informs the other nodes that the GET stream is now written here, so that its previous node ends the connection.
    * That node may have been paused, killed or cut off for some time before, so all lists and subscribed resources
    * count as changed. Its lease does not show this, because it expires only seconds later.
+   *
+   * @param fence - undefined for a new stream, which this node has not seized
+   * @returns false if another node has seized the stream since then
    */
-  async took(token: string | undefined, how: 'yield' | 'seized'): Promise<void> {
-    const own: SessionRecord['stream'] =
-      token === undefined ? { node: this.node } : { node: this.node, token }
+  async took(token: string | undefined, fence?: number): Promise<boolean> {
+    const own = { node: this.node, token, ...(fence !== undefined && { fence }) }
     let before: SessionRecord['stream']
+    let isLost = false
     await this.#live.session.update(({ stream }) => {
+      isLost = fence !== undefined && stream?.token === token && (stream?.fence ?? 0) > fence
       if (stream?.token !== token || stream?.node !== this.node) before = stream
-      return { stream: own }
+      return isLost ? {} : { stream: own }
     })
+    if (isLost) return false
     const other = before?.node === this.node ? undefined : before
-    if (other !== undefined || how === 'seized') this.#live.session.onChange({ kind: 'gap' })
-    if (other === undefined) return
-    const mail = { kind: how, ...(other.token !== undefined && { stream: other.token }) }
-    await this.#network.peers.send(other.node, this.#live.key, mail)
+    const kind = fence === undefined ? 'yield' : 'seized'
+    if (other !== undefined || kind === 'seized') this.#live.session.onChange({ kind: 'gap' })
+    if (other !== undefined)
+      await this.#network.peers.send(other.node, this.#live.key, { kind, stream: other.token, fence })
+    return true
   }
 
   /** Forwards a frame that could not be written because another node has seized the GET stream. */
@@ -171,11 +177,14 @@ export class SessionLink implements OtherNodes {
   /** Continues the GET stream here. */
   async #resumeSession({ log, from, reader }: ElsewhereStream): Promise<HttpReply | undefined> {
     const seized = await fromStore(() => log.store.seize(log.key, from.epoch, this.node))
-    const stream = seized && this.#live.continueStream(from.stream, seized)
-    if (stream === undefined) return undefined
-    const reply = await stream.resume(from, reader)
-    await this.took(from.stream, 'seized')
-    return reply === 'seized' ? undefined : reply
+    if (seized === undefined) return undefined
+    const { stream: token } = from
+    const { fence } = seized.lease
+    const reply = await this.#live.continueStream(token, seized).resume(from, reader)
+    if (reply !== 'seized' && (await this.took(token, fence))) return reply
+    // The client resumes the stream at two nodes at the same time.
+    this.#live.yieldStream({ kind: 'seized', stream: token, fence })
+    throw new StoreFailure('Another node has seized the stream')
   }
 
   async #resumeOrphan({ log, from, reader }: ElsewhereStream): Promise<HttpReply | undefined> {

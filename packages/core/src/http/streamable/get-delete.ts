@@ -7,7 +7,9 @@ import type { LiveSession } from '../sessions/live-session.ts'
 import type { SessionTable } from '../sessions/session-table.ts'
 import { parseEventId } from '../streams/sse-format.ts'
 import { readerOf } from '../streams/sse-writer.ts'
-import type { HttpRequest, Reply } from '../types.ts'
+import type { HttpReply, HttpRequest, Reply } from '../types.ts'
+import { isolatedRequests } from '../../util/platform.ts'
+import { Turns } from '../../util/promises.ts'
 
 /** Serves a mount's routes for sessions: GET and DELETE on the MCP path, and HTTP+SSE. */
 export class SessionRoutes {
@@ -15,6 +17,8 @@ export class SessionRoutes {
   /** Undefined unless the option `legacySse` is set. */
   readonly legacySse: LegacySse | undefined
   readonly #context: EndpointContext
+  /** Undefined where requests are isolated, and so cannot wait for each other. */
+  readonly #replays = isolatedRequests() ? undefined : new Turns()
 
   constructor(context: EndpointContext, table: SessionTable, legacySse: LegacySse | undefined) {
     this.#context = context
@@ -52,6 +56,8 @@ export class SessionRoutes {
     // Every event that is not found gets the same reply, whatever the reason.
     const from = parseEventId(lastEventId)
     if (from === undefined) return refuse('unknownEvent')
-    return live.resume(from, reader).then((reply) => reply ?? refuse('unknownEvent'))
+    const resume = (): Promise<HttpReply> =>
+      live.resume(from, reader).then((reply) => reply ?? refuse('unknownEvent'))
+    return this.#replays?.next()?.then(resume) ?? resume()
   }
 }

@@ -47,7 +47,6 @@ interface ExchangeOptions {
  */
 export class PostExchange implements Exchange, Due {
   deadline: Deadline | undefined
-  readonly duplex: boolean
   readonly network: Network = HTTP_NETWORK
   readonly #options: ExchangeOptions
   #stream: EventStream | undefined
@@ -60,10 +59,14 @@ export class PostExchange implements Exchange, Due {
   get revision(): Revision {
     return this.#options.revision
   }
+  /** A question on a queued response would not reach the client, and would keep the session active while it waits. */
+  get duplex(): boolean {
+    const { context, live, request } = this.#options
+    return live !== undefined && context.options.response !== 'json' && request.isQueued !== true
+  }
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    this.duplex = options.live !== undefined && options.context.options.response !== 'json'
   }
 
   /** Sends a notification before the response, which turns the reply into a stream. */

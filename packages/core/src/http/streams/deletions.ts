@@ -43,18 +43,20 @@ export class Deletions {
     this.#timer.stop()
   }
 
-  /** Repeats the deletions in order until one fails, because a store that is down fails them all. */
+  /** Repeats the deletions until one fails, because a store that is down fails them all. */
   async #retry(): Promise<void> {
     if (this.#running) return
     this.#running = true
+    let last: Deletion | undefined
     try {
-      for (const deletion of this.#waiting) {
-        await deletion()
-        this.#waiting.delete(deletion)
+      for (last of this.#waiting) {
+        await last()
+        this.#waiting.delete(last)
       }
       if (this.#waiting.size === 0) this.#timer.stop()
     } catch {
-      // The next round retries this deletion.
+      // The next round begins with the others, because the store may refuse only this one.
+      if (last !== undefined && this.#waiting.delete(last)) this.#waiting.add(last)
     } finally {
       this.#running = false
     }

@@ -1,6 +1,5 @@
 import type { RequestId } from '../../protocol/jsonrpc.ts'
 import type {
-  AppendResult,
   EventStore,
   SeizedStream,
   StreamKey,
@@ -9,19 +8,21 @@ import type {
 } from '../../stores/event-store.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Awaitable, InOrder } from '../../util/promises.ts'
+import { retried } from '../../util/timers.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import type { Deletions } from './deletions.ts'
 import {
   createSseWriter,
   emitOverflow,
+  HIGH_WATER,
   type SseWriter,
   type StreamContext,
   type StreamReader,
 } from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
-import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
+import { type EventId, formatEvent, formatEventId, formatNumbered } from './sse-format.ts'
 import { storedEventText } from './replay.ts'
-import { fromStore, retried } from './store-failure.ts'
+import { fromStore } from './store-failure.ts'
 import type { HttpReply } from '../types.ts'
 
 /** The store of a stream's events. */
@@ -67,6 +68,7 @@ interface Emitted {
 
 const UNOPENED: StreamLease = { epoch: '', fence: 0 }
 const FINAL = { final: true }
+const SAME_TURN = Promise.resolve()
 
 /**
  * An SSE stream that can be resumed over any number of connections. Events are stored in order before they are
@@ -78,7 +80,10 @@ export class ResumableStream implements EventStream {
   readonly #context: StreamContext
   readonly #options: ResumableStreamOptions
   #log: StreamLog | undefined
-  #lease: StreamLease = UNOPENED
+  /** This node's right to write, until another node seizes the stream. */
+  lease: StreamLease = UNOPENED
+  /** The start of the ids of events; undefined before the first one. */
+  #ids: string | undefined
   #seq = 0
   #writer: SseWriter | undefined
   #ended = false
@@ -88,6 +93,8 @@ export class ResumableStream implements EventStream {
   /** Runs steps in order, so that each waits until the store has finished the previous one. */
   readonly #steps = new InOrder()
   #waitingBytes = 0
+  /** Whether the store has returned a promise, so that storing events together saves work. */
+  #isRemote = false
 
   constructor(context: StreamContext, options: ResumableStreamOptions) {
     this.#context = context
@@ -96,17 +103,13 @@ export class ResumableStream implements EventStream {
     this.token = options.log.key.stream
     const { begin, log } = options
     if ('lease' in begin) {
-      this.#lease = begin.lease
+      this.lease = begin.lease
       this.#seq = begin.last
     } else {
-      this.#run(() =>
-        this.#store(
-          () => log.store.open(log.key, begin),
-          (lease) => {
-            this.#lease = lease ?? UNOPENED
-          },
-        ),
-      )
+      const opened = (lease = UNOPENED): void => {
+        this.lease = lease
+      }
+      this.#run(() => this.#store(() => log.store.open(log.key, begin), opened))
     }
   }
 
@@ -125,11 +128,15 @@ export class ResumableStream implements EventStream {
     return writer.reply(reader)
   }
 
-  /** Sends a frame. If the stream cannot be resumed, the frame may be dropped for a slow reader. */
+  /**
+   * Sends a frame. If the stream cannot be resumed, the frame may be dropped for a slow reader. Callers wait for the
+   * store only while many bytes do, so that one append can store what a handler awaits one by one.
+   */
   send(frame: string): void | Promise<void> {
     if (this.#ended) return undefined
     this.#emit(frame, 'notice')
-    return this.#steps.busy ?? this.#writer?.pressure()
+    const mark = Math.min(HIGH_WATER, this.#context.options.outboundLimit)
+    return this.#waitingBytes > mark ? this.#steps.busy : this.#writer?.pressure()
   }
 
   /** Writes a ping without storing it. A later reader does not need it, so it has no id. */
@@ -235,28 +242,29 @@ export class ResumableStream implements EventStream {
 
   #prime(writer: SseWriter, retry: number | undefined): void {
     if (this.#log === undefined || !this.#options.primes) return
-    const id = formatEventId({ stream: this.token, epoch: this.#lease.epoch, seq: this.#seq })
+    const id = formatEventId({ stream: this.token, epoch: this.lease.epoch, seq: this.#seq })
     writer.writeAlways(formatEvent({ id, retry, data: '' }))
   }
 
   #emit(frame: string, kind: FrameKind, answers?: RequestId): void {
     const emitted = { frame, kind, answers }
-    if (this.#steps.busy === undefined) {
+    if (!this.#isRemote && this.#steps.busy === undefined) {
       this.#run(() => this.#keep([emitted]))
       return
     }
     const bytes = utf8Length(frame)
-    if (kind === 'notice' && this.#waitingBytes + bytes > this.#context.options.outboundLimit) {
+    const waiting = this.#waitingBytes
+    if (kind === 'notice' && waiting > 0 && waiting + bytes > this.#context.options.outboundLimit) {
       const { server, log } = this.#options
       emitOverflow(server, { action: 'drop', bytes, sessionId: log.key.session })
       return
     }
     this.#waitingBytes += bytes
     this.#waiting.push(emitted)
-    if (this.#waiting.length === 1) this.#run(() => this.#keepWaiting())
+    if (this.#waiting.length === 1) this.#run(() => SAME_TURN.then(() => this.#keepWaiting()))
   }
 
-  /** Stores the events that queued up during the previous write, in a single append. */
+  /** Stores the events of one turn, and those that queued up during the previous write, in a single append. */
   #keepWaiting(): void | Promise<void> {
     this.#waitingBytes = 0
     return this.#keep(this.#waiting.splice(0))
@@ -271,8 +279,9 @@ export class ResumableStream implements EventStream {
     const events = emitted.map(({ frame, answers }, i) =>
       answers === undefined ? { seq: first + i, frame } : { seq: first + i, frame, answers },
     )
-    const append = (): Awaitable<AppendResult> =>
-      log.store.append(log.key, this.#lease, events, emitted.at(-1)?.kind === 'final' ? FINAL : undefined)
+    const options = emitted.at(-1)?.kind === 'final' ? FINAL : undefined
+    const append = (): ReturnType<EventStore['append']> =>
+      log.store.append(log.key, this.lease, events, options)
     return this.#store(append, (result) => {
       if (result?.state === 'fenced') {
         this.#isFenced = true
@@ -304,37 +313,35 @@ export class ResumableStream implements EventStream {
   }
 
   #writeAll(emitted: readonly Emitted[], first: number): void {
+    const { epoch } = this.lease
     let seq = first
     for (const { frame, kind } of emitted) {
-      const id = this.#log && formatEventId({ stream: this.token, epoch: this.#lease.epoch, seq: seq++ })
-      const chunk = formatEvent({ id, data: frame })
+      let chunk: string
+      if (this.#log === undefined) chunk = formatEvent({ data: frame })
+      else {
+        this.#ids ??= formatEventId({ stream: this.token, epoch, seq: 0 }).slice(0, -1)
+        chunk = formatNumbered(`${this.#ids}${seq++}`, frame)
+      }
       if (kind === 'notice') this.#writer?.write(chunk)
       else this.#writer?.writeAlways(chunk)
     }
   }
 
   /** Runs one step of the store. If the store fails, the stream continues without ids. */
-  #store<T>(step: () => T | Promise<T>, then: (value: T | undefined) => void): void | Promise<void> {
-    try {
-      const value = step()
-      if (value instanceof Promise)
-        return retried(this.#context.clock, value, step).then(then, (error: unknown) =>
-          this.#storeFailed(error, then),
-        )
-      then(value)
-    } catch (error) {
-      this.#storeFailed(error, then)
+  #store<T>(step: () => Awaitable<T>, then: (value: T | undefined) => void): Awaitable<void> {
+    const { clock, logger } = this.#context
+    const failed = (err: unknown): void => {
+      logger.error({ err }, 'The event store failed. The stream continues, but cannot be resumed')
+      void this.#forget()
+      then(undefined)
     }
-    return undefined
-  }
-
-  #storeFailed(error: unknown, then: (value: undefined) => void): void {
-    this.#context.logger.error(
-      { err: error },
-      'The event store failed. The stream continues, but cannot be resumed',
-    )
-    void this.#forget()
-    then(undefined)
+    try {
+      const stored = retried(clock, step)
+      this.#isRemote ||= stored instanceof Promise
+      return stored instanceof Promise ? stored.then(then, failed) : then(stored)
+    } catch (err) {
+      return failed(err)
+    }
   }
 
   #forget(): void | Promise<void> {

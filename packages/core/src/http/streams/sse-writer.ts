@@ -4,10 +4,10 @@ import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
-import { ANONYMOUS } from '../../stores/principal.ts'
+import { networkOf } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
-import type { CallerBytes } from '../caller-bytes.ts'
+import type { CallerBytes, Holding } from '../caller-bytes.ts'
 import { type FrameSink, type HttpReply, type HttpRequest, LARGE_REPLY, onDisconnect } from '../types.ts'
 import type { ServedServer } from '../servers/served-server.ts'
 import { SSE_HEADERS } from './sse-format.ts'
@@ -27,7 +27,7 @@ export const readerOf = (
 ): StreamReader => ({ signal, expiresAt: auth?.expiresAt, holder })
 
 /** The maximum number of queued bytes before senders wait. */
-const HIGH_WATER = 65_536
+export const HIGH_WATER = 65_536
 /**
  * Queued chunks are joined into pieces of up to this many UTF-16 units, because all of them together may
  * exceed the runtime's maximum string length.
@@ -60,9 +60,11 @@ export interface SseWriterOptions {
  * its sink and while the client reads too slowly. After the connection has ended, the writer ignores chunks,
  * because a late chunk must not crash a handler.
  */
-export class SseWriter {
+export class SseWriter implements Holding {
   /** When the credentials of the reader expire, in seconds since 1970. */
   expiresAt: number | undefined
+  holder: string = networkOf()
+  held = 0
   readonly #options: SseWriterOptions
   /** The queued notices; created with the first one. */
   #notices: CoalescingQueue | undefined
@@ -72,8 +74,6 @@ export class SseWriter {
   #behind = false
   /** UTF-16 units of a large chunk that the host is still sending. */
   #sending = 0
-  #counted = 0
-  #holder: string = ANONYMOUS
   /** Whether further chunks are ignored: the connection has ended, or ends when the queue is written. */
   ending = false
   #disconnected = false
@@ -102,10 +102,9 @@ export class SseWriter {
 
   /** Returns the reply that opens the connection. */
   reply(reader: StreamReader): HttpReply {
-    const { queued } = this.#options
-    queued?.add(this.#holder, -this.#counted)
-    this.#holder = reader.holder ?? ANONYMOUS
-    queued?.add(this.#holder, this.#counted)
+    this.#options.queued?.hold(this, -this.held)
+    this.holder = reader.holder ?? this.holder
+    this.#count()
     return { status: 200, headers: SSE_HEADERS, open: (sink) => this.open(sink, reader) }
   }
 
@@ -201,6 +200,11 @@ export class SseWriter {
     this.#sink?.close()
   }
 
+  /** Ends the connection at once if its bytes are needed. Otherwise the host's own limit ends it. */
+  shorten(atOnce: boolean): void {
+    if (atOnce) this.cut()
+  }
+
   get #idle(): boolean {
     return (
       this.#sink !== undefined &&
@@ -270,10 +274,8 @@ export class SseWriter {
   }
 
   #count(): void {
-    const added = this.waitingBytes + this.#sending - this.#counted
-    if (added === 0) return
-    this.#counted += added
-    this.#options.queued?.add(this.#holder, added)
+    const added = this.queuedBytes - this.held
+    if (added !== 0) this.#options.queued?.hold(this, added)
   }
 
   #overflowed(bytes: number): void {

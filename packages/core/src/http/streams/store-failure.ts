@@ -1,6 +1,4 @@
-import type { Clock } from '../../util/clock.ts'
 import { attempt, type Awaitable } from '../../util/promises.ts'
-import { unref } from '../../util/timers.ts'
 
 /** Thrown if the application's session or event store fails, so that its content is unknown. */
 export class StoreFailure extends Error {
@@ -15,25 +13,3 @@ export const fromStore = <T>(step: () => Awaitable<T>): Awaitable<T> =>
   attempt(step, (error): never => {
     throw new StoreFailure(error)
   })
-
-/** The pauses between attempts, in ms: 3 s in total. */
-const PAUSES_MS = [50, 150, 300, 500, 1_000, 1_000]
-
-/**
- * Retries a rejected store operation for 3 s, because a store on a network may soon work again.
- *
- * @param first - the result of the first attempt
- */
-export async function retried<T>(clock: Clock, first: Promise<T>, step: () => Awaitable<T>): Promise<T> {
-  let result: Awaitable<T> = first
-  for (const pause of PAUSES_MS) {
-    try {
-      return await result
-    } catch {
-      // A closed server must not wait for its store.
-      await new Promise<void>((resolve) => unref(clock.setTimeout(resolve, pause)))
-      result = step()
-    }
-  }
-  return result
-}

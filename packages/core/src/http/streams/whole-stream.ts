@@ -1,6 +1,5 @@
 import type { EncodedAnswer } from '../../call/response.ts'
 import type {
-  AppendResult,
   EventStore,
   StoredEvent,
   StreamKey,
@@ -9,11 +8,11 @@ import type {
 } from '../../stores/event-store.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
-import { attempt, type Awaitable } from '../../util/promises.ts'
+import { attempt, type Awaitable, chain } from '../../util/promises.ts'
+import { retried } from '../../util/timers.ts'
 import type { HttpReply } from '../types.ts'
 import type { Deletions } from './deletions.ts'
 import { formatEvent, formatEventId, SSE_HEADERS } from './sse-format.ts'
-import { retried } from './store-failure.ts'
 
 const DATA = 'data: '
 const END = '\n\n'
@@ -21,7 +20,6 @@ const END = '\n\n'
  * The client gets the id of the stream only after the response has been stored, so nothing is ever pending.
  */
 const NONE: StreamOrigin['pending'] = []
-const FINAL = { final: true }
 
 /**
  * Returns a reply whose stream is complete with its first write, because its only message is the response. The
@@ -61,37 +59,26 @@ export function storedStream(answer: EncodedAnswer, stream: StoredStream): Await
     return wholeStream(answer)
   }
   return attempt(() => {
-    const open = (): Awaitable<StreamLease> => store.open(key, { node, kind: 'call', pending: NONE })
-    const lease = open()
-    return lease instanceof Promise
-      ? retried(clock, lease, open).then((opened) => storeAnswer(answer, stream, opened))
-      : storeAnswer(answer, stream, lease)
+    const event = answer.bytes === undefined ? { seq: 1, frame: answer.frame } : lazyEvent(answer)
+    const stored = retried(clock, () => store.complete(key, { node, kind: 'call', pending: NONE }, event))
+    return chain(stored, (lease) => withIds(answer, stream, lease))
   }, fail)
 }
 
-function storeAnswer(
+function withIds(
   answer: EncodedAnswer,
-  { store, key, primes, retry, clock }: StoredStream,
-  lease: StreamLease,
-): Awaitable<HttpReply> {
-  const { stream } = key
-  const { epoch } = lease
-  const primed = primes ? formatEvent({ id: formatEventId({ stream, epoch, seq: 0 }), retry, data: '' }) : ''
-  const before = `${primed}id: ${formatEventId({ stream, epoch, seq: 1 })}\n`
-  const reply = wholeStream(answer, before)
-  const event =
-    reply.body instanceof Uint8Array
-      ? lazyEvent(answer, reply.body.byteLength - before.length - DATA.length - END.length)
-      : { seq: 1, frame: answer.frame }
-  const append = (): Awaitable<AppendResult> => store.append(key, lease, [event], FINAL)
-  const stored = append()
-  return stored instanceof Promise ? retried(clock, stored, append).then(() => reply) : reply
+  { key, primes, retry }: StoredStream,
+  { epoch }: StreamLease,
+): HttpReply {
+  const start = formatEventId({ stream: key.stream, epoch, seq: 0 })
+  const primed = primes ? formatEvent({ id: start, retry, data: '' }) : ''
+  return wholeStream(answer, `${primed}id: ${start.slice(0, -1)}1\n`)
 }
 
 /** Refers to a large serialised response, whose text is created only when a client resumes. */
-const lazyEvent = (answer: EncodedAnswer, bytes: number): StoredEvent => ({
+const lazyEvent = (answer: EncodedAnswer): StoredEvent => ({
   seq: 1,
-  bytes,
+  ...(answer.byteLength !== undefined && { bytes: answer.byteLength }),
   get frame() {
     return answer.frame
   },

@@ -1,4 +1,4 @@
-import type { JsonSchema, StandardSchema } from '../types.ts'
+import type { JsonSchema, StandardIssue, StandardSchema } from '../types.ts'
 
 /**
  * The part of zod 4's public core that is read here. zod itself is never imported.
@@ -11,9 +11,18 @@ export interface ZodSchema extends Partial<StandardSchema> {
     /** The schema's own conversion, which replaces zod's. */
     readonly toJSONSchema?: unknown
   }
+  /** Undefined in a schema of zod's core alone. */
+  readonly safeParse?: ZodParse
+  readonly safeParseAsync?: (...args: Parameters<ZodParse>) => Promise<ReturnType<ZodParse>>
   /** The author's metadata. `zod/mini` does not have this method. */
   readonly meta?: () => Readonly<Record<string, unknown>> | undefined
 }
+
+/** Calls `error` for each issue without a message of its own. If it returns undefined, zod writes the message. */
+export type ZodParse = (
+  value: unknown,
+  params: { readonly error: () => void },
+) => { readonly data?: unknown; readonly error?: { readonly issues: readonly StandardIssue[] } | undefined }
 
 export interface ZodDef {
   readonly type: string

@@ -1,6 +1,6 @@
 import type { Pruning } from '../convert/publish.ts'
 import { unknownProperties } from '../convert/strict.ts'
-import type { ZodSchema } from '../convert/zod.ts'
+import { asZod, type ZodParse, type ZodSchema } from '../convert/zod.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 import { fromStandardIssues } from '../issues.ts'
 import type {
@@ -18,6 +18,9 @@ import { prune, type Fits } from './prune.ts'
 
 type CheckInput = CompiledInput['check']
 
+/** The maximum number of issues that zod describes. */
+const MAX_DESCRIBED = 1_000
+
 /** Creates a check that validates arguments with a JSON Schema. */
 export const jsonCheck =
   (validator: JsonValidator): CheckInput =>
@@ -26,13 +29,49 @@ export const jsonCheck =
 
 /** Creates a check that validates arguments with a schema library. */
 export function standardCheck(schema: StandardSchema): CheckInput {
+  const parse = limitedParse(schema)
   // The field is read only once, because it is a getter in zod.
   let props: StandardSchema['~standard'] | undefined
   return (value) => {
     props ??= schema['~standard']
-    const result = props.validate(value)
+    const result = parse === undefined ? props.validate(value) : parse(value)
     if (isPromiseLike(result)) return Promise.resolve(result).then(fromStandardResult)
     return result.issues === undefined ? { ok: true, value: result.value } : fromStandardResult(result)
+  }
+}
+
+/** Thrown to stop zod, and the issue that is then reported. */
+const TOO_MANY = new RangeError(`has more than ${MAX_DESCRIBED} issues`)
+
+type Parsing = ZodSchema & Required<Pick<ZodSchema, 'safeParse' | 'safeParseAsync'>>
+const parses = (zod: ZodSchema | undefined): zod is Parsing => zod?.safeParse !== undefined
+
+/**
+ * Returns a function that parses with zod 4, and stops when zod has described too many issues. A peer decides how many
+ * there are, and describing an issue costs more than finding it. Returns undefined for other schemas.
+ */
+function limitedParse(schema: StandardSchema): StandardSchema['~standard']['validate'] | undefined {
+  const zod = asZod(schema)
+  if (!parses(zod)) return undefined
+  return (value) => {
+    let left = MAX_DESCRIBED
+    const error = (): void => {
+      if (left-- === 0) throw TOO_MANY
+    }
+    // Reading the issues makes zod describe them.
+    const read = ({ data, error: found }: ReturnType<ZodParse>): StandardResult<unknown> =>
+      found === undefined ? { value: data } : { issues: found.issues }
+    const stopped = (thrown: unknown): StandardResult<unknown> => {
+      if (thrown !== TOO_MANY) throw thrown
+      return { issues: [TOO_MANY] }
+    }
+    try {
+      return read(zod.safeParse(value, { error }))
+    } catch (thrown) {
+      if (thrown === TOO_MANY) return stopped(thrown)
+      // The schema has asynchronous parts.
+      return zod.safeParseAsync(value, { error }).then(read).catch(stopped)
+    }
   }
 }
 

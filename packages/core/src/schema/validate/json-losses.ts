@@ -1,4 +1,5 @@
 import { isPromiseLike } from '../../util/promises.ts'
+import { describeIssues } from '../issues.ts'
 import type { Issue } from '../types.ts'
 
 /**
@@ -21,6 +22,8 @@ const PROMISE = 'is a promise; await it'
 const CYCLE = 'is an object that contains itself; send a copy without it'
 
 type Loss = { readonly path: (string | number)[]; readonly message: string }
+
+type Seen = Map<object, boolean>
 
 const TOO_DEEP: Loss = { path: [], message: '' }
 
@@ -76,13 +79,9 @@ function within(loss: Loss, key: string | number): Loss {
  *
  * @param seen - whether an object is still being searched; each is searched once, because it may be in many places
  */
-export function findRefused(
-  value: unknown,
-  seen: Map<object, boolean> = new Map(),
-  depth = 0,
-): Loss | undefined {
+export function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): Loss | undefined {
   if (typeof value === 'bigint') return { path: [], message: 'is a bigint; send a number or a string' }
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return undefined
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || 'toJSON' in value) return undefined
   if (seen.has(value)) return seen.get(value) === true ? { path: [], message: CYCLE } : undefined
   seen.set(value, true)
   for (const [key, member] of Object.entries(value)) {
@@ -91,6 +90,12 @@ export function findRefused(
   }
   seen.set(value, false)
   return undefined
+}
+
+/** Describes the part that JSON refuses or loses, after a colon. Empty if there is no such part. */
+export function describeLoss(value: unknown): string {
+  const loss = findRefused(value) ?? findJsonLoss(value)
+  return loss === undefined ? '' : `: ${describeIssues([loss])}`
 }
 
 function messageFor(value: object): string | undefined {

@@ -1,6 +1,7 @@
 import { FakeClock } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { AcceptedBody, BodyBudget } from '../../../src/http/caller-bytes.ts'
+import { networkOf } from '../../../src/stores/principal.ts'
 
 /** A limit of 64 bodies, half of them for one caller. */
 const OF_CALLER = 32 * 10
@@ -9,8 +10,8 @@ function budget() {
   const clock = new FakeClock()
   const made = new BodyBudget(clock, { bodyTimeoutMs: 1_000, bodyLimit: 10 })
   const stopped: number[] = []
-  const begin = (principal: string) => {
-    const { reading } = new AcceptedBody(made, principal, () => ({ status: 202, headers: {} }))
+  const begin = (holder: string) => {
+    const { reading } = new AcceptedBody(made, holder, () => ({ status: 202, headers: {} }))
     reading.begin(({ status }) => void stopped.push(status))
     return reading
   }
@@ -27,9 +28,32 @@ describe("a mount's limit for request bodies that are being read", () => {
     second.end()
     second.end()
     expect(begin('bob').add(OF_CALLER)).toBeUndefined()
-    expect(begin('carol').add(1)).toMatchObject({ status: 503 })
     first.end()
     expect(begin('ann').add(OF_CALLER - 1)).toBeUndefined()
+  })
+
+  it.each([
+    ['one address', 1],
+    ['several addresses', 5],
+  ])('stops reading the oldest bodies of anonymous callers at %s, and refuses none', (_, addresses) => {
+    const { begin, stopped } = budget()
+    const principal = begin('ann')
+    expect(principal.add(OF_CALLER)).toBeUndefined()
+    for (let body = 0; body < 100; body++)
+      expect(begin(networkOf(`192.0.2.${body % addresses}`)).add(10)).toBeUndefined()
+    expect(stopped.length).toBeGreaterThan(60)
+    expect(new Set(stopped)).toEqual(new Set([503]))
+    expect(begin(networkOf('203.0.113.1')).add(10)).toBeUndefined()
+    principal.end()
+    expect(begin('ann').add(OF_CALLER)).toBeUndefined()
+  })
+
+  it('stops reading the largest caller if all bodies exceed the limit', () => {
+    const { begin, stopped } = budget()
+    begin('ann').add(OF_CALLER)
+    begin('bob').add(OF_CALLER)
+    expect(begin('carol').add(1)).toBeUndefined()
+    expect(stopped).toEqual([503])
   })
 
   it('stops reading bodies that take too long, and frees their bytes', async () => {

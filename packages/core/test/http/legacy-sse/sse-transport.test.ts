@@ -394,15 +394,22 @@ describe('HTTP+SSE limits', () => {
 
   it('count HTTP+SSE sessions together with Streamable HTTP sessions', async () => {
     const made = harness({ sessions: { max: 3 } })
-    const [first, second] = [await openSse(made), await openSse(made)]
-    const streamable = await made.open()
-    expect((await openSse(made)).opened.status).toBe(200)
+    const [first, second] = [await openSse(made, ada), await openSse(made, ada)]
+    const streamable = await made.open({ more: ada })
+    expect((await openSse(made, ada)).opened.status).toBe(200)
     expect((await streamable.post(ping())).status).toBe(404)
-    const refused = await openSse(made)
+    const refused = await openSse(made, ada)
     expect([refused.opened.status, refused.opened.headers['retry-after']]).toEqual([503, '1'])
     first.opened.request.leave()
-    expect((await openSse(made)).opened.status).toBe(200)
+    expect((await openSse(made, ada)).opened.status).toBe(200)
     expect(second.sink.closed).toBe(false)
+  })
+
+  it('give anonymous HTTP+SSE connections at most half of the slots, so that principals find room', async () => {
+    const made = harness({ sessions: { max: 4 } })
+    const opened = async (who?: Sent): Promise<number> => (await openSse(made, who)).opened.status
+    expect([await opened(), await opened(), await opened()]).toEqual([200, 200, 503])
+    expect([await opened(ada), await opened(bob), await opened(ada)]).toEqual([200, 200, 503])
   })
 
   it('count sessions per principal', async () => {
@@ -461,7 +468,7 @@ describe('the session of an event stream', () => {
       client.opened.request.leave()
     }
     expect(made.clock.pending).toBe(0)
-    for (let i = 0; i < 5; i++) expect((await openSse(made)).opened.status).toBe(200)
+    for (let i = 0; i < 5; i++) expect((await openSse(made, ada)).opened.status).toBe(200)
   })
 
   it('ends if the client disconnects before the stream opens', async () => {

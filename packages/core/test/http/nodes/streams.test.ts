@@ -1,6 +1,8 @@
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import type { McpServer } from '../../../src/index.ts'
+import { parseEventId } from '../../../src/http/streams/sse-format.ts'
+import { deferred } from '../../../src/util/promises.ts'
 import type { Answer, Message, TestSession, TestSink } from '../support/harness.ts'
 import { type Cluster, createCluster, type TestNode } from '../support/nodes.ts'
 import { addCount, createSteps } from '../support/steps.ts'
@@ -256,9 +258,11 @@ describe("a session's GET stream", () => {
     await first.sink.ended()
     await closing
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    await settled()
+    expect([second.status, methods(second)]).toEqual([200, [CHANGED]])
     change(nodes.c, 'two')
     await settled()
-    expect([second.status, methods(second).at(-1)]).toEqual([200, CHANGED])
+    expect(methods(second)).toEqual([CHANGED, CHANGED])
   })
 
   it('continues on its new node even if the previous node writes late', async () => {
@@ -271,5 +275,64 @@ describe("a session's GET stream", () => {
     expect(second.sink.closed).toBe(false)
     const ids = second.sink.events.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it.each([
+    ['at two nodes', ['b', 'c']],
+    ['at all nodes', ['a', 'b', 'c']],
+  ] as const)('stays open at one node if it is resumed %s at the same time', async (_, names) => {
+    const { first, ...nodes } = await listening()
+    first.request.leave()
+    const answers = await Promise.all(
+      names.map((name) => resume(nodes[name], nodes.session, lastId(first.sink))),
+    )
+    await settled()
+    const open = answers.filter(({ status, sink }) => status === 200 && !sink.closed)
+    expect(open).toHaveLength(1)
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(new Set(refused.map(({ status, headers }) => [status, headers['retry-after']].join()))).toEqual(
+      new Set(refused.length === 0 ? [] : ['503,1']),
+    )
+    change(nodes.c, 'two')
+    await settled()
+    expect(methods(open[0] as Answer).at(-1)).toBe(CHANGED)
+  })
+
+  it('stays at the node that has seized it last, even if an earlier node stores late that it has', async () => {
+    const { first, ...nodes } = await listening()
+    const { b, c, session, cluster } = nodes
+    first.request.leave()
+    const { promise, resolve } = deferred()
+    const replace = cluster.sessions.replace.bind(cluster.sessions)
+    const held = async (...all: Parameters<typeof replace>): Promise<string | undefined> => {
+      if (all[0].stream?.node === b.id) await promise
+      return replace(...all)
+    }
+    cluster.sessions.replace = held as unknown as typeof replace
+    const late = resume(b, session, lastId(first.sink))
+    await settled()
+    const second = await resume(c, session, lastId(first.sink))
+    resolve()
+    expect([(await late).status, second.status]).toEqual([503, 200])
+    await settled()
+    expect(second.sink.closed).toBe(false)
+    change(nodes.a, 'two')
+    await settled()
+    expect(methods(second).filter((method) => method === CHANGED)).toHaveLength(2)
+  })
+
+  it.each([
+    ['ignores mail of a node that has seized it before', 1, false],
+    ['ends when another node has seized it after this one', 9, true],
+  ])('%s', async (_, fence, closed) => {
+    const { first, ...nodes } = await listening()
+    first.request.leave()
+    const second = await resume(nodes.b, nodes.session, lastId(first.sink))
+    const stream = parseEventId(lastId(first.sink))?.stream ?? ''
+    const mail = { kind: 'seized', stream, fence }
+    const message = { principal: '', session: nodes.session.id, from: nodes.c.id, mail }
+    await nodes.c.shared.nodes.send(nodes.b.id, message)
+    await settled()
+    expect(second.sink.closed).toBe(closed)
   })
 })

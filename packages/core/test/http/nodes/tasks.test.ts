@@ -2,7 +2,13 @@ import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { McpServer } from '../../../src/index.ts'
-import { type Answer, initializeMessage, type Message, type TestSession } from '../support/harness.ts'
+import {
+  type Answer,
+  initializeMessage,
+  type Message,
+  type TestSession,
+  type TestSink,
+} from '../support/harness.ts'
 import { type Cluster, createCluster, type TestNode } from '../support/nodes.ts'
 
 const alice = { auth: { principal: 'alice' } }
@@ -54,6 +60,12 @@ async function bench(tool: 'hang' | 'ask'): Promise<Bench> {
 const call = ({ session, taskId }: Bench, method: string): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', id: 9, method, params: { taskId } })
 const status = async (nodes: Bench): Promise<Message> => (await call(nodes, 'tasks/get')).json
+
+/** Accepts the last question on a stream. */
+async function answerLast({ session }: Bench, sink: TestSink): Promise<void> {
+  const result = { action: 'accept', content: { ok: true } }
+  await session.post({ jsonrpc: '2.0', id: sink.messages.at(-1)?.id, result })
+}
 
 describe('a task on another node', () => {
   it('can be read and cancelled', async () => {
@@ -108,6 +120,46 @@ describe('a task on another node', () => {
     ).toBe(200)
     await settled()
     expect((await pending).json.error).toMatchObject({ message: 'The task was cancelled' })
+  })
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('down'))],
+    ['is refused', () => false],
+  ])('gets the answer although sending it %s once', async (_, send) => {
+    const nodes = await bench('ask')
+    const pending = call(nodes, 'tasks/result')
+    await nodes.cluster.clock.advance(1_000)
+    const { sink } = await pending
+    vi.spyOn(nodes.b.shared.nodes, 'send').mockImplementationOnce(send)
+    await answerLast(nodes, sink)
+    for (let i = 0; i < 3; i++) await nodes.cluster.clock.advance(1_000)
+    expect(sink.closed).toBe(true)
+    expect(sink.messages).toHaveLength(2)
+    expect(JSON.stringify(sink.messages.at(-1)?.result)).toContain('ok')
+  })
+
+  it('sends its question again if the answer could not be sent for 3 s', async () => {
+    const nodes = await bench('ask')
+    const pending = call(nodes, 'tasks/result')
+    await nodes.cluster.clock.advance(1_000)
+    const { sink } = await pending
+    const sending = vi.spyOn(nodes.b.shared.nodes, 'send').mockRejectedValue(new Error('down'))
+    await answerLast(nodes, sink)
+    await nodes.cluster.clock.advance(5_000)
+    expect(sink.messages).toMatchObject([{ method: 'elicitation/create' }, { method: 'elicitation/create' }])
+    sending.mockRestore()
+    await answerLast(nodes, sink)
+    for (let i = 0; i < 3; i++) await nodes.cluster.clock.advance(1_000)
+    expect(sink.closed).toBe(true)
+    expect(JSON.stringify(sink.messages.at(-1)?.result)).toContain('ok')
+  })
+
+  it('is aborted although sending its cancellation fails once', async () => {
+    const nodes = await bench('hang')
+    vi.spyOn(nodes.b.shared.nodes, 'send').mockRejectedValueOnce(new Error('down'))
+    expect((await call(nodes, 'tasks/cancel')).json.result).toMatchObject({ status: 'cancelled' })
+    await nodes.cluster.clock.advance(1_000)
+    expect(nodes.aborted()).toBe(1)
   })
 
   it('fails if its node has stopped', async () => {

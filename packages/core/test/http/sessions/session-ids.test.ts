@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EndpointOptions } from '../../../src/http/options.ts'
-import { MemorySessionStore } from '../../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import { secureRandom } from '../../../src/util/random.ts'
 import { createHarness, type Harness } from '../support/harness.ts'
 

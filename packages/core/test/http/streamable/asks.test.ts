@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import { elicit } from '../../../src/call/input/question.ts'
-import { MemorySessionStore } from '../../../src/stores/session-store.ts'
+import { MemorySessionStore } from '@jetway-apps/test-support/stores'
 import { type Answer, createHarness, type Harness } from '../support/harness.ts'
 
 const ok = z.object({ ok: z.boolean() })

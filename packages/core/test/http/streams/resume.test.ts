@@ -1,4 +1,4 @@
-import { settled } from '@jetway-apps/test-support'
+import { deferred, settled } from '@jetway-apps/test-support'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { EndpointOptions } from '../../../src/http/options.ts'
@@ -73,6 +73,7 @@ function slowly(store: EventStore): EventStore {
   return {
     open: async (...stream) => (await settled(), store.open(...stream)),
     append: async (...events) => (await settled(), store.append(...events)),
+    complete: async (...stream) => (await settled(), store.complete(...stream)),
     read: async (...position) => (await settled(), store.read(...position)),
     seize: async (...stream) => (await settled(), store.seize(...stream)),
     delete: async (key) => (await settled(), store.delete(key)),
@@ -395,6 +396,78 @@ describe('an unknown Last-Event-ID', () => {
   })
 })
 
+describe('an event store on a network', () => {
+  /** Returns a store that holds its appends back until `release` is called. */
+  function heldBack(): {
+    readonly eventStore: EventStore
+    readonly sizes: readonly number[]
+    readonly release: () => void
+  } {
+    const memory = new MemoryEventStore()
+    const sizes: number[] = []
+    const { promise, resolve } = deferred()
+    const eventStore: EventStore = {
+      ...slowly(memory),
+      append: async (...all) => {
+        sizes.push(all[2].length)
+        await promise
+        return memory.append(...all)
+      },
+    }
+    return { eventStore, sizes, release: resolve }
+  }
+
+  it.each([
+    ['awaits', true],
+    ['does not await', false],
+  ])('stores ten events of one turn by two appends if the handler %s them', async (_, awaits) => {
+    const { eventStore, sizes, release } = heldBack()
+    const setUp = (server: McpServer): void =>
+      void server.addTool({
+        name: 'burst',
+        handler: async (_args, ctx) => {
+          for (let i = 1; i <= 10; i++) {
+            const sent = ctx.progress(i)
+            if (awaits) await sent
+          }
+          return 'sent all'
+        },
+      })
+    const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
+    const session = await open({ version: '2025-11-25' })
+    const { sink } = await session.call('burst', {}, { id: 2, progressToken: 'p' })
+    await settled()
+    // Nothing reaches the client before it is stored.
+    expect(sink.messages).toEqual([])
+    release()
+    await sink.ended()
+    expect(progress(sink.messages)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, true])
+    expect(sizes.length).toBeLessThanOrEqual(2)
+  })
+
+  it('makes handlers that await wait if many bytes are not stored, and drops none of their events', async () => {
+    const { eventStore, release } = heldBack()
+    let sent = 0
+    const setUp = (server: McpServer): void =>
+      void server.addTool({
+        name: 'flood',
+        handler: async (_args, ctx) => {
+          while (sent < 100) await ctx.progress(++sent, 100, 'x'.repeat(10_000))
+          return 'sent all'
+        },
+      })
+    const { open } = createHarness({ endpoint: { streams: { eventStore } }, setUp })
+    const session = await open({ version: '2025-11-25' })
+    const { sink } = await session.call('flood', {}, { id: 2, progressToken: 'p' })
+    await settled()
+    expect(sent).toBeGreaterThan(1)
+    expect(sent).toBeLessThan(20)
+    release()
+    await sink.ended()
+    expect(sink.messages).toHaveLength(101)
+  })
+})
+
 describe('a failing event store', () => {
   const broken = (): never => {
     throw new Error('store down')
@@ -511,5 +584,35 @@ describe('a failing event store', () => {
     await first.sink.until(() => first.sink.messages.length === 1)
     const answer = await session.get({ 'last-event-id': lastId(first) })
     expect([answer.status, answer.text.includes('store down')]).toEqual([503, false])
+  })
+})
+
+describe('300 resumes at once', () => {
+  it('leave other clients their turn', async () => {
+    const large = 'x'.repeat(100_000)
+    const harness = createHarness({
+      setUp: (server) =>
+        server.addTool({
+          name: 'large',
+          async handler(_args, ctx) {
+            await ctx.progress(1)
+            return large
+          },
+        }),
+    })
+    const session = await harness.open({ version: '2025-11-25' })
+    const called = await session.call('large', {}, { progressToken: 'p' })
+    await called.sink.ended()
+    const [{ id = '' } = {}] = called.sink.events
+    let replayed = 0
+    let replayedBefore: number | undefined
+    setTimeout(() => (replayedBefore = replayed), 0)
+    const resumes = Array.from({ length: 300 }, async () => {
+      const { status, sink } = await session.get({ 'last-event-id': id })
+      replayed++
+      return [status, sink.text.length > large.length]
+    })
+    expect(new Set((await Promise.all(resumes)).map(String))).toEqual(new Set(['200,true']))
+    expect(replayedBefore).toBeLessThan(10)
   })
 })

@@ -36,6 +36,17 @@ describe('engine.input', () => {
     await expect((async () => engine.input(schema, inputSite).check({}))()).rejects.toThrow('a bug')
   })
 
+  it.each([
+    ['of its items', z.array(z.string())],
+    ['of unions', z.array(z.union([z.string(), z.boolean()]))],
+    ['of asynchronous parts', z.array(z.union([z.string(), z.boolean()])).refine(async () => true)],
+  ])('stops when zod has described 1,000 issues %s', async (_, list) => {
+    const check = (length: number) =>
+      checkInput(z.object({ a: list as z.ZodType }), { a: Array.from({ length }, (_item, at) => at) })
+    expect(await check(2)).toMatchObject({ refused: expect.stringContaining('a[1]: Invalid input') })
+    expect(await check(2_000)).toEqual({ refused: 'has more than 1000 issues' })
+  })
+
   it('supports any Standard Schema', async () => {
     const schema = toStandardJsonSchema(
       v.object({ list: v.array(v.object({ n: v.optional(v.number(), 7) })) }),

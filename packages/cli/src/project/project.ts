@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { CliError, usageError } from '../errors.ts'
+import { type JetwayJson, readJetwayJson } from './jetway-json.ts'
+import { type PackageJson, readPackageJson } from './package-json.ts'
+
+/** An author's server: the file, and the facts of the two manifests. */
+export interface Project {
+  /** The absolute path of the server's file. */
+  readonly file: string
+  readonly packageJson: PackageJson
+  readonly jetwayJson: JetwayJson
+}
+
+/**
+ * Finds the project of a file, or that of the current folder whose `jetway.json` names the file.
+ *
+ * @throws CliError
+ */
+export async function findProject(word: string | undefined): Promise<Project> {
+  // A name in the current folder makes packageOf begin there.
+  const packageJson = readPackageJson(resolve(word ?? 'package.json'))
+  const jetwayJson = await readJetwayJson(packageJson.folder)
+  const file = fileOf(word, packageJson.folder, jetwayJson)
+  return { file, packageJson, jetwayJson }
+}
+
+function fileOf(word: string | undefined, folder: string, { entry }: JetwayJson): string {
+  if (word === undefined && entry === undefined)
+    throw usageError('There is no file', 'Name the file of the server, or set "entry" in jetway.json')
+  const file = word === undefined ? resolve(folder, entry ?? '') : resolve(word)
+  if (existsSync(file)) return file
+  throw usageError(
+    `The file ${word ?? file} does not exist`,
+    word === undefined ? 'Correct "entry" in jetway.json' : undefined,
+  )
+}
+
+/** @throws CliError `failed` if the server says another version than `package.json` */
+export function checkVersion({ packageJson }: Project, running: string | undefined): void {
+  const { version, folder } = packageJson
+  if (running === version) return
+  throw new CliError(
+    'failed',
+    `The running server says version ${running ?? '(none)'}, and ${folder}/package.json says ${version}`,
+    { hint: 'Let the server read its version from package.json, so that there is one' },
+  )
+}
+
+/** Reads the facts of the current folder's project, without a file. @throws CliError */
+export async function readProject(): Promise<Project> {
+  const file = resolve('package.json')
+  const packageJson = readPackageJson(file)
+  return { file, packageJson, jetwayJson: await readJetwayJson(packageJson.folder) }
+}
