@@ -21,8 +21,8 @@ export type ProjectFiles = ReadonlyMap<string, string>
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
 
-/** npm leaves `.gitignore` out of tarballs, and pnpm takes any `LICENSE` for that of the package. */
-const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore', _LICENSE: 'LICENSE' }
+/** npm leaves `.gitignore` out of tarballs, and pnpm takes any name with `license` for the licence of the package. */
+const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore', _MIT: 'LICENSE' }
 
 function pathsIn(layer: string): readonly string[] {
   const root = join(folder, layer)
