@@ -162,7 +162,7 @@ export class SessionTable implements SessionHome {
    *
    * @param most - the maximum number of slots that anonymous callers may have reserved
    */
-  reserve(principal: string, most = Infinity): boolean {
+  reserve(principal: string, most: number = Infinity): boolean {
     const { max, maxPerPrincipal } = this.context.options.sessions
     const own = this.#live.get(principal)
     const reserved = this.#reservedBy.get(principal) ?? 0
