@@ -95,6 +95,12 @@ async function listAndCall(
   expect(await run(`${INSPECT} ${inspected} ${method}`)).toMatch(text)
 }
 
+interface Report {
+  readonly sections: readonly {
+    readonly findings: readonly { readonly check: string; readonly verdict: string }[]
+  }[]
+}
+
 async function proveStdio(project: Project): Promise<void> {
   const { run } = project
   const bin = await installTarball(project)
@@ -105,6 +111,14 @@ async function proveStdio(project: Project): Promise<void> {
   }
   await listAndCall(project, 'dist/main.js', 'node dist/main.js')
   await run('jetway doctor dist/main.js')
+  await run('jetway bundle --out my-server.mcpb')
+  const document = JSON.parse(await run('jetway server-json')) as object
+  expect(document).toMatchObject({ name: 'io.github.your-name/my-server', version: '0.1.0' })
+  const report = await run('jetway doctor src/main.ts --directory claude --json || true')
+  const { sections } = JSON.parse(report) as Report
+  const faults = sections.flatMap(({ findings }) => findings.filter(({ verdict }) => verdict === 'fault'))
+  // README.md asks the author for these.
+  expect(faults.map(({ check }) => check)).toEqual(['privacy-policy', 'support', 'documentation'])
 }
 
 async function proveHttp(project: Project): Promise<void> {
