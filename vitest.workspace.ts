@@ -53,6 +53,8 @@ const config: ViteUserConfig = defineConfig({
   test: {
     // More than processors: tests with sockets and processes spend most of their time waiting.
     maxWorkers: Math.max(4, availableParallelism()),
+    // Of one file. Those that run at the same time install packages, or start compilers and servers.
+    maxConcurrency: 3,
     // Long enough for a slow or busy machine. They only end tests that hang.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { type Manifest, mergeManifests, withRanges } from './manifest.ts'
 import { type TemplateName, TEMPLATES } from './template-names.ts'
 
-/** The facts that differ from project to project. */
+/** What a template does not know. */
 export interface ProjectFacts {
   /** The name of the package. */
   readonly name: string
-  /** The display name of the server. */
+  /** The name of the server for people. */
   readonly title: string
   /** The server's name in the MCP registry. */
   readonly mcpName: string
-  /** The holder of the copyright. */
+  /** Who holds the copyright. */
   readonly author: string
 }
 
@@ -21,8 +21,8 @@ export type ProjectFiles = ReadonlyMap<string, string>
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
 
-/** npm does not pack `.gitignore`, and pnpm takes every `LICENSE` for the package's own. */
-const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore', _LICENSE: 'LICENSE' }
+/** npm leaves `.gitignore` out of tarballs, and pnpm takes any name with `license` for the licence of the package. */
+const RENAMED: Readonly<Record<string, string>> = { _gitignore: '.gitignore', _MIT: 'LICENSE' }
 
 function pathsIn(layer: string): readonly string[] {
   const root = join(folder, layer)
@@ -31,7 +31,7 @@ function pathsIn(layer: string): readonly string[] {
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
 }
 
-/** Returns the files of a new project. The same facts always give the same files. */
+/** Returns the files of a new project. The same facts give the same files. */
 export function projectFiles(template: TemplateName, facts: ProjectFacts): ProjectFiles {
   const sources = new Map<string, string>()
   let manifest: Manifest = {}
@@ -47,7 +47,7 @@ export function projectFiles(template: TemplateName, facts: ProjectFacts): Proje
       .replaceAll('__NAME__', facts.name)
       .replaceAll('__TITLE__', facts.title)
       .replaceAll('__MCP_NAME__', facts.mcpName)
-      // The only fact that may contain a `$`, or characters that must be escaped.
+      // The only fact that may need escapes, or have a `$`.
       .replaceAll('__AUTHOR__', () =>
         path.endsWith('.json') ? JSON.stringify(facts.author).slice(1, -1) : facts.author,
       )

@@ -25,14 +25,14 @@ export const scripts = (await import(join(root, 'scripts/registry.mjs'))) as Scr
 /** Packs all packages, and serves them like the npm registry. Needs a build. */
 export async function serveRegistry(): Promise<Registry> {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-tarballs-'))
+  const remove = (): void => rmSync(folder, { recursive: true })
   const pack = ['--filter', './packages/*', '--recursive', 'pack', '--pack-destination', folder]
-  await promisify(execFile)(process.execPath, [join(root, '.ci/pnpm.mjs'), ...pack], { cwd: root })
-  const { url, close } = await scripts.startRegistry({ folder, upstream: scripts.configuredRegistry() })
-  return {
-    url,
-    close: async () => {
-      await close()
-      rmSync(folder, { recursive: true })
-    },
+  try {
+    await promisify(execFile)(process.execPath, [join(root, '.ci/pnpm.mjs'), ...pack], { cwd: root })
+    const { url, close } = await scripts.startRegistry({ folder, upstream: scripts.configuredRegistry() })
+    return { url, close: () => close().then(remove) }
+  } catch (error) {
+    remove()
+    throw error
   }
 }

@@ -5,13 +5,10 @@ import { delimiter, dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { vi } from 'vitest'
 
-/** After this time, a command counts as hanging and is ended. */
+/** Ends a command that hangs. */
 const TIMEOUT_MS = 300_000
 
-/**
- * The environment of a terminal that uses the registry, without the tools of this repository. `node` is first
- * on its PATH.
- */
+/** A terminal without this repository's own tools, which uses the registry. `node` is first on its PATH. */
 export function environment(registry: string, node: string = process.execPath): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
@@ -25,7 +22,7 @@ export function environment(registry: string, node: string = process.execPath): 
     PATH: [dirname(node), ...path].join(delimiter),
     npm_config_registry: registry,
     npm_config_yes: 'true',
-    // These settings only save time.
+    // These only save time.
     npm_config_audit: 'false',
     npm_config_prefer_offline: 'true',
     WRANGLER_SEND_METRICS: 'false',
@@ -36,7 +33,7 @@ const killGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
   try {
     process.kill(-(child.pid ?? 0), signal)
   } catch {
-    // The group has already ended.
+    // The group has ended.
   }
 }
 
@@ -73,7 +70,7 @@ export interface Served {
 /**
  * Starts a program that serves HTTP on the port `$PORT`, passes it on when it is ready, and ends it.
  *
- * @param command replaces the shell process, so that signals reach it
+ * @param command becomes the program, so that a signal reaches it
  */
 export async function serving<T>(
   command: string,
@@ -112,22 +109,5 @@ export async function serving<T>(
   } finally {
     killGroup(child, 'SIGKILL')
     await exited
-  }
-}
-
-/** Limits how many functions run at the same time. */
-export function limited(most: number): <T>(run: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (run) => {
-    if (running >= most) await new Promise<void>((resolve) => void waiting.push(resolve))
-    else running += 1
-    try {
-      return await run()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
   }
 }
