@@ -24,8 +24,11 @@ const OTHERS = { packed: 60, unpacked: 240 }
 const NEEDED = ['LICENSE', 'README.md', 'package.json']
 const ALLOWED = [...NEEDED, 'CHANGELOG.md']
 const CODE = /^dist\/.*\.(?:c?js|d\.c?ts)$/
-/** Schemas that editors and the command read, and the licence of one that is not ours. */
-const SCHEMA = /^schemas\/[a-z]+\.schema\.(?:json|LICENSE)$/
+/**
+ * Schemas that editors and the command read, and the licence of one that is not ours. A name with "license" in it would
+ * keep pnpm from adding ours.
+ */
+const SCHEMA = /^schemas\/[a-z]+\.schema\.(?:json|notice\.txt)$/
 /** Names that only this repository uses. */
 const INTERNAL = /(?:^|[./-])(?:test|tests|fixtures|spec)(?:[./-]|$)|jetway:source|workspace:/
 

@@ -8,7 +8,7 @@ export interface SchemaSource {
 }
 
 /**
- * The schema of `server.json`, under the MIT licence in `schemas/server.schema.LICENSE`. A draft adds fields, so a newer
+ * The schema of `server.json`, under the MIT licence in `schemas/server.schema.notice.txt`. A draft adds fields, so a newer
  * revision replaces the file: never edit it.
  */
 export const SERVER_SCHEMA_SOURCE: SchemaSource = {
