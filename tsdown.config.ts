@@ -48,7 +48,8 @@ function library(cwd: string): UserConfig {
     deps: { onlyBundle: [] },
   }
   if (cwd === 'packages/core') return core(common)
-  if (cwd === 'packages/cli') return command(common)
+  if (cwd === 'packages/cli') return command(common, { harness: './src/harness.ts' })
+  if (cwd === 'packages/create-jetway') return command(common)
   return cwd === 'packages/json-schema' ? { ...common, ...NEUTRAL } : { ...common, platform: 'node' }
 }
 
@@ -70,13 +71,13 @@ function core(common: UserConfig): UserConfig {
 }
 
 /**
- * The command has our other packages inside, so that few files are read to start. They are bundled from source, since
+ * A command has our other packages inside, so that few files are read to start. They are bundled from source, since
  * they are built at the same time. Its other dependencies are declared, and so stay outside.
  */
-function command(common: UserConfig): UserConfig {
+function command(common: UserConfig, files: Readonly<Record<string, string>> = {}): UserConfig {
   return {
     ...common,
-    entry: { ...(common.entry as Record<string, string>), harness: './src/harness.ts' },
+    entry: { ...(common.entry as Record<string, string>), ...files },
     platform: 'node',
     outputOptions: SMALL,
     deps: {},
@@ -96,10 +97,25 @@ function application(cwd: string): UserConfig {
   }
 }
 
+/** A server of the bench in one file, as a bundler makes it for a user. */
+const oneFile: UserConfig = {
+  ...shared,
+  cwd: 'apps/bench',
+  entry: { 'jetway-stdio': './src/servers/jetway-stdio.ts' },
+  // Not inside `dist`, which its own build empties.
+  outDir: 'one-file/dist',
+  platform: 'node',
+  dts: false,
+  minify: true,
+  deps: { alwaysBundle: [/./] },
+  inputOptions: { resolve: { conditionNames: ['jetway:source', 'import', 'node', 'default'] } },
+}
+
 const built = members.filter((member) => existsSync(`${member}/src`))
 
 const config: UserConfig[] = defineConfig([
   ...built.filter((member) => member.startsWith('packages/')).map(library),
   ...built.filter((member) => member.startsWith('apps/')).map(application),
+  oneFile,
 ])
 export default config

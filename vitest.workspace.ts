@@ -23,6 +23,9 @@ const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 /** The test files of all members whose names end like this. */
 const named = (end: string): string[] => members.map((member) => `${member}/test/**/*${end}`)
 
+/** The tests that new projects begin with run where they stand. */
+const ofTemplates = long || system ? [] : ['packages/create-jetway/templates/*/test/*.test.ts']
+
 const include = long
   ? BARS.flatMap(({ files = [] }) => files)
   : named(system ? '.system.test.ts' : '.test.ts')
@@ -64,7 +67,7 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include,
+          include: [...include, ...ofTemplates],
           exclude: [...ISOLATED, ...ALONE, ...exclude],
           isolate: false,
         },

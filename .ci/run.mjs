@@ -75,6 +75,8 @@ async function steps() {
   await countStep('lint', tool('oxlint', '--deny-warnings'))
   await countStep('types', types())
   await countStep('unused code', tool('knip'))
+  await countStep('facts of the project', script('scripts/project.mjs'))
+  await countStep('workflows', script('scripts/workflows.mjs'))
   await step('size of core', script('scripts/core-size.mjs'))
   if (!(await countStep('build', build()))) return
   await countStep('type tests', script('.ci/type-tests.mjs'), 5 * minute)

@@ -2,13 +2,24 @@
  * Packs every package as it is published to npm and checks the tarball: its files, size and manifest
  * (tarball.mjs), its exports (publint), how its types resolve (attw), and that it installs, loads and
  * type-checks in an empty npm and pnpm project (project.mjs). Arguments select packages, such as `core`; the
- * default is all. Needs a build and the registry.
+ * default is all. Needs a build and the registry. If the environment variable JETWAY_RELEASE names a folder, the tarballs
+ * go there, each with the list of what it installs (sbom.mjs): these are the bytes that a release uploads.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { argv } from 'node:process'
+import { basename, join, resolve } from 'node:path'
+import { argv, env } from 'node:process'
 import { checkInstall } from './packages/project.mjs'
+import { sbomOf } from './packages/sbom.mjs'
 import { checkTarball } from './packages/tarball.mjs'
 import { pnpm, root } from '../.ci/pnpm.mjs'
 import { run, script, tool } from './steps.mjs'
@@ -43,6 +54,15 @@ async function pack() {
   return tarballs
 }
 
+/** Keeps a tarball that passed, for the release. */
+function keep(tarball, project, { name, version }) {
+  const release = resolve(root, env.JETWAY_RELEASE)
+  mkdirSync(release, { recursive: true })
+  copyFileSync(tarball, join(release, basename(tarball)))
+  const sbom = sbomOf(project, name, version)
+  writeFileSync(join(release, basename(tarball).replace(/\.tgz$/, '.cdx.json')), sbom)
+}
+
 try {
   await runCheck('exports.txt', script('scripts/exports.mjs'))
   const tarballs = await pack()
@@ -59,6 +79,8 @@ try {
       addProblems(`${packageName} with ${manager}`, await checkInstall(manager, name, tarballs, project))
     })
     await Promise.all(installs)
+    if (env.JETWAY_RELEASE !== undefined && problems.length === 0)
+      keep(path, join(folder, `${name}-npm`), manifestOf(name))
   }
   console.log(`${selected.length} packages checked, ${problems.length} problems`)
 } finally {

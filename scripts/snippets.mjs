@@ -19,6 +19,9 @@ import { importsFor, wholeFile } from './snippets/imports.mjs'
 const BLOCK =
   /^<!-- from: (\S+) -->(?:\n+<sub>\[.*)?(?:\n+```(ts|typescript|tsx|js|nginx|yaml|toml|json|text|dockerfile)\n[\s\S]*?```)?|```(?:ts|typescript|tsx)\n([\s\S]*?)```/gm
 
+/** The folder of skills for coding agents. */
+const SKILLS = 'docs/skills/'
+
 /** A line of code that fits the site at 1440 px. */
 const MAX_COLUMNS = 110
 
@@ -95,8 +98,10 @@ export function updateBlocks(page, text, read) {
     const wide = expected.split('\n').find((line) => line.length > MAX_COLUMNS)
     if (wide !== undefined) problems.push(`${from} is wider than the site's code blocks: ${wide}`)
     const [path = ''] = from.split('#')
-    const link = `<sub>[${path}](${posix.relative(posix.dirname(page), path)})</sub>`
-    const current = `<!-- from: ${from} -->\n${link}\n\n\`\`\`${language ?? languageOf(path)}\n${expected}\n\`\`\``
+    const link = `<sub>[${path}](${posix.relative(posix.dirname(page), path)})</sub>\n\n`
+    // A skill is copied into other projects, where the link would lead nowhere.
+    const caption = page.startsWith(SKILLS) ? '\n' : link
+    const current = `<!-- from: ${from} -->\n${caption}\`\`\`${language ?? languageOf(path)}\n${expected}\n\`\`\``
     if (current !== block) problems.push(`${from} differs`)
     return current
   })

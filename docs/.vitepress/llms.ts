@@ -10,6 +10,8 @@ const SECTIONS: ReadonlyMap<string, string> = new Map([
   ['guide/', 'Guides'],
   ['reference/', 'Reference'],
   ['design/', 'Design'],
+  ['skills/', 'Skill for coding agents'],
+  ['', 'Project'],
 ])
 
 /**
@@ -29,9 +31,9 @@ export function writeForModels({ pages, outDir, site, srcDir, rewrites }: SiteCo
     writeFileSync(file, withLinks(text, page, publicOf, address))
   }
   for (const [folder, heading] of SECTIONS) {
-    const below = pages.filter((page) => page.startsWith(folder) && !isSymbol(page)).toSorted()
+    const below = pages.filter((page) => isBelow(page, folder) && !isSymbol(page)).toSorted()
     lines.push('', `## ${heading}`, '', ...below.map((page) => entry(page, address + '/' + publicOf(page))))
-    if (heading === 'Design') continue
+    if (folder !== 'guide/' && folder !== 'reference/') continue
     for (const page of below.filter((name) => !name.startsWith('reference/api/')))
       full.push('', `<!-- ${address}/${publicOf(page)} -->`, '', absolute(page))
   }
@@ -68,6 +70,10 @@ export function withLinks(
     return link.startsWith('#') ? address + link : address + hash.join('')
   })
 }
+
+/** Whether a page is in a section. The section without a folder has the pages beside the first one. */
+const isBelow = (page: string, folder: string): boolean =>
+  folder === '' ? !page.includes('/') && page !== 'index.md' : page.startsWith(folder)
 
 /** The pages of single exports would drown the others. */
 const isSymbol = (page: string): boolean => page.startsWith('reference/api/') && !page.endsWith('/index.md')

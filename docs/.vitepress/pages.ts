@@ -18,6 +18,7 @@ export const GUIDES: readonly Group[] = [
     pages: [
       'install',
       'quickstart',
+      'create',
       'cli',
       'project-layout',
       'deployment',
@@ -103,6 +104,9 @@ const REFERENCE: readonly string[] = [
   'reliability',
   'benchmarks',
 ]
+
+/** The pages about the project itself. Their paths are those that GitHub and tools for projects of MCP look for. */
+export const PROJECT: readonly string[] = ['versioning', 'roadmap', 'dependency-policy', 'releasing']
 
 export interface Page {
   readonly link: string
@@ -195,7 +199,13 @@ function designGroups(): DefaultTheme.SidebarItem[] {
   ]
 }
 
+const projectGroups = (): DefaultTheme.SidebarItem[] => [
+  { text: 'Project', items: PROJECT.map((name) => item(name)) },
+  { text: 'For coding agents', items: namesIn('skills').map((name) => item(`skills/${name}`)) },
+]
+
 export const sidebar = (): DefaultTheme.SidebarMulti => ({
+  '/': projectGroups(),
   '/guide/': guideGroups(),
   '/reference/': referenceGroups(),
   '/design/': designGroups(),

@@ -4,16 +4,17 @@ import process from 'node:process'
 
 const root = new URL('../../', import.meta.url)
 
+/** The facts that the owner decides, in `.github/project.json`. */
+function facts(): { readonly repository: string | null; readonly docs: string | null } {
+  return JSON.parse(readFileSync(new URL('.github/project.json', root), 'utf8')) as ReturnType<typeof facts>
+}
+
 /**
- * The address of the repository on the web: `repository` in the root's package.json, or else the remote `origin` of
- * this clone. Undefined if there is neither, or if the remote is not on the web.
+ * The address of the repository on the web: the decided one, or else the remote `origin` of this clone. Undefined if
+ * there is neither, or if the remote is not on the web.
  */
 export function repositoryUrl(): string | undefined {
-  const { repository } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
-    readonly repository?: string | { readonly url: string }
-  }
-  const address = typeof repository === 'object' ? repository.url : (repository ?? originOf())
-  return webAddress(address)
+  return webAddress(facts().repository ?? originOf())
 }
 
 /** `git@host:owner/name.git`, `git+https://…` and the like as `https://host/owner/name`. */
@@ -26,14 +27,11 @@ function webAddress(address: string): string | undefined {
 }
 
 /**
- * The address of this site, without a closing slash: the variable DOCS_URL, or else `homepage` in the root's package.json.
- * Undefined if there is neither: links in files for models then begin with a slash.
+ * The address of this site, without a closing slash: the variable DOCS_URL, or else the decided one. Undefined if there is
+ * neither: links in files for models then begin with a slash.
  */
 export function siteAddress(): string | undefined {
-  const { homepage } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
-    readonly homepage?: string
-  }
-  return (process.env['DOCS_URL'] ?? homepage)?.replace(/\/$/, '')
+  return (process.env['DOCS_URL'] ?? facts().docs ?? undefined)?.replace(/\/$/, '')
 }
 
 function originOf(): string {

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Contender } from './contenders.ts'
 import { HttpBench, titleOf } from './http-bench.ts'
 import { type ImportCost, JETWAY, measureImports, OFFICIAL } from './imports.ts'
-import { type Row, summarise, type Timing } from './measure.ts'
+import type { Timing } from './measure.ts'
 import { toMarkdown } from './report.ts'
+import { type Row, summarise } from './summary.ts'
 import { TEXT } from './workloads.ts'
 
 /**

@@ -35,20 +35,20 @@ const IN_MEMORY = 'jetway-memory'
  * Returns the same mount with sessions in memory and in Redis. With Redis, each request reads its session unless the
  * server has just read it.
  */
-export const sharedOver = (redisUrl: string): readonly Contender[] => [
-  { name: IN_MEMORY, title: 'in memory', program: 'jetway-fastify' },
+export const sharedOver = (redisUrl: string, args: readonly string[]): readonly Contender[] => [
+  { name: IN_MEMORY, title: 'in memory', program: 'jetway-fastify', args },
   {
     name: 'jetway-shared',
     title: 'in Redis',
     program: 'jetway-shared',
-    args: ['--redis', redisUrl],
+    args: ['--redis', redisUrl, ...args],
     base: IN_MEMORY,
   },
   {
     name: 'jetway-verified',
     title: 'in Redis, verifyMs: 0',
     program: 'jetway-shared',
-    args: ['--redis', redisUrl, '--verify-ms', '0'],
+    args: ['--redis', redisUrl, '--verify-ms', '0', ...args],
     base: IN_MEMORY,
   },
 ]
@@ -109,6 +109,11 @@ export const STDIO: readonly Contender[] = [
 
 const STARTED: readonly Contender[] = [
   { name: 'jetway-stdio', title: 'Jetway', program: 'jetway-stdio' },
+  {
+    name: 'jetway-one-file',
+    title: 'Jetway, bundled into one file',
+    program: '../../one-file/dist/jetway-stdio',
+  },
   { name: 'sdk-stdio', title: 'official SDK v2', program: 'sdk-stdio' },
 ]
 

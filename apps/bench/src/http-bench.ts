@@ -1,16 +1,16 @@
 import type { Contender } from './contenders.ts'
 import { EventStream } from './load/event-stream.ts'
 import { HttpConnection } from './load/http-connection.ts'
-import { loadHttp, type HttpLane } from './load/http-load.ts'
+import { type Client, type HttpLane, loadHttp } from './load/http-load.ts'
 import type { LoadResult } from './load/load-result.ts'
 import { openSessions, post, type SessionHeaders } from './load/http-session.ts'
 import { loadNotifications } from './load/notify-load.ts'
 import { headerOf, type Reply } from './load/reply-reader.ts'
-import { FIRST_ID, idCounter, messageWith, STANDING_VERSION } from './load/requests.ts'
-import { interleave, type Measured, type Run, summarise, type Table, type Timing } from './measure.ts'
+import { FIRST_ID, idCounter, messageWith } from './load/requests.ts'
+import { interleave, type Measured, type Run, type Timing, together } from './measure.ts'
 import { ServerProcess } from './server-process.ts'
-import type { Answers } from './serving/messages.ts'
-import { CREATE, type FORMS, LIST, resultOf, STRUCTURED, TEXT, type Workload } from './workloads.ts'
+import { summarise, type Table } from './summary.ts'
+import { CREATE, resultOf, type Workload } from './workloads.ts'
 
 /** The number of warm-up notifications. Each goes to all streams. */
 const WARM_NOTIFICATIONS = 100
@@ -26,7 +26,8 @@ export async function measureHttp(
 ): Promise<Table> {
   const starts: Run[][] = []
   for (let start = 0; start < timing.starts; start++) {
-    const bench = await HttpBench.start(start === 0 ? contenders : contenders.filter(({ once }) => !once))
+    const started = start === 0 ? contenders : contenders.filter(({ once }) => !once)
+    const bench = await HttpBench.start(started, `${name}-`)
     try {
       starts.push(await run(bench))
     } finally {
@@ -42,58 +43,27 @@ export const titleOf = ({ title }: Workload, connections: number): string =>
 /** The HTTP servers of one case. */
 export class HttpBench {
   readonly #servers: readonly ServerProcess[]
+  readonly #profilePrefix: string
   readonly #sessions = new Map<ServerProcess, SessionHeaders[]>()
 
-  private constructor(servers: readonly ServerProcess[]) {
+  private constructor(servers: readonly ServerProcess[], profilePrefix: string) {
     this.#servers = servers
+    this.#profilePrefix = profilePrefix
   }
 
-  /**
-   * Starts the servers. Passes the responses of a Jetway contender to bare servers, so that all send the same
-   * bytes.
-   */
-  static async start(contenders: readonly Contender[]): Promise<HttpBench> {
+  /** @param profilePrefix - the start of the names of all profiles */
+  static async start(contenders: readonly Contender[], profilePrefix = ''): Promise<HttpBench> {
     const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
-    const bare = servers.filter(({ contender }) => contender.bare)
-    const reference = servers.find(({ contender }) => contender.program.startsWith('jetway'))
-    if (bare.length > 0 && reference !== undefined) {
-      const answers = await collectAnswers(reference.port)
-      for (const server of bare) await server.prepare(answers)
-    }
-    return new HttpBench(servers)
+    return new HttpBench(servers, profilePrefix)
   }
 
   async measure(workload: Workload, connections: number, timing: Timing): Promise<Run[]> {
-    const all: Measured[] = []
-    for (const server of this.#servers)
-      all.push({ server, load: await this.#loadOf(server, workload, connections) })
-    return interleave(all, timing)
+    return interleave(await this.#loads(workload, connections), this.#timed(timing))
   }
 
-  /** Compares a call without a session with the same call in a session, in the same processes. */
-  async compareForms(
-    { session, alone }: (typeof FORMS)[number],
-    connections: number,
-    timing: Timing,
-  ): Promise<Run[]> {
-    const all: Measured[] = []
-    for (const server of this.#servers) {
-      const { contender } = server
-      all.push({ server, load: await this.#loadOf(server, session, connections) })
-      all.push({
-        server: {
-          contender: {
-            ...contender,
-            name: `${contender.name}-alone`,
-            title: `${contender.title}, ${STANDING_VERSION}`,
-            base: contender.name,
-          },
-          cpuMicros: () => server.cpuMicros(),
-        },
-        load: await this.#loadOf(server, alone, connections),
-      })
-    }
-    return interleave(all, timing)
+  /** Measures all servers at the same time. */
+  async measureTogether(workload: Workload, connections: number, timing: Timing): Promise<Run[]> {
+    return together(await this.#loads(workload, connections), this.#timed(timing))
   }
 
   /**
@@ -112,25 +82,46 @@ export class HttpBench {
       all.push({ server, load: (seconds) => loadNotifications(streams, { seconds, notify }) })
     }
     try {
-      return await interleave(all, { ...timing, warmRequests: WARM_NOTIFICATIONS })
+      return await interleave(all, { ...this.#timed(timing), warmRequests: WARM_NOTIFICATIONS })
     } finally {
       for (const stream of open) stream.close()
     }
   }
 
+  #timed({ profilePath, ...timing }: Timing): Timing {
+    return profilePath === undefined ? timing : { ...timing, profilePath: profilePath + this.#profilePrefix }
+  }
+
+  async #loads(workload: Workload, connections: number): Promise<Measured[]> {
+    await this.#prepareBare(workload)
+    const all: Measured[] = []
+    for (const server of this.#servers)
+      all.push({ server, load: await this.#loadOf(server, workload, connections) })
+    return all
+  }
+
+  /** Passes the response of a Jetway server to the bare servers, so that all send the same bytes. */
+  async #prepareBare(workload: Workload): Promise<void> {
+    const bare = this.#servers.filter(({ contender }) => contender.bare)
+    const reference = this.#servers.find(({ contender }) => contender.program.startsWith('jetway'))
+    if (bare.length === 0 || reference === undefined) return
+    const [session = {}] = await this.#sessionsOf(reference, needsSession(workload) ? 1 : 0)
+    const reply = await verified(reference.port, workload, { ...session, ...workload.headers })
+    for (const server of bare) await server.prepare({ [workload.answer]: reply.body() })
+  }
+
   async #loadOf(server: ServerProcess, workload: Workload, connections: number): Promise<Measured['load']> {
-    const needsSessions = workload !== CREATE && workload.headers === undefined
-    const headers = needsSessions ? undefined : { ...server.headers, ...workload.headers }
-    const sessions = await this.#sessionsOf(server, needsSessions ? connections : 0)
+    const headers = needsSession(workload) ? undefined : { ...server.headers, ...workload.headers }
+    const sessions = await this.#sessionsOf(server, headers === undefined ? connections : 0)
     const { bodyBytes, head } = await verified(server.port, workload, headers ?? sessions[0] ?? {})
     const tolerance = headerOf(head, 'content-type')?.startsWith('text/event-stream') ? LONGEST_COUNT : 0
     const nextId = idCounter()
-    return (seconds: number): Promise<LoadResult> =>
+    return (seconds: number, client?: Client): Promise<LoadResult> =>
       withConnections(server.port, connections, (opened) => {
         const lanes = opened.map((connection, index) =>
           createLane(connection, server.port, workload, headers ?? sessions[index] ?? {}, nextId),
         )
-        return loadHttp(lanes, { seconds, bodyBytes, tolerance })
+        return loadHttp(lanes, { seconds, bodyBytes, tolerance, ...(client !== undefined && { client }) })
       })
   }
 
@@ -145,6 +136,8 @@ export class HttpBench {
     return sessions.slice(0, count)
   }
 }
+
+const needsSession = (workload: Workload): boolean => workload !== CREATE && workload.headers === undefined
 
 /** Opens new connections for each run, because some servers close idle ones after five seconds. */
 async function withConnections<T>(
@@ -183,14 +176,4 @@ async function verified(port: number, workload: Workload, session: SessionHeader
     throw new Error(`${workload.title}: ${reply.status} ${reply.body().slice(0, 300)}`)
   workload.verify(resultOf(reply.body(), FIRST_ID))
   return reply
-}
-
-async function collectAnswers(port: number): Promise<Answers> {
-  const [session = {}] = await openSessions(port, 1)
-  const answers: Record<string, string> = {}
-  for (const workload of [TEXT, STRUCTURED, LIST, CREATE]) {
-    const reply = await verified(port, workload, workload === CREATE ? {} : session)
-    answers[workload.answer] = reply.body()
-  }
-  return answers
 }

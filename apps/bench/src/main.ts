@@ -1,17 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { HTTP } from './contenders.ts'
 import { check } from './check.ts'
 import { describeMachine } from './machine.ts'
 import { readOptions, USAGE } from './options.ts'
+import { keepResults, redraw } from './page.ts'
 import { pinLoad } from './processors.ts'
-import { mergeMeasured, replaceMeasured, toMarkdown } from './report.ts'
+import { toMarkdown } from './report.ts'
 import { runCases } from './run-cases.ts'
 import { stopServers } from './server-process.ts'
 
-const PAGE = new URL('../../../docs/reference/benchmarks.md', import.meta.url)
-
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
+  if (options.redraw) return redraw()
   const machine = describeMachine(pinLoad())
   if (options.short) {
     process.exitCode = await check(
@@ -24,8 +23,8 @@ async function main(): Promise<void> {
   const report = { machine, ...(await runCases(options)) }
   console.log(options.json ? JSON.stringify(report, null, 2) : toMarkdown(report))
   if (!options.write) return
-  const update = options.only.length > 0 ? mergeMeasured : replaceMeasured
-  writeFileSync(PAGE, update(readFileSync(PAGE, 'utf8'), toMarkdown(report)))
+  keepResults(report)
+  redraw()
 }
 
 try {

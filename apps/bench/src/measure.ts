@@ -1,5 +1,6 @@
 import type { Contender } from './contenders.ts'
-import { type LoadResult, median, percentile } from './load/load-result.ts'
+import type { Client } from './load/http-load.ts'
+import { type LoadResult, percentile } from './load/load-result.ts'
 import type { ServerProcess } from './server-process.ts'
 
 /** The duration of a measurement. A round runs each contender once. */
@@ -13,65 +14,84 @@ export interface Timing {
   readonly seconds: number
   /** The number of warm-up requests to each contender. Compilers need thousands of calls. */
   readonly warmRequests: number
+  /** Whether the client may sleep between replies in rounds without a profile. @default 'awake' */
+  readonly client?: Client
+  /** The number of rounds with a CPU profile. They follow the others, because a profile costs time. */
+  readonly profiles: number
+  /** The start of the paths of the profiles. Undefined if nobody reads them. */
+  readonly profilePath?: string
 }
 
 /** A running contender. */
 export interface Measured {
-  readonly server: Pick<ServerProcess, 'contender' | 'cpuMicros'>
-  readonly load: (seconds: number) => Promise<LoadResult>
+  readonly server: Pick<ServerProcess, 'contender' | 'cpuMicros' | 'profile'>
+  readonly load: (seconds: number, client?: Client) => Promise<LoadResult>
 }
 
 /** The results of one start of a contender, by round. */
 export interface Run {
   readonly contender: Contender
   readonly samples: readonly Sample[]
+  /**
+   * The CPU time divided by the time in the system calls that write to sockets, one for each profiled round. Every
+   * server makes the same system calls for a reply, so their time is the unit for the rest.
+   */
+  readonly perWrite: readonly number[]
 }
 
-interface Sample {
+/** The results of one round. */
+export interface Sample {
   readonly requestsPerSecond: number
   readonly cpuMicros: number
   readonly p50Ms: number | undefined
   readonly p99Ms: number | undefined
 }
 
-/** A contender's medians over the rounds of all its starts. */
-export interface Row {
-  readonly name: string
-  readonly title: string
-  readonly requestsPerSecond: number
-  readonly p50Ms: number | undefined
-  readonly p99Ms: number | undefined
-  /** The server's processor time per request, user and system. */
-  readonly cpuMicros: number
-  /** The processor time per request in the best round. Other work on the machine can only increase it. */
-  readonly leastCpuMicros: number
-  readonly base?: string
-  /** Requests per second of processor time, divided by the baseline's in the same round. */
-  readonly ratio?: number
-  /** The ratios of the worst and the best start. Undefined for a single start. */
-  readonly between?: readonly [least: number, most: number]
-}
+/** The length of a round with a profile, in seconds. It must give some thousand samples. */
+const PROFILED_SECONDS = 1
 
-/** One measured case. */
-export interface Table {
-  readonly name: string
-  readonly title: string
-  readonly rows: readonly Row[]
+interface Collected {
+  readonly measured: Measured
+  readonly samples: Sample[]
+  readonly perWrite: number[]
 }
 
 /** Loads the contenders in turn, so that other work on the machine affects all equally. */
-export async function interleave(
+export function interleave(all: readonly Measured[], timing: Omit<Timing, 'starts'>): Promise<Run[]> {
+  return inRounds(all, timing, async (order, measure) => {
+    for (const one of order) await measure(one)
+  })
+}
+
+/**
+ * Loads all contenders at the same time. They share one processor, so each finds the processor's caches full with the
+ * data of the others.
+ */
+export function together(all: readonly Measured[], timing: Omit<Timing, 'starts'>): Promise<Run[]> {
+  return inRounds(all, timing, async (order, measure) => {
+    await Promise.all(order.map(measure))
+  })
+}
+
+async function inRounds(
   all: readonly Measured[],
-  timing: Pick<Timing, 'rounds' | 'seconds' | 'warmRequests'>,
+  timing: Omit<Timing, 'starts'>,
+  round: (order: readonly Collected[], measure: (one: Collected) => Promise<unknown>) => Promise<void>,
 ): Promise<Run[]> {
-  const runs = all.map((measured) => ({ measured, samples: [] as Sample[] }))
+  const runs = all.map((measured): Collected => ({ measured, samples: [], perWrite: [] }))
   for (const one of all) await warm(one, timing.warmRequests)
-  for (let round = 0; round < timing.rounds; round++) {
-    // The order rotates, so that no contender always follows the same one.
-    const order = [...runs.slice(round % runs.length), ...runs.slice(0, round % runs.length)]
-    for (const { measured, samples } of order) samples.push(await sample(measured, timing.seconds))
-  }
-  return runs.map(({ measured, samples }) => ({ contender: measured.server.contender, samples }))
+  // The order rotates, so that no contender always follows the same one.
+  const order = (at: number): Collected[] => [
+    ...runs.slice(at % runs.length),
+    ...runs.slice(0, at % runs.length),
+  ]
+  for (let at = 0; at < timing.rounds; at++)
+    await round(order(at), async ({ measured, samples }) => samples.push(await sample(measured, timing)))
+  for (let at = 0; at < timing.profiles; at++)
+    await round(order(at), async ({ measured, perWrite }) =>
+      perWrite.push(await profiled(measured, at, timing.profilePath)),
+    )
+  return runs.map(({ measured: { server }, ...results }) => ({ contender: server.contender, ...results }))
 }
 
 /** The maximum duration of a warm-up in seconds. A slower contender does not need more. */
@@ -87,9 +107,12 @@ async function warm({ load }: Measured, requests: number): Promise<void> {
   }
 }
 
-async function sample({ server, load }: Measured, seconds: number): Promise<Sample> {
+async function sample(
+  { server, load }: Measured,
+  { seconds, client }: Pick<Timing, 'seconds' | 'client'>,
+): Promise<Sample> {
   const before = await server.cpuMicros()
-  const result = await load(seconds)
+  const result = await load(seconds, client)
   const spent = (await server.cpuMicros()) - before
   return {
     requestsPerSecond: result.completed / result.seconds,
@@ -99,47 +122,8 @@ async function sample({ server, load }: Measured, seconds: number): Promise<Samp
   }
 }
 
-/**
- * Summarises all starts. A contender that did not run in every start is compared with its baseline in the same starts.
- */
-export function summarise(starts: readonly (readonly Run[])[]): Row[] {
-  return (starts[0] ?? []).map(({ contender }) => toRow(contender, starts))
-}
-
-const runOf = (runs: readonly Run[], name: string): Run | undefined =>
-  runs.find(({ contender }) => contender.name === name)
-
-function toRow({ name, title, base }: Contender, starts: readonly (readonly Run[])[]): Row {
-  const all = starts.flatMap((runs) => runOf(runs, name)?.samples ?? [])
-  const over = (pick: (each: Sample) => number | undefined): number | undefined => {
-    const values = all.map(pick).filter((value) => value !== undefined)
-    return values.length === 0 ? undefined : median(values)
-  }
-  const row = {
-    name,
-    title,
-    requestsPerSecond: median(all.map(({ requestsPerSecond }) => requestsPerSecond)),
-    p50Ms: over(({ p50Ms }) => p50Ms),
-    p99Ms: over(({ p99Ms }) => p99Ms),
-    cpuMicros: median(all.map(({ cpuMicros }) => cpuMicros)),
-    leastCpuMicros: Math.min(...all.map(({ cpuMicros }) => cpuMicros)),
-  }
-  if (base === undefined) return row
-  const ratios = starts.map((runs) => ratiosIn(runs, name, base)).filter(({ length }) => length > 0)
-  // A baseline has no ratio to itself.
-  if (ratios.length === 0) return row
-  const medians = ratios.map(median)
-  return {
-    ...row,
-    base,
-    ratio: median(ratios.flat()),
-    ...(medians.length > 1 && { between: [Math.min(...medians), Math.max(...medians)] as const }),
-  }
-}
-
-function ratiosIn(runs: readonly Run[], name: string, base: string): number[] {
-  const bases = runOf(runs, base)?.samples
-  const own = runOf(runs, name)?.samples
-  if (bases === undefined || own === undefined) return []
-  return own.map(({ cpuMicros }, round) => (bases[round]?.cpuMicros ?? Number.NaN) / cpuMicros)
+async function profiled({ server, load }: Measured, round: number, path?: string): Promise<number> {
+  const file = path === undefined ? undefined : `${path}${server.contender.name}-${round}.cpuprofile`
+  const { busy, write } = await server.profile(() => load(PROFILED_SECONDS, 'natural'), file)
+  return busy / write
 }

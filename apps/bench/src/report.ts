@@ -1,7 +1,7 @@
 import type { ImportCost } from './imports.ts'
-import type { Row, Table } from './measure.ts'
 import type { SessionMemory } from './session-memory.ts'
 import type { FirstAnswer } from './stdio-bench.ts'
+import type { Compared, Row, Table } from './summary.ts'
 
 /** The results of one run. */
 export interface Report {
@@ -53,29 +53,61 @@ export function toMarkdown({ machine, tables, imports, firstAnswers, memory }: R
   return `${parts.join('\n\n')}\n`
 }
 
-const HEADINGS = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio', 'starts', 'of']
-
-function toSection({ title, rows }: Table): string {
-  const titles = new Map(rows.map((row) => [row.name, row.title]))
-  return section(
-    title,
-    HEADINGS,
-    rows.map((row) => cells(row, titles)),
-  )
+interface Column {
+  readonly heading: string
+  readonly cell: (row: Row) => string
 }
 
-function cells(row: Row, titles: ReadonlyMap<string, string>): string[] {
-  const { title, requestsPerSecond, p50Ms, p99Ms, cpuMicros, ratio, between, base } = row
+const figure = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? ''
+const ratio = (compared: Compared | undefined): string => figure(compared?.ratio, 2)
+const starts = (compared: Compared | undefined): string =>
+  compared?.between?.map((each) => each.toFixed(2)).join('–') ?? ''
+
+const BY_WRITE: readonly Column[] = [
+  { heading: '÷ write', cell: (row) => figure(row.perWrite, 2) },
+  { heading: 'ratio', cell: ({ byWrite }) => ratio(byWrite) },
+  { heading: 'starts', cell: ({ byWrite }) => starts(byWrite) },
+]
+const BY_CPU: readonly Column[] = [
+  { heading: 'CPU µs', cell: (row) => row.cpuMicros.toFixed(1) },
+  { heading: 'CPU ratio', cell: ({ byCpu }) => ratio(byCpu) },
+  { heading: 'starts', cell: ({ byCpu }) => starts(byCpu) },
+]
+const RATE: Column = { heading: 'requests/s', cell: (row) => row.requestsPerSecond.toFixed(0) }
+const BY_RATE: readonly Column[] = [
+  { heading: 'rate ratio', cell: ({ byRate }) => ratio(byRate) },
+  { heading: 'starts', cell: ({ byRate }) => starts(byRate) },
+]
+const LATENCY: readonly Column[] = [
+  { heading: 'p50 ms', cell: (row) => figure(row.p50Ms, 2) },
+  { heading: 'p99 ms', cell: (row) => figure(row.p99Ms, 2) },
+]
+
+/** A table shows what was measured. Its first ratio is the one that counts. */
+function columnsOf({ rows, waits = false }: Table): readonly Column[] {
+  const has = (member: keyof Row): boolean => rows.some((row) => row[member] !== undefined)
+  const titles = new Map(rows.map((row) => [row.name, row.title]))
+  const compared = has('base')
   return [
-    title,
-    requestsPerSecond.toFixed(0),
-    p50Ms?.toFixed(2) ?? '',
-    p99Ms?.toFixed(2) ?? '',
-    cpuMicros.toFixed(1),
-    ratio?.toFixed(2) ?? '',
-    between?.map((each) => each.toFixed(2)).join('–') ?? '',
-    base === undefined ? '' : (titles.get(base) ?? base),
+    { heading: '', cell: ({ title }) => title },
+    ...(has('perWrite') ? BY_WRITE : []),
+    ...(waits ? [RATE, ...BY_RATE] : []),
+    ...BY_CPU.slice(0, compared ? undefined : 1),
+    ...(waits ? [] : [RATE]),
+    ...(has('p50Ms') ? LATENCY : []),
+    ...(compared
+      ? [{ heading: 'of', cell: ({ base }: Row) => (base === undefined ? '' : (titles.get(base) ?? base)) }]
+      : []),
   ]
+}
+
+function toSection(table: Table): string {
+  const columns = columnsOf(table)
+  return section(
+    table.title,
+    columns.map(({ heading }) => heading),
+    table.rows.map((row) => columns.map(({ cell }) => cell(row))),
+  )
 }
 
 function section(title: string, headings: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -90,40 +122,28 @@ function section(title: string, headings: readonly string[], rows: readonly (rea
 const BEGIN = '<!-- measured: npm run bench -- --write -->'
 const END = '<!-- end of what was measured -->'
 
+/** Returns a report with the results of a later run, and those of the cases that did not run again. */
+export function mergeReports(earlier: Report, later: Report): Report {
+  const tables = new Map([...earlier.tables, ...later.tables].map((table) => [table.name, table]))
+  const newer = <T>(before: readonly T[], after: readonly T[]): readonly T[] =>
+    after.length > 0 ? after : before
+  return {
+    machine: later.machine,
+    tables: [...tables.values()],
+    imports: newer(earlier.imports, later.imports),
+    firstAnswers: newer(earlier.firstAnswers, later.firstAnswers),
+    memory: newer(earlier.memory, later.memory),
+  }
+}
+
 /**
  * Replaces the report between the markers of a page.
  *
  * @throws Error if the markers are missing
  */
 export function replaceMeasured(page: string, markdown: string): string {
-  const { before, after } = aroundMarks(page)
-  return `${before}\n\n${markdown}\n${after}`
-}
-
-/**
- * Replaces the sections of the measured cases on a page. The other sections stay.
- *
- * @throws Error if the markers are missing
- */
-export function mergeMeasured(page: string, markdown: string): string {
-  const { before, measured, after } = aroundMarks(page)
-  const sections = new Map<string, string>()
-  const [, ...updated] = sectionsOf(markdown)
-  for (const text of [...sectionsOf(measured), ...updated]) sections.set(text.split('\n')[0] ?? '', text)
-  return `${before}\n\n${[...sections.values()].join('\n\n')}\n\n${after}`
-}
-
-/** Returns the text before the first heading, then each section. */
-const sectionsOf = (markdown: string): string[] => markdown.split(/^(?=### )/m).map((text) => text.trim())
-
-function aroundMarks(page: string): {
-  readonly before: string
-  readonly measured: string
-  readonly after: string
-} {
   const begin = page.indexOf(BEGIN)
   const end = page.indexOf(END)
   if (begin === -1 || end < begin) throw new Error('The page has no place for the tables: its marks are gone')
-  const start = begin + BEGIN.length
-  return { before: page.slice(0, start), measured: page.slice(start, end), after: page.slice(end) }
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${markdown}\n${page.slice(end)}`
 }

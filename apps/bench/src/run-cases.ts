@@ -13,14 +13,16 @@ import {
 import { type HttpBench, measureHttp, titleOf } from './http-bench.ts'
 import { measureImports } from './imports.ts'
 import { STANDING_VERSION } from './load/requests.ts'
-import type { Run, Table } from './measure.ts'
+import type { Run } from './measure.ts'
 import type { BenchOptions } from './options.ts'
 import type { Report } from './report.ts'
 import { measureSessionMemory } from './session-memory.ts'
 import { measureFirstAnswers, measureStdio } from './stdio-bench.ts'
-import { CREATE, FORMS, LIST, STRUCTURED, TEXT, type Workload } from './workloads.ts'
+import type { Table } from './summary.ts'
+import { CREATE, LIST, MODERN, STRUCTURED, TEXT, type Workload } from './workloads.ts'
 
 const CONNECTIONS = [1, 16, 64]
+/** The number of connections where only one is measured. */
 const FORM_CONNECTIONS = 16
 const NOTIFIED = 1000
 /** The official SDK has one server per session, so it cannot notify all sessions. */
@@ -31,10 +33,14 @@ const IDLE_SESSIONS = 5000
 
 type Cases = Omit<Report, 'machine'>
 
+/** Returns whether `only` is the name of a case or its start. With a number at its end, it is the whole name. */
+const isCase = (name: string, only: string): boolean =>
+  /\d$/.test(only) ? name === only : name.startsWith(only)
+
 /** Runs the selected cases one after the other, and reports progress on stderr. */
 export async function runCases(options: BenchOptions): Promise<Cases> {
   const wanted = (name: string): boolean =>
-    options.only.length === 0 || options.only.some((begin) => name.startsWith(begin))
+    options.only.length === 0 || options.only.some((only) => isCase(name, only))
   const tables = [
     ...(await httpCases(options, wanted)),
     ...(await sharedCases(options, wanted)),
@@ -63,7 +69,9 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   }
   for (const [workload, connections] of cases) {
     const called = { name: `${workload.name}-${connections}`, title: titleOf(workload, connections) }
-    await add(called, HTTP, (bench) => bench.measure(workload, connections, timing))
+    // With more or fewer connections, the kernel takes more or less time for a write.
+    const profiles = connections === FORM_CONNECTIONS ? timing.profiles : 0
+    await add(called, HTTP, (bench) => bench.measure(workload, connections, { ...timing, profiles }))
   }
   for (const workload of [TEXT, LIST]) {
     const streamed = {
@@ -77,12 +85,16 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
     title: `One notification to ${NOTIFIED} streams: each request of the table is one`,
   }
   await add(notified, UNOFFICIAL, (bench) => bench.measureNotifications(NOTIFIED, timing))
-  const jetways = HTTP.filter(({ program }) => program.startsWith('jetway'))
-  for (const form of FORMS) {
-    const name = `modern-${form.session.name}-${FORM_CONNECTIONS}`
-    const title = `${titleOf(form.session, FORM_CONNECTIONS)}: in a session, and as a request of ${STANDING_VERSION}`
-    await add({ name, title }, jetways, (bench) => bench.compareForms(form, FORM_CONNECTIONS, timing))
+  for (const workload of MODERN) {
+    const name = `modern-${workload.name}-${FORM_CONNECTIONS}`
+    const title = `${titleOf(workload, FORM_CONNECTIONS)}, as a request of ${STANDING_VERSION}`
+    await add({ name, title }, UNOFFICIAL, (bench) => bench.measure(workload, FORM_CONNECTIONS, timing))
   }
+  const cold = {
+    name: `cold-${TEXT.name}-1`,
+    title: `${TEXT.title}, ${UNOFFICIAL.length} servers at the same time, 1 connection each`,
+  }
+  await add(cold, UNOFFICIAL, (bench) => bench.measureTogether(TEXT, 1, timing))
   const authenticated = {
     name: `auth-${TEXT.name}-${FORM_CONNECTIONS}`,
     title: `${titleOf(TEXT, FORM_CONNECTIONS)}: with OAuth`,
@@ -98,11 +110,12 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   return tables
 }
 
-/** Measures the cost of sessions in Redis. A call without a session must not cost more. */
+/** Measures the cost of sessions and events in Redis. A call without a session must not cost more. */
 async function sharedCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {
   const cases: readonly (Pick<Table, 'name' | 'title'> & {
     readonly workload: Workload
     readonly connections: number
+    readonly args?: readonly string[]
   })[] = [
     ...[1, 16].map((connections) => ({
       name: `shared-text-${connections}`,
@@ -110,10 +123,17 @@ async function sharedCases({ timing }: BenchOptions, wanted: (name: string) => b
       workload: TEXT,
       connections,
     })),
-    ...FORMS.slice(0, 1).map(({ alone }) => ({
-      name: `shared-modern-text-${FORM_CONNECTIONS}`,
-      title: `${titleOf(alone, FORM_CONNECTIONS)}, as a request of ${STANDING_VERSION}: other sessions in Redis`,
-      workload: alone,
+    {
+      name: `shared-stream-${TEXT.name}-${FORM_CONNECTIONS}`,
+      title: `${titleOf(TEXT, FORM_CONNECTIONS)}, as an event stream: sessions and events in Redis`,
+      workload: TEXT,
+      connections: FORM_CONNECTIONS,
+      args: ['--stream'],
+    },
+    ...MODERN.slice(0, 1).map((workload) => ({
+      name: `shared-modern-${workload.name}-${FORM_CONNECTIONS}`,
+      title: `${titleOf(workload, FORM_CONNECTIONS)}, as a request of ${STANDING_VERSION}: other sessions in Redis`,
+      workload,
       connections: FORM_CONNECTIONS,
     })),
   ].filter(({ name }) => wanted(name))
@@ -121,11 +141,13 @@ async function sharedCases({ timing }: BenchOptions, wanted: (name: string) => b
   const redis = await startRedis()
   try {
     const tables: Table[] = []
-    for (const { workload, connections, ...table } of cases) {
-      const measured = measureHttp(table, sharedOver(redis.url), timing, (bench) =>
-        bench.measure(workload, connections, timing),
+    for (const { workload, connections, args = [], ...table } of cases) {
+      const measured = measureHttp(table, sharedOver(redis.url, args), timing, (bench) =>
+        // No profiles, because a server that writes to Redis too makes other system calls. A client that is always
+        // awake would keep Redis from running.
+        bench.measure(workload, connections, { ...timing, profiles: 0, client: 'natural' }),
       )
-      tables.push(await said(table.name, measured))
+      tables.push({ ...(await said(table.name, measured)), waits: true })
     }
     return tables
   } finally {

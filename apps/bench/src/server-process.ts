@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Contender } from './contenders.ts'
 import { serverPrefix } from './processors.ts'
 import type { Answers, Ask, Report } from './serving/messages.ts'
+import type { ProfileShares } from './serving/profile.ts'
 
 const running = new Set<ServerProcess>()
 
@@ -69,6 +70,17 @@ export class ServerProcess {
   /** Resident memory after a garbage collection, in bytes. */
   async memoryBytes(): Promise<number> {
     return (await this.#ask({ ask: 'memory' }, 'memory')).bytes
+  }
+
+  /**
+   * Takes a CPU profile of the process while it works.
+   *
+   * @param file - where the process writes the profile. Undefined if nobody reads it
+   */
+  async profile(work: () => Promise<unknown>, file?: string): Promise<ProfileShares> {
+    await this.#ask({ ask: 'profile' }, 'profiling')
+    await work()
+    return (await this.#ask({ ask: 'shares', ...(file !== undefined && { file }) }, 'shares')).shares
   }
 
   /** Makes the server send one notification to all open streams. */

@@ -4,8 +4,9 @@ import { type Contender, RAW_STDIO, starters } from './contenders.ts'
 import { median } from './load/load-result.ts'
 import { FIRST_ID, idCounter, INITIALIZE, messageWith } from './load/requests.ts'
 import { StdioClient } from './load/stdio-load.ts'
-import { interleave, type Measured, type Run, summarise, type Table, type Timing } from './measure.ts'
+import { interleave, type Measured, type Run, type Timing } from './measure.ts'
 import { ServerProcess } from './server-process.ts'
+import { summarise, type Table } from './summary.ts'
 import { resultOf, TEXT } from './workloads.ts'
 
 const clientOf = ({ child }: ServerProcess): StdioClient =>
@@ -41,7 +42,8 @@ async function measureStart(contenders: readonly Contender[], depth: number, tim
       const lineBytes = Buffer.byteLength(line) + 1
       all.push({ server, load: (seconds) => client.load({ seconds, depth, lineBytes, next }) })
     }
-    return await interleave(all, timing)
+    // No profiles, because a server may write several responses at once.
+    return await interleave(all, { ...timing, profiles: 0 })
   } finally {
     await Promise.all(servers.map((server) => server.stop()))
   }

@@ -74,11 +74,8 @@ function standing(workload: Workload, call: ToolCall): Workload {
   }
 }
 
-/** The calls with and without a session. */
-export const FORMS: readonly { readonly session: Workload; readonly alone: Workload }[] = [
-  { session: TEXT, alone: standing(TEXT, ADD) },
-  { session: STRUCTURED, alone: standing(STRUCTURED, WEATHER) },
-]
+/** The calls without a session. */
+export const MODERN: readonly Workload[] = [standing(TEXT, ADD), standing(STRUCTURED, WEATHER)]
 
 export const LIST: Workload = {
   name: 'list',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isHeavy, slowest } from '../src/check.ts'
 import { JETWAY, OFFICIAL } from '../src/imports.ts'
-import type { Row } from '../src/measure.ts'
+import type { Row } from '../src/summary.ts'
 
 function rows(bare: number, jetway: number): Row[] {
   const shared = { requestsPerSecond: 1, p50Ms: 1, p99Ms: 1, cpuMicros: 1 }

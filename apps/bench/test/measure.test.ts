@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
-import { interleave, type Measured, type Run, summarise } from '../src/measure.ts'
+import { interleave, type Measured, together } from '../src/measure.ts'
+import { summarise } from '../src/summary.ts'
 
+const TIMING = { seconds: 1, warmRequests: 100, profiles: 0 }
 const LATENCIES = Float64Array.of(1, 2, 3)
 
 /** A server with this time per request in µs, on a machine with constant speed within a round. */
@@ -10,6 +12,10 @@ function fake(name: string, base: string | undefined, micros: number, mood: () =
     server: {
       contender: { name, title: name, program: name, ...(base === undefined ? {} : { base }) },
       cpuMicros: async () => spent,
+      profile: async (work) => {
+        await work()
+        return { busy: micros, write: 5 }
+      },
     },
     load: async (seconds) => {
       spent += 100 * micros * mood()
@@ -23,14 +29,41 @@ it('interleave runs contenders in rounds, and summarise compares only results fr
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1
   const runs = await interleave([fake('bare', undefined, 10, mood), fake('jetway', 'bare', 20, mood)], {
+    ...TIMING,
     rounds: 4,
-    seconds: 1,
-    warmRequests: 100,
   })
   const rows = summarise([runs])
   expect(rows[0]).toMatchObject({ name: 'bare', requestsPerSecond: 100, p50Ms: 2, p99Ms: 3 })
-  expect(rows[0]).not.toHaveProperty('ratio')
-  expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', ratio: 0.5 })
+  expect(rows[0]).not.toHaveProperty('byCpu')
+  expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', byCpu: { ratio: 0.5 } })
+})
+
+it('interleave takes profiles after the other rounds, and summarise compares their shares', async () => {
+  const all = [fake('bare', undefined, 10, () => 1), fake('jetway', 'bare', 12.5, () => 1)]
+  const rows = summarise([await interleave(all, { ...TIMING, rounds: 1, profiles: 2 })])
+  expect(rows[0]).toMatchObject({ perWrite: 2 })
+  expect(rows[1]).toMatchObject({ perWrite: 2.5, byWrite: { ratio: 0.8 } })
+})
+
+it('together loads all contenders at the same time', async () => {
+  let loaded = 0
+  let mostLoaded = 0
+  const watched = (name: string): Measured => {
+    const { server, load } = fake(name, undefined, 10, () => 1)
+    return {
+      server,
+      load: async (seconds) => {
+        mostLoaded = Math.max(mostLoaded, ++loaded)
+        await Promise.resolve()
+        loaded--
+        return load(seconds)
+      },
+    }
+  }
+  const all = [watched('one'), watched('two'), watched('three')]
+  const runs = await together(all, { ...TIMING, rounds: 2 })
+  expect(mostLoaded).toBe(3)
+  expect(runs.map(({ samples }) => samples.length)).toEqual([2, 2, 2])
 })
 
 it('summarise reports the best round', async () => {
@@ -38,37 +71,8 @@ it('summarise reports the best round', async () => {
   let turn = 0
   const mood = (): number => moods[turn++] ?? 1
   const runs = await interleave([fake('bare', undefined, 10, mood), fake('jetway', 'bare', 20, mood)], {
+    ...TIMING,
     rounds: 3,
-    seconds: 1,
-    warmRequests: 100,
   })
   expect(summarise([runs]).map(({ leastCpuMicros }) => leastCpuMicros)).toEqual([10, 20])
-})
-
-/** One start: the µs of each round for each contender. */
-const started = (micros: Readonly<Record<string, readonly number[]>>): Run[] =>
-  Object.entries(micros).map(([name, all]) => ({
-    contender: { name, title: name, program: name, ...(name === 'bare' ? {} : { base: 'bare' }) },
-    samples: all.map((cpuMicros) => ({ requestsPerSecond: 1, cpuMicros, p50Ms: 1, p99Ms: 1 })),
-  }))
-
-it('summarise reports a slow start, but excludes it from the ratio', () => {
-  const [, jetway] = summarise([
-    started({ bare: [10, 10, 10], jetway: [20, 20, 20] }),
-    started({ bare: [10, 10, 10], jetway: [12.5, 12.5, 12.5] }),
-    started({ bare: [12, 12, 12], jetway: [15, 15, 15] }),
-  ])
-  expect(jetway).toMatchObject({ ratio: 0.8, between: [0.5, 0.8], leastCpuMicros: 12.5 })
-})
-
-it('summarise compares a contender that started once with the baseline from the same start', () => {
-  const rows = summarise([started({ bare: [10], slow: [100] }), started({ bare: [20] })])
-  expect(rows[1]).toMatchObject({ name: 'slow', ratio: 0.1 })
-  expect(rows[1]).not.toHaveProperty('between')
-})
-
-it('summarise omits the ratio if the baseline was not run', () => {
-  const [alone] = summarise([started({ jetway: [10] }), started({ jetway: [20] })])
-  expect(alone).toMatchObject({ name: 'jetway', cpuMicros: 15 })
-  expect(alone).not.toHaveProperty('ratio')
 })

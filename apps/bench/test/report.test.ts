@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { mergeMeasured, replaceMeasured, toMarkdown } from '../src/report.ts'
+import { describe, expect, it } from 'vitest'
+import { mergeReports, replaceMeasured, toMarkdown } from '../src/report.ts'
 
 const REPORT = {
   machine: 'a machine',
@@ -25,9 +25,11 @@ const REPORT = {
           p99Ms: 2,
           cpuMicros: 12.5,
           leastCpuMicros: 12,
+          perWrite: 3.25,
           base: 'bare',
-          ratio: 0.8,
-          between: [0.78, 0.81] as const,
+          byWrite: { ratio: 0.9, between: [0.88, 0.91] as const },
+          byCpu: { ratio: 0.8, between: [0.78, 0.81] as const },
+          byRate: { ratio: 0.7 },
         },
       ],
     },
@@ -37,25 +39,39 @@ const REPORT = {
   memory: [],
 }
 
-it("toMarkdown names each ratio's baseline in its table", () => {
-  const line = toMarkdown(REPORT)
+/** The cells of a table's line that begins with the title. */
+function cellsOf(title: string, report: Parameters<typeof toMarkdown>[0]): string[] {
+  const line = toMarkdown(report)
     .split('\n')
-    .find((text) => text.startsWith('| Jetway'))
-  expect(line?.split('|').map((cell) => cell.trim())).toEqual([
-    '',
-    'Jetway',
-    '80',
-    '1.00',
-    '2.00',
-    '12.5',
-    '0.80',
-    '0.78–0.81',
-    'bare',
-    '',
-  ])
+    .find((text) => text.startsWith(`| ${title}`))
+  return (line ?? '')
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+}
+
+describe('toMarkdown', () => {
+  it('shows the ratios of a row, and names their baseline', () => {
+    const expected = '3.25 0.90 0.88–0.91 12.5 0.80 0.78–0.81 80 1.00 2.00 bare'
+    expect(cellsOf('Jetway', REPORT)).toEqual(['Jetway', ...expected.split(' ')])
+  })
+
+  it('compares the throughput if the servers wait for another process', () => {
+    const tables = REPORT.tables.map((table) => ({ ...table, waits: true }))
+    const expected = '3.25 0.90 0.88–0.91 80 0.70'
+    expect(cellsOf('Jetway', { ...REPORT, tables }).slice(1, 6)).toEqual(expected.split(' '))
+  })
+
+  it('leaves out columns that nothing was measured for', () => {
+    const [table] = REPORT.tables
+    const rows = table?.rows.slice(0, 1) ?? []
+    expect(cellsOf('bare', { ...REPORT, tables: [{ name: 'a', title: 'b', rows }] })).toEqual(
+      'bare 10.0 100 1.00 2.00'.split(' '),
+    )
+  })
 })
 
-it('replaceMeasured replaces the old tables, and keeps the surrounding text', () => {
+it('replaceMeasured replaces the old tables, and keeps the text around them', () => {
   const page =
     'Before\n\n<!-- measured: npm run bench -- --write -->\n\nold\n<!-- end of what was measured -->\n\nAfter\n'
   const once = replaceMeasured(page, toMarkdown(REPORT))
@@ -66,16 +82,21 @@ it('replaceMeasured replaces the old tables, and keeps the surrounding text', ()
   expect(() => replaceMeasured('no marks', '')).toThrow('marks')
 })
 
-it('mergeMeasured keeps the tables of cases that were not measured', () => {
-  const page =
-    'Before\n\n<!-- measured: npm run bench -- --write -->\n\nA machine.\n\n### first\n\n1\n\n### tools/call\n\nold\n\n<!-- end of what was measured -->\n'
-  const merged = mergeMeasured(page, toMarkdown({ ...REPORT, machine: 'another' }))
-  expect(merged).toMatch(/A machine\.\n\n### first\n\n1\n\n### tools\/call\n\n\| {4}/)
-  expect(merged).not.toMatch(/old|another/)
-  const [first] = REPORT.tables
-  const added = mergeMeasured(
-    merged,
-    toMarkdown({ ...REPORT, tables: [{ ...first, title: 'new' } as never] }),
-  )
-  expect(added.match(/^###.*/gm)).toEqual(['### first', '### tools/call', '### new'])
+it('mergeReports keeps the results of cases that did not run again', () => {
+  const [measured] = REPORT.tables
+  const table = (name: string, title: string): (typeof REPORT.tables)[number] => ({
+    ...(measured as (typeof REPORT.tables)[number]),
+    name,
+    title,
+  })
+  const memory = [{ name: 'jetway', title: 'Jetway', sessions: 1, kilobytes: 7 }]
+  const earlier = { ...REPORT, tables: [table('first', 'old'), table('second', 'old')], memory }
+  const later = { ...REPORT, machine: 'another', tables: [table('second', 'new'), table('third', 'new')] }
+  const merged = mergeReports(earlier, later)
+  expect(merged.tables.map(({ name, title }) => [name, title])).toEqual([
+    ['first', 'old'],
+    ['second', 'new'],
+    ['third', 'new'],
+  ])
+  expect(merged).toMatchObject({ machine: 'another', memory })
 })

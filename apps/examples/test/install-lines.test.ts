@@ -7,8 +7,10 @@ import { expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const guides = readdirSync(join(root, 'docs/guide')).map((name) => `docs/guide/${name}`)
 
-/** Without the alias of `cli`, which npx installs. */
-const PACKAGES = readdirSync(join(root, 'packages')).filter((name) => name !== 'jetway')
+/** Without the alias of `cli` and `create-jetway`, which npx installs. */
+const PACKAGES = readdirSync(join(root, 'packages')).filter(
+  (name) => !['jetway', 'create-jetway'].includes(name),
+)
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
@@ -42,35 +44,66 @@ interface Line {
   readonly others: readonly string[]
 }
 
-const TARBALLS = /\S*tarballs\/jetway-(?:\{(.+?)\}|([\w-]+))-0\.0\.0\.tgz/g
+interface InstallLines {
+  readonly parseInstall: (command: string) => {
+    readonly flags: readonly string[]
+    readonly packages: readonly string[]
+    readonly others: readonly string[]
+  }
+  readonly installFromNpm: (text: string, dependencies: ReadonlyMap<string, readonly string[]>) => string
+  readonly readDependencies: (root: string) => ReadonlyMap<string, readonly string[]>
+}
 
-const packagesIn = (command: string): readonly string[] =>
-  [...command.matchAll(TARBALLS)].flatMap(([, list, single = '']) => list?.split(',') ?? [single])
+const { installFromNpm, parseInstall, readDependencies } = (await import(
+  new URL('../../../scripts/project/install-lines.mjs', import.meta.url).href
+)) as InstallLines
+
+/** Whether the pages install from npm; see `.github/project.json`. */
+const { published } = JSON.parse(readFileSync(join(root, '.github/project.json'), 'utf8')) as {
+  readonly published: boolean
+}
 
 function parse(page: string, command: string): Line {
-  const installs = command.split(' && ')
-  const others = installs.flatMap((install) => install.replaceAll(TARBALLS, '').split(' ').slice(2))
+  const installs = command.split(' && ').map(parseInstall)
   return {
     page,
     command,
-    packages: packagesIn(command),
-    dev: installs.filter((install) => install.includes('--save-dev')).flatMap(packagesIn),
-    others: others.filter((word) => word !== '' && !word.startsWith('--')),
+    packages: installs.flatMap(({ packages }) => packages),
+    dev: installs.flatMap(({ flags, packages }) => (flags.includes('--save-dev') ? packages : [])),
+    others: installs.flatMap(({ others }) => others),
   }
 }
 
-/** The commands that install tarballs, and the packages that each names, with and without braces. */
+/** The commands that install packages of this repository, from tarballs or from npm. */
 const lines = ['README.md', ...guides].flatMap((page) =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(/npm install [^`\n]*tarballs\/[^`\n]*/g)].map(
-    ([command]) => parse(page, command),
-  ),
+  [
+    ...readFileSync(join(root, page), 'utf8').matchAll(/npm install [^`\n]*(?:tarballs\/|@jetway\/)[^`\n]*/g),
+  ].map(([command]) => parse(page, command)),
 )
 
-it.each(lines)('$page contains a complete install command: $command', ({ packages, dev, others }) => {
+const ofTarballs = lines.filter(({ command }) => command.includes('tarballs/'))
+
+it('installs from tarballs until the packages are on npm', () => {
+  expect(ofTarballs.length > 0).toBe(!published)
+  expect(lines.length).toBeGreaterThan(20)
+})
+
+it.each(ofTarballs)('$page names every tarball that another one needs: $command', ({ packages }) => {
   expect(new Set(packages)).toEqual(new Set(packages.flatMap(closure)))
+})
+
+const dependencies = readDependencies(root)
+
+it.each(ofTarballs)('$page installs the same from npm: $command', ({ page, command, packages }) => {
+  const line = parse(page, installFromNpm(command, dependencies))
+  expect(new Set(line.packages.flatMap(closure))).toEqual(new Set(packages))
+})
+
+it.each(lines)('$page contains a complete install command: $command', ({ packages, dev, others }) => {
   const names = others.map((other) => other.replace(/(?<=.)@.*$/, ''))
   expect(names).toEqual(expect.arrayContaining(packages.flatMap(peersOf)))
-  expect(dev).toEqual(packages.includes('testing') ? ['client', 'testing'] : packages.filter(isCommand))
+  const forTests = ['client', 'testing'].filter((name) => packages.includes(name))
+  expect(dev).toEqual(packages.includes('testing') ? forTests : packages.filter(isCommand))
 })
 
 it('the install page contains a line for every package', () => {

@@ -57,6 +57,13 @@ it('accepts a block that equals its region and follows a link to its file', () =
   expect(check(BLOCK, FILE)).toMatchObject({ code: 0, problems: '' })
 })
 
+it('shows no link to the file in a skill, which is copied into other projects', () => {
+  const skill = 'docs/skills/a/SKILL.md'
+  const plain = '<!-- from: a.ts#two -->\n\n```ts\nsecond()\n```\n'
+  expect(check(BLOCK, { ...FILE, [skill]: plain })).toMatchObject({ code: 0, problems: '' })
+  expect(check(BLOCK, { ...FILE, [skill]: BLOCK }).problems).toContain('SKILL.md: a.ts#two differs')
+})
+
 it.each([
   ['differs', BLOCK.replace('second', 'third')],
   ['differs', BLOCK.replace('../a.ts', 'a.ts')],

@@ -6,6 +6,9 @@ interface Owned {
   readonly session: string
 }
 
+/** The maximum number of sessions whose hashes are kept. */
+const MAX_HASHES = 1_000
+
 /**
  * Builds the names of all keys. `1` is the version of their layout. Principals and ids are hashed, so that no
  * name reveals them. The principal is hashed after its length, so that no other input produces the same name.
@@ -16,6 +19,7 @@ export class Keys {
   readonly #prefix: string
   readonly #control: string
   readonly #tasks: string
+  readonly #hashes = new Map<string, string>()
 
   constructor(namespace: string) {
     this.#prefix = `jw1:${namespace}:`
@@ -33,8 +37,18 @@ export class Keys {
   }
 
   ofStream(key: Owned & { readonly stream: string }): StreamKeys {
-    const session = hashOfSession(key)
-    return this.ofStreamHash(session, hashOf(key.stream))
+    return this.ofStreamHash(this.#hashOf(key), hashOf(key.stream))
+  }
+
+  /** Returns the hash of a session. Hashes of the last sessions are kept, because each response needs one. */
+  #hashOf(session: Owned): string {
+    const name = nameOf(session)
+    const known = this.#hashes.get(name)
+    if (known !== undefined) return known
+    if (this.#hashes.size >= MAX_HASHES) this.#hashes.clear()
+    const hash = hashOf(name)
+    this.#hashes.set(name, hash)
+    return hash
   }
 
   ofStreamHash(session: string, token: string): StreamKeys {
@@ -102,5 +116,6 @@ export const sha1 = (text: string): string => createHash('sha1').update(text).di
 export const hashOf = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-export const hashOfSession = ({ principal, session }: Owned): string =>
-  hashOf(`${principal.length}:${principal}${session}`)
+export const hashOfSession = (session: Owned): string => hashOf(nameOf(session))
+
+const nameOf = ({ principal, session }: Owned): string => `${principal.length}:${principal}${session}`

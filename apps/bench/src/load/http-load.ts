@@ -7,10 +7,18 @@ export interface HttpLane {
   readonly next: () => string
 }
 
+/**
+ * Waking a process costs the writer more than the write. A fast server never lets the load sleep, so only a slow server
+ * would pay for the wake-ups: `awake` keeps the load from sleeping. `natural` lets it sleep, as most clients do.
+ */
+export type Client = 'awake' | 'natural'
+
 export interface HttpLoadOptions {
   readonly seconds: number
   /** The size of a correct response in bytes. A response of a different size or status is wrong. */
   readonly bodyBytes: number
+  /** Whether the client may sleep between replies. @default 'awake' */
+  readonly client?: Client
   /** The allowed difference of the size in bytes, because event ids grow. @default 0 */
   readonly tolerance?: number
 }
@@ -23,7 +31,7 @@ export function loadHttp(lanes: readonly HttpLane[], options: HttpLoadOptions): 
     let busy = lanes.length
     const start = performance.now()
     const end = start + options.seconds * 1000
-    const letSleep = stayAwake()
+    const letSleep = options.client === 'natural' ? () => {} : stayAwake()
     const finish = (): void => {
       letSleep()
       resolve({
@@ -56,10 +64,7 @@ export function loadHttp(lanes: readonly HttpLane[], options: HttpLoadOptions): 
   })
 }
 
-/**
- * Prevents this process from sleeping between replies. Waking a process costs the writer more than the write.
- * A fast server never lets the load sleep, so only a slow server would pay for the wake-ups.
- */
+/** Prevents this process from sleeping between replies. Returns a function that allows it again. */
 function stayAwake(): () => void {
   let awake = true
   const turn = (): void => {

@@ -6,7 +6,9 @@ import Fastify from 'fastify'
 import { ready } from '../serving/control.ts'
 import { createServer, mountOptions } from '../serving/jetway.ts'
 
-const { values } = parseArgs({ options: { redis: { type: 'string' }, 'verify-ms': { type: 'string' } } })
+const { values } = parseArgs({
+  options: { redis: { type: 'string' }, 'verify-ms': { type: 'string' }, stream: { type: 'boolean' } },
+})
 const { redis: url = '', 'verify-ms': verifyMs } = values
 const shared = redis({ url, namespace: 'bench' })
 const server = createServer(undefined, { shared })

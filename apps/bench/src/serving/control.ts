@@ -1,6 +1,8 @@
 import type { Answers, Ask, Report } from './messages.ts'
+import { startProfile } from './profile.ts'
 
 let prepared: Answers = {}
+let stopProfile: Awaited<ReturnType<typeof startProfile>> | undefined
 
 /** Returns the responses that the bench has prepared for this server. */
 export const answers = (): Answers => prepared
@@ -28,6 +30,12 @@ async function answer(message: Exclude<Ask, { readonly ask: 'notify' }>): Promis
     return { report: 'prepared' }
   }
   if (message.ask === 'memory') return { report: 'memory', bytes: await settledMemory() }
+  if (message.ask === 'profile') {
+    stopProfile = await startProfile()
+    return { report: 'profiling' }
+  }
+  if (message.ask === 'shares')
+    return { report: 'shares', shares: (await stopProfile?.(message.file)) ?? { busy: 0, write: 0 } }
   const { user, system } = process.cpuUsage()
   return { report: 'cpu', micros: user + system }
 }

@@ -1,3 +1,5 @@
+import type { ProfileShares } from './profile.ts'
+
 /** The bodies that a bare server sends, by tool name for `tools/call` and by method otherwise. */
 export type Answers = Readonly<Record<string, string>>
 
@@ -10,6 +12,9 @@ export type Ask =
   | { readonly ask: 'memory' }
   | { readonly ask: 'notify' }
   | { readonly ask: 'prepare'; readonly answers: Answers }
+  | { readonly ask: 'profile' }
+  /** Ends the profile. The server writes it to the file, if there is one. */
+  | { readonly ask: 'shares'; readonly file?: string }
 
 /** A server's replies. */
 export type Report =
@@ -20,3 +25,6 @@ export type Report =
   /** Resident memory after a garbage collection, in bytes. */
   | { readonly report: 'memory'; readonly bytes: number }
   | { readonly report: 'prepared' }
+  /** The CPU profile has started. */
+  | { readonly report: 'profiling' }
+  | { readonly report: 'shares'; readonly shares: ProfileShares }

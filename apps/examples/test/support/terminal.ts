@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -12,7 +12,33 @@ import type { Step } from './page-steps.ts'
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /** The only block that does not run: `packAll` does the same without the clone and the build. */
-const PACK = 'git clone <this repository> jetway\ncd jetway && npm run pack && cd ..'
+const PACK = /^git clone \S.* jetway\ncd jetway && npm run pack && cd \.\.$/
+
+/** Whether the pages install from npm; see `.github/project.json`. */
+export const { published } = JSON.parse(readFileSync(join(root, '.github/project.json'), 'utf8')) as {
+  readonly published: boolean
+}
+
+interface Registry {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+interface Registries {
+  readonly configuredRegistry: () => string
+  readonly startRegistry: (options: {
+    readonly folder: string
+    readonly upstream: string
+  }) => Promise<Registry>
+}
+
+/** Serves the packed tarballs as npm will. */
+async function serveTarballs(folder: string): Promise<Registry> {
+  const { configuredRegistry, startRegistry } = (await import(
+    new URL('../../../../scripts/registry.mjs', import.meta.url).href
+  )) as Registries
+  return startRegistry({ folder, upstream: configuredRegistry() })
+}
 
 const TIMEOUT_MS = 240_000
 
@@ -105,7 +131,7 @@ export async function runSteps(
     }
     commands.push(step.command)
     const port = await freePort()
-    const command = step.command === PACK ? '' : step.command
+    const command = PACK.test(step.command) ? '' : step.command
     lines.push(
       command
         .replace(/^npx tsx .*$/m, `serve ${port} $&`)
@@ -114,11 +140,20 @@ export async function runSteps(
       `echo '${MARK}'`,
     )
   }
-  // Hosts have their files in the home folder.
-  const env = { ...environment(node), XDG_CONFIG_HOME: join(folder, 'config') }
-  const output = await bash([FUNCTIONS, ...lines].join('\n'), folder, env)
-  const outputs = output.split(`${MARK}\n`)
-  return commands.map((command, index) => ({ command, output: outputs[index] ?? '' }))
+  const registry = published ? await serveTarballs(join(packed, 'jetway', 'tarballs')) : undefined
+  const env = {
+    ...environment(node),
+    // Hosts have their files in the home folder.
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    ...(registry !== undefined && { npm_config_registry: registry.url }),
+  }
+  try {
+    const output = await bash([FUNCTIONS, ...lines].join('\n'), folder, env)
+    const outputs = output.split(`${MARK}\n`)
+    return commands.map((command, index) => ({ command, output: outputs[index] ?? '' }))
+  } finally {
+    await registry?.close()
+  }
 }
 
 /** Runs a script in its own process group, so that nothing outlives a script that takes too long. */

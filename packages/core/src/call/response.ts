@@ -25,6 +25,8 @@ export interface EncodedAnswer {
    * `frame`.
    */
   bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
+  /** The size of the frame in UTF-8. Present if {@link bytes} is. */
+  readonly byteLength?: number
   /** Set for a JSON-RPC error; the revision chooses its HTTP status. */
   readonly error?: McpError
   /** Set if a subscription starts: the response is sent when the subscription ends. */
@@ -237,12 +239,16 @@ export function largeAnswer(
   id: RequestId,
   empty: string,
   result: SerializedResult,
-): Required<Pick<EncodedAnswer, 'frame' | 'bytes'>> {
+): Required<Pick<EncodedAnswer, 'frame' | 'bytes' | 'byteLength'>> {
   // The text before the members of the result: `{` and the members that the revision adds to every result.
   const head = empty === '{}' ? '{' : `${empty.slice(0, -1)},`
   return {
     get frame() {
       return resultFrame(id, head + result.json.slice(1))
+    },
+    get byteLength() {
+      // The brace that opens the result is in both.
+      return utf8Length(resultFrame(id, head)) - 1 + result.bytes.length
     },
     bytes: (before = '', after = '') => {
       const start = encoder.encode(before + resultFrame(id, head).slice(0, -1))

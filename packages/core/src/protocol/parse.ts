@@ -35,14 +35,9 @@ export function parseBytes(bytes: Uint8Array, limits: ParseLimits = DEFAULT_PARS
  */
 export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMITS): Parsed {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  // A text this short cannot exceed the limits: each level takes two characters, and each token one.
-  const isSmall = body.length <= limits.maxDepth * 2 && body.length <= limits.maxTokens
-  // Counts how often the envelope's names occur. Texts with escapes are scanned instead, because escapes
-  // could spell a name.
-  let names = 0
-  const isCounted = isSmall && !body.includes('\\')
-  if (isCounted) for (NAMES.lastIndex = 0; NAMES.test(body);) names++
-  const fault = isCounted ? undefined : scan(body, limits)
+  // Texts with escapes are scanned, because escapes could spell a name.
+  const names = body.length > limits.maxTokens || body.includes('\\') ? undefined : countNames(body, limits)
+  const fault = names === undefined ? scan(body, limits) : undefined
   if (fault !== undefined) return refuse(fault)
   let value: unknown
   try {
@@ -50,7 +45,7 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
   } catch {
     return refuse('The message is not valid JSON')
   }
-  const late = !isCounted || hasEnvelopeOf(names, value) ? undefined : scan(body, limits)
+  const late = names === undefined || hasEnvelopeOf(names, value) ? undefined : scan(body, limits)
   if (late !== undefined) return refuse(late)
   return SUSPICIOUS_KEY.test(body) && hasPollutingKey(value)
     ? refuse('The message has a forbidden key')
@@ -58,6 +53,23 @@ export function parseText(text: string, limits: ParseLimits = DEFAULT_PARSE_LIMI
 }
 
 const NAMES = /"(?:jsonrpc|id|method|params)"/g
+const NAMES_AND_BRACKETS = /"(?:jsonrpc|id|method|params)"|[[{]/g
+
+/**
+ * Counts how often the envelope's names occur, which costs less than a scan. Returns undefined if the text may be nested
+ * too deeply.
+ */
+function countNames(body: string, { maxDepth }: ParseLimits): number | undefined {
+  // Each level takes two characters.
+  const pattern = body.length <= maxDepth * 2 ? NAMES : NAMES_AND_BRACKETS
+  let names = 0
+  let brackets = 0
+  for (pattern.lastIndex = 0; pattern.test(body);) {
+    if (body.charCodeAt(pattern.lastIndex - 1) === QUOTE) names++
+    else if (++brackets > maxDepth) return undefined
+  }
+  return names
+}
 
 /** Returns whether the counted names are exactly the envelope's members, so that none occurs twice. */
 function hasEnvelopeOf(names: number, value: unknown): boolean {

@@ -41,6 +41,8 @@ export interface InitializeInput {
   readonly served: readonly Revision[]
   readonly message: JsonRpcRequest
   readonly principal: string
+  /** The name of the server, for the record; undefined if no other server has the same stores. */
+  readonly server?: string
   /** The origin of the request, for telemetry. */
   readonly origin?: RequestOrigin
   /** The id of the session, or a function that creates it from the session; empty if there are no sessions. */
@@ -77,7 +79,7 @@ export function answerInitialize(runtime: ServerRuntime, input: InitializeInput)
 }
 
 async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promise<InitializeResult> {
-  const { message, served, principal, id } = input
+  const { message, served, principal, id, server } = input
   const params = readParams(message.params)
   if (typeof params === 'string') {
     const error = invalidParams(params)
@@ -88,41 +90,65 @@ async function negotiated(runtime: ServerRuntime, input: InitializeInput): Promi
     const error = unsupportedVersion(runtime.revisions, params.version)
     return { error, frame: errorFrame(message.id, error) }
   }
-  await runtime.ready()
+  // Only what is a promise is awaited, because each wait costs about as much as the whole negotiation.
+  const opening = runtime.ready()
+  if (opening !== undefined) await opening
   const revision = negotiate(params.version, served)
-  const capabilities = capabilitiesFor(runtime, revision, input)
-  const draft: SessionDraft = {
+  const { listChanged, json } = offerOf(runtime, revision, input)
+  const record: Mutable<SessionRecord> = {
+    id: '',
     principal,
     revision: revision.version,
     client: params.client,
     initialized: false,
     createdAt: runtime.clock.now(),
-    listChanged: shared(LISTS.filter((list) => capabilities[list]?.listChanged === true)),
+    listChanged,
     subscriptions: NONE,
+    ...(server !== undefined && { server }),
   }
-  const record = { id: typeof id === 'string' ? id : await id(draft), ...draft }
-  const client = new ClientView(draft.client.info, draft.client.capabilities)
-  const instructions = await runtime.instructions(client)
-  const result = {
-    protocolVersion: revision.version,
-    capabilities: revision.project('capabilities', capabilities),
-    serverInfo: revision.project('implementation', runtime.info),
-    ...(instructions === undefined ? {} : { instructions }),
-  }
-  return { record, revision, frame: resultFrame(message.id, JSON.stringify(result)) }
+  const created = typeof id === 'string' ? id : id(record)
+  record.id = typeof created === 'string' ? created : await created
+  const given = runtime.instructions(new ClientView(record.client.info, record.client.capabilities))
+  const instructions = given instanceof Promise ? await given : given
+  const result =
+    instructions === undefined ? json : `${json.slice(0, -1)},"instructions":${JSON.stringify(instructions)}}`
+  return { record, revision, frame: resultFrame(message.id, result) }
 }
 
-/**
- * An anonymous client without a session does not get tasks, because later requests could not prove which tasks are
- * its own.
- */
-function capabilitiesFor(
-  runtime: ServerRuntime,
-  revision: Revision,
-  { id, principal }: InitializeInput,
-): ServerCapabilities {
-  const { tasks, ...others } = runtime.capabilities(revision)
-  return tasks === undefined || (id === '' && principal === ANONYMOUS) ? others : { ...others, tasks }
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The part of a response that is the same for all clients. */
+interface Offer {
+  readonly capabilities: ServerCapabilities
+  readonly hasTasks: boolean
+  readonly listChanged: Lists
+  /** The result without instructions. */
+  readonly json: string
+}
+
+/** The last offer of each server and revision. */
+const offers = new WeakMap<ServerRuntime, Map<Revision, Offer>>()
+
+/** Returns the offer, which is created anew when the capabilities have changed. */
+function offerOf(runtime: ServerRuntime, revision: Revision, { id, principal }: InitializeInput): Offer {
+  const capabilities = runtime.capabilities(revision)
+  // An anonymous client without a session does not get tasks, because later requests could not prove which tasks are
+  // its own.
+  const hasTasks = capabilities.tasks !== undefined && (id !== '' || principal !== ANONYMOUS)
+  const known = offers.get(runtime) ?? new Map<Revision, Offer>()
+  const last = known.get(revision)
+  if (last?.capabilities === capabilities && last.hasTasks === hasTasks) return last
+  const { tasks, ...others } = capabilities
+  const offered = hasTasks && tasks !== undefined ? { ...others, tasks } : others
+  const json = JSON.stringify({
+    protocolVersion: revision.version,
+    capabilities: revision.project('capabilities', offered),
+    serverInfo: revision.project('implementation', runtime.info),
+  })
+  const listChanged = shared(LISTS.filter((list) => offered[list]?.listChanged === true))
+  const offer = { capabilities, hasTasks, listChanged, json }
+  offers.set(runtime, known.set(revision, offer))
+  return offer
 }
 
 interface InitializeParams {
@@ -136,14 +162,16 @@ function readParams(params: JsonObject = {}): InitializeParams | string {
   if (typeof protocolVersion !== 'string') return 'initialize needs params.protocolVersion, a string'
   if (!isObject(capabilities)) return 'params.capabilities must be an object'
   if (clientInfo !== undefined && !isObject(clientInfo)) return 'params.clientInfo must be an object'
+  const client = { capabilities, ...(clientInfo !== undefined && { info: implementation(clientInfo) }) }
+  if (isShort(client)) return { version: protocolVersion, client }
   // Icons may contain whole images as data: URLs, which must not make initialize fail.
-  const withoutIcons = clientInfo === undefined ? undefined : { ...clientInfo, icons: undefined }
-  const client = [clientInfo, withoutIcons]
-    .map((info) => ({
-      capabilities,
-      ...(info === undefined ? {} : { info: info as unknown as Implementation }),
-    }))
-    .find((it) => JSON.stringify(it).length <= MAX_CLIENT_LENGTH)
-  if (client === undefined) return 'params.capabilities and params.clientInfo are too large'
-  return { version: protocolVersion, client }
+  const withoutIcons = { capabilities, info: implementation({ ...clientInfo, icons: undefined }) }
+  if (clientInfo !== undefined && isShort(withoutIcons))
+    return { version: protocolVersion, client: withoutIcons }
+  return 'params.capabilities and params.clientInfo are too large'
 }
+
+const implementation = (info: JsonObject): Implementation => info as unknown as Implementation
+
+const isShort = (client: SessionRecord['client']): boolean =>
+  JSON.stringify(client).length <= MAX_CLIENT_LENGTH

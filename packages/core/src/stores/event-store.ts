@@ -102,6 +102,11 @@ export interface EventStore {
     options?: { readonly final?: boolean },
   ): Awaitable<AppendResult>
   /**
+   * Stores a stream that ends with its first event, like `open` and a final `append` in one step. Resolves when the
+   * stream is stored.
+   */
+  complete(key: StreamKey, origin: StreamOrigin, event: StoredEvent): Awaitable<StreamLease>
+  /**
    * Returns the events after the cursor, or undefined if the stream, epoch or position is unknown or has been
    * dropped. `reader` is the node whose client continues from here. That node becomes the follower. If it is
    * the writer, the stream no longer has a follower.

@@ -46,6 +46,11 @@ const KEPT: AppendResult = { state: 'kept' }
 const LOST: AppendResult = { state: 'lost' }
 const FENCED: AppendResult = { state: 'fenced' }
 
+/** A lease that knows its stream, because three look-ups by text would cost as much as storing an event. */
+interface Lease extends StreamLease {
+  readonly log: EventLog
+}
+
 /** Stores events in this process. Expiry does not need a timer, because it is checked on access. */
 export class MemoryEventStore implements EventStore {
   readonly #limits: Required<Omit<MemoryEventStoreOptions, 'clock' | 'random'>>
@@ -82,7 +87,7 @@ export class MemoryEventStore implements EventStore {
     return { streams: this.#streams, events, bytes: this.#totalBytes }
   }
 
-  open(key: StreamKey, origin: StreamOrigin): StreamLease {
+  open(key: StreamKey, origin: StreamOrigin): Lease {
     // The random part identifies this process. A cursor from before a restart has a different random part.
     this.#process ??= randomToken(8, this.#random)
     const epoch = `${this.#process}${(++this.#opened).toString(36)}`
@@ -90,22 +95,24 @@ export class MemoryEventStore implements EventStore {
     const known = this.#logsOf(key)
     if (known !== undefined) this.#makeRoom(known, key.stream)
     // Dropping the last stream of a session also drops the session.
-    const owner = this.#logsOf(key) ?? this.#addSession(key)
+    const owner =
+      known !== undefined && known.streams.size > 0 ? known : (this.#logsOf(key) ?? this.#addSession(key))
     const log = new EventLog({ key, owner, epoch, limits: this.#limits }, origin)
     owner.streams.set(key.stream, log)
     this.#streams++
-    return { epoch, fence: log.fence }
+    return { epoch, fence: log.fence, log }
   }
 
   append(
     key: StreamKey,
-    { epoch, fence }: StreamLease,
+    lease: StreamLease,
     events: readonly StoredEvent[],
     { final = false }: { readonly final?: boolean } = {},
   ): AppendResult {
-    const log = this.#find(key)
-    if (log === undefined || log.epoch !== epoch) return LOST
-    if (log.fence !== fence) return FENCED
+    const { log: own } = lease as Partial<Lease>
+    const log = own?.key === key && !own.dropped ? own : this.#find(key)
+    if (log === undefined || log.epoch !== lease.epoch) return LOST
+    if (log.fence !== lease.fence) return FENCED
     const at = this.#clock.now()
     const before = log.bytes
     let state = KEPT
@@ -122,6 +129,16 @@ export class MemoryEventStore implements EventStore {
     this.#count(log, log.bytes - before)
     while (this.#totalBytes > this.#limits.maxTotalBytes) this.#drop(this.#leastFair())
     return state === LOST || log.follower === undefined ? state : { state: 'kept', follower: log.follower }
+  }
+
+  complete(key: StreamKey, origin: StreamOrigin, event: StoredEvent): StreamLease {
+    const lease = this.open(key, origin)
+    const { log } = lease
+    log.add(event, this.#clock.now(), true)
+    log.aging.moveTo(this.#aging)
+    this.#count(log, log.bytes)
+    while (this.#totalBytes > this.#limits.maxTotalBytes) this.#drop(this.#leastFair())
+    return lease
   }
 
   read(key: StreamKey, { epoch, seq }: Cursor, reader?: string): StreamState | undefined {
@@ -147,8 +164,8 @@ export class MemoryEventStore implements EventStore {
     log.node = node
     log.fence++
     log.follower = undefined
-    const { fence, last, kind, pending } = log
-    return { lease: { epoch, fence }, last, kind, pending }
+    const { last, kind, pending } = log
+    return { lease: { epoch, fence: log.fence }, last, kind, pending }
   }
 
   delete({ principal, session, stream }: Omit<StreamKey, 'stream'> & { readonly stream?: string }): void {

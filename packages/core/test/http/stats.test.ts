@@ -167,6 +167,7 @@ describe('endpoint.stats', () => {
       open: () => ({ epoch: 'e', fence: 1 }),
       append: () => ({ state: 'kept' }),
       read: () => undefined,
+      complete: () => ({ epoch: '', fence: 1 }),
       seize: () => undefined,
       delete: () => {},
     }

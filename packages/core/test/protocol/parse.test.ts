@@ -73,6 +73,17 @@ describe('the message parser', () => {
     expect(checkParsed(JSON.parse(nested(Math.min(levels, 5000)))).ok).toBe(ok)
   })
 
+  it('does not count brackets in strings as nesting', () => {
+    expect(parseText(`{"a":"${'['.repeat(1_000)}"}`).ok).toBe(true)
+  })
+
+  it('finds a repeated key of the envelope in a long text', () => {
+    const text = (rest: string): string =>
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"${' '.repeat(1_000)}"}${rest}}`
+    expect(parseText(text('')).ok).toBe(true)
+    expect(parseText(text(',"id":2'))).toMatchObject({ ok: false, error: { message: /twice/ } })
+  })
+
   it('refuses too many elements before it parses them', () => {
     expect(parseText(`[${'0,'.repeat(100_001)}0]`)).toMatchObject({
       ok: false,

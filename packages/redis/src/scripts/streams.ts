@@ -10,7 +10,8 @@ import { type Script, script } from '../commands/script.ts'
 /**
  * Stores events, and starts the stream before the first of them. Returns 1 if the events are stored, 0 if there is no
  * stream or they do not continue it, and -1 if another node has taken the stream over; then the follower, and the
- * streams beyond the limit, for the caller to delete. Ended streams have negative scores, so they are dropped first.
+ * streams beyond the limit, for the caller to delete. Ended streams have negative scores, so they are dropped first, and
+ * several at once: otherwise a busy session would delete one stream with each response.
  *
  * The writer sends the arguments that start the stream until it has a reply, so a stream with this epoch exists already
  * if a command is repeated.
@@ -29,6 +30,8 @@ if first > 11 and redis.pcall('HGET', KEYS[1], 'e') ~= ARGV[1] then
   redis.call('ZADD', KEYS[3], now, ARGV[9])
   local count = redis.call('ZCARD', KEYS[3]) - ARGV[13]
   if count > 0 then
+    local ended = redis.call('ZCOUNT', KEYS[3], '-inf', 0)
+    count = math.max(count, math.min(ended, count + math.floor(ARGV[13] / 16)))
     over = redis.call('ZRANGE', KEYS[3], 0, count - 1)
     redis.call('ZREMRANGEBYRANK', KEYS[3], 0, count - 1)
   end

@@ -28,8 +28,8 @@ export interface RedisEventLimits {
   /** The lifetime of events and ended streams, in ms. @default 600_000 */
   readonly ttlMs?: number
   /**
-   * The maximum number of streams per session. Beyond it, an ended stream is dropped, or the oldest if none
-   * has ended. @default 512
+   * The maximum number of streams per session. Beyond it, up to a sixteenth of it is dropped, those that ended first,
+   * or the oldest stream if none has ended. @default 512
    */
   readonly maxStreamsPerSession?: number
 }
@@ -58,6 +58,8 @@ export class RedisEventStore implements EventStore {
   readonly #keys: Keys
   readonly #limits: Required<RedisEventLimits>
   readonly #open: OpenStreams
+  #process: string | undefined
+  #opened = 0
   /** Streams whose start Redis has not confirmed yet, by state key. */
   readonly #opening = new Map<string, Opening>()
   /** The names of streams in Redis, because hashing them for each event is slow. */
@@ -80,7 +82,7 @@ export class RedisEventStore implements EventStore {
   /** Resolves before the stream is stored: events of the same turn are sent in the command that starts it. */
   async open(key: StreamKey, { node, kind, pending }: StreamOrigin): Promise<StreamLease> {
     const keys = this.#keysOf(key)
-    const lease = { epoch: randomBytes(9).toString('base64url'), fence: 1 }
+    const lease = { epoch: this.#createEpoch(), fence: 1 }
     const args = [node, kind, this.#limits.maxStreamsPerSession, ...pending.map(encodeId)]
     this.#drop(keys)
     const immediate = setImmediate(() => void this.#start(keys))
@@ -100,6 +102,12 @@ export class RedisEventStore implements EventStore {
     const state = APPEND_STATES.get(code) ?? 'lost'
     if (final || state !== 'kept') this.#open.remove(keys)
     return follower === '' ? { state } : { state, follower }
+  }
+
+  async complete(key: StreamKey, origin: StreamOrigin, event: StoredEvent): Promise<StreamLease> {
+    const lease = await this.open(key, origin)
+    await this.append(key, lease, [event], { final: true })
+    return lease
   }
 
   async read(key: StreamKey, { epoch, seq }: Cursor, reader = ''): Promise<StreamState | undefined> {
@@ -208,6 +216,12 @@ export class RedisEventStore implements EventStore {
     // If this fails, the dropped streams expire.
     this.#unlink(keys, over).catch(() => {})
     return [code, follower]
+  }
+
+  /** The random part identifies this process, and the number its stream. */
+  #createEpoch(): string {
+    this.#process ??= randomBytes(9).toString('base64url')
+    return `${this.#process}${(++this.#opened).toString(36)}`
   }
 
   /** Deletes streams of a session. */

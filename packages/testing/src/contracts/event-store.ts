@@ -183,6 +183,52 @@ function appends(create: CreateEventStore): void {
   })
 }
 
+function completeStreams(create: CreateEventStore): void {
+  it('stores an ended stream with its only event', async () => {
+    const { store } = await create(LIMITS)
+    const lease = await store.complete(key(), ORIGIN, event(1, '{"a":"é"}'))
+    const { epoch } = lease
+    expect(epoch).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+    const stored = { ended: true, node: 'node-1', kind: 'call', last: 1, follower: undefined }
+    expect(await store.read(key(), { epoch, seq: 0 })).toMatchObject(stored)
+    expect(await after(store, key(), { epoch, seq: 0 })).toEqual([event(1, '{"a":"é"}')])
+    expect(await seqs(store, lease, 1)).toEqual([])
+    expect(await seqs(store, lease, 2)).toBeUndefined()
+    expect(await append(store, lease, [event(2)])).toBe('lost')
+    expect(await store.seize(key(), epoch, OTHER)).toBeUndefined()
+  })
+
+  it('replaces an earlier stream by a complete one', async () => {
+    const { store } = await create(LIMITS)
+    const before = await fill(store, key(), 3)
+    const lease = await store.complete(key(), ORIGIN, event(1))
+    expect(lease.epoch).not.toBe(before.epoch)
+    expect(await seqs(store, before, 0)).toBeUndefined()
+    expect(await seqs(store, lease, 0)).toEqual([1])
+  })
+
+  it('drops the event of a complete stream beyond maxFinalBytes, and reports it', async () => {
+    const { store } = await create(LIMITS)
+    const kept = await store.complete(key(), ORIGIN, event(1, 'x'.repeat(4_000)))
+    expect(await seqs(store, kept, 0)).toEqual([1])
+    const dropped = await store.complete(key(), ORIGIN, event(1, 'x'.repeat(6_000)))
+    expect(await seqs(store, dropped, 0)).toBeUndefined()
+  })
+
+  it('deletes a complete stream after its TTL, and with its session', async () => {
+    const { store, pass } = await create(LIMITS)
+    const other = key({ session: 's2' })
+    const lease = await store.complete(key(), ORIGIN, event(1))
+    const otherLease = await store.complete(other, ORIGIN, event(1))
+    await pass(500)
+    expect(await seqs(store, lease, 0)).toEqual([1])
+    await store.delete({ principal: other.principal, session: other.session })
+    expect(await seqs(store, otherLease, 0, other)).toBeUndefined()
+    await pass(600)
+    expect(await seqs(store, lease, 0)).toBeUndefined()
+  })
+}
+
 function takeovers(create: CreateEventStore): void {
   it('fences off the former writer, and continues its positions', async () => {
     const { store } = await create(LIMITS)
@@ -365,6 +411,7 @@ export function describeEventStore(name: string, create: CreateEventStore): void
   describe(`an event store: ${name}`, () => {
     positions(create)
     appends(create)
+    completeStreams(create)
     takeovers(create)
     followers(create)
     isolation(create)

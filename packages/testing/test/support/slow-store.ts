@@ -19,6 +19,7 @@ export function slowStore(store: EventStore, random: () => number): EventStore {
   return {
     open: (...stream) => later(() => store.open(...stream)),
     append: (...events) => later(() => store.append(...events)),
+    complete: (...stream) => later(() => store.complete(...stream)),
     read: (...position) => later(() => store.read(...position)),
     seize: (...stream) => later(() => store.seize(...stream)),
     delete: (key) => later(() => store.delete(key)),

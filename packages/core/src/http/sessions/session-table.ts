@@ -137,14 +137,18 @@ export class SessionTable implements SessionHome {
     const id = (draft: SessionDraft): Awaitable<string> =>
       sealed === undefined ? plain.create() : sealed.seal(draft).then((made) => made ?? plain.create())
     try {
-      const result = await answerInitialize(server.runtime, { ...input, id })
+      const { runtime } = server
+      const result = await answerInitialize(runtime, { ...input, id, server: runtime.info.name })
       if (result.error !== undefined) return result
-      const record = { ...result.record, server: server.runtime.info.name }
-      const ttlMs = storedMs(this.#ttlMs(record))
-      const { max, maxPerPrincipal } = this.context.options.sessions
-      await this.#joined()
-      const most = principal === ANONYMOUS ? max : maxPerPrincipal
-      const version = await fromStore(() => store?.create(record, { ttlMs, maxPerPrincipal: most }))
+      const { record } = result
+      let version: string | undefined
+      if (store !== undefined) {
+        const ttlMs = storedMs(this.#ttlMs(record))
+        const { max, maxPerPrincipal } = this.context.options.sessions
+        await this.#joined()
+        const most = principal === ANONYMOUS ? max : maxPerPrincipal
+        version = await fromStore(() => store.create(record, { ttlMs, maxPerPrincipal: most }))
+      }
       this.#add(new Session(server.runtime, record, result.revision), server, { resumed: false, version })
       return result
     } finally {
@@ -211,10 +215,12 @@ export class SessionTable implements SessionHome {
     }
     live.closeStreams()
     live.link?.end()
-    const { key } = live
-    const deleted = this.deletions.run(() => this.#parts.store?.delete(key))
+    const { store } = this.#parts
+    const { events } = this
+    const { principal, id } = live.session.record
+    const deleted = store && this.deletions.run(() => store.delete({ principal, id }))
     if (deleted instanceof Promise) live.forgotten = deleted
-    void this.deletions.run(() => this.events?.delete({ principal: key.principal, session: key.id }))
+    if (events !== undefined) void this.deletions.run(() => events.delete({ principal, session: id }))
   }
 
   /** Ends the GET streams, so that clients know that nothing follows. */
@@ -320,7 +326,7 @@ export class SessionTable implements SessionHome {
 
   /** Returns false if the session is no longer in the table. */
   #detach(live: LiveSession): boolean {
-    const { principal, id } = live.key
+    const { principal, id } = live.session.record
     const own = this.#live.get(principal)
     if (own?.get(id) !== live) return false
     own.delete(id)

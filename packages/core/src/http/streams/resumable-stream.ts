@@ -20,7 +20,7 @@ import {
   type StreamReader,
 } from './sse-writer.ts'
 import type { EventStream } from './plain-stream.ts'
-import { type EventId, formatEvent, formatEventId } from './sse-format.ts'
+import { type EventId, formatEvent, formatEventId, formatNumbered } from './sse-format.ts'
 import { storedEventText } from './replay.ts'
 import { fromStore } from './store-failure.ts'
 import type { HttpReply } from '../types.ts'
@@ -82,6 +82,8 @@ export class ResumableStream implements EventStream {
   #log: StreamLog | undefined
   /** This node's right to write, until another node seizes the stream. */
   lease: StreamLease = UNOPENED
+  /** The start of the ids of events; undefined before the first one. */
+  #ids: string | undefined
   #seq = 0
   #writer: SseWriter | undefined
   #ended = false
@@ -311,10 +313,15 @@ export class ResumableStream implements EventStream {
   }
 
   #writeAll(emitted: readonly Emitted[], first: number): void {
+    const { epoch } = this.lease
     let seq = first
     for (const { frame, kind } of emitted) {
-      const id = this.#log && formatEventId({ stream: this.token, epoch: this.lease.epoch, seq: seq++ })
-      const chunk = formatEvent({ id, data: frame })
+      let chunk: string
+      if (this.#log === undefined) chunk = formatEvent({ data: frame })
+      else {
+        this.#ids ??= formatEventId({ stream: this.token, epoch, seq: 0 }).slice(0, -1)
+        chunk = formatNumbered(`${this.#ids}${seq++}`, frame)
+      }
       if (kind === 'notice') this.#writer?.write(chunk)
       else this.#writer?.writeAlways(chunk)
     }

@@ -57,6 +57,22 @@ export function formatEvent({ data, id, event, retry }: SseEvent): string {
   return `${text}\n`
 }
 
+/** The maximum length of data whose text is kept, in characters. */
+const MAX_KEPT = 1_024
+/** The last short data, because one notification goes to many streams. */
+const kept = { data: '', text: 'data: \n\n' }
+
+/** Formats one event with an id that begins as {@link formatEventId} formats it. */
+export function formatNumbered(id: string, data: string): string {
+  if (data === kept.data) return `id: ${id}\n${kept.text}`
+  const text = formatEvent({ data })
+  if (data.length <= MAX_KEPT) {
+    kept.data = data
+    kept.text = text
+  }
+  return `id: ${id}\n${text}`
+}
+
 /** Formats an event for HTTP+SSE. Its type `message` is the default, but some clients require it. */
 export const messageEvent = (frame: string): string => formatEvent({ event: 'message', data: frame })
 

@@ -1,5 +1,11 @@
 import type { EncodedAnswer } from '../../call/response.ts'
-import type { EventStore, StoredEvent, StreamKey, StreamLease } from '../../stores/event-store.ts'
+import type {
+  EventStore,
+  StoredEvent,
+  StreamKey,
+  StreamLease,
+  StreamOrigin,
+} from '../../stores/event-store.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import { attempt, type Awaitable, chain } from '../../util/promises.ts'
@@ -10,7 +16,10 @@ import { formatEvent, formatEventId, SSE_HEADERS } from './sse-format.ts'
 
 const DATA = 'data: '
 const END = '\n\n'
-const FINAL = { final: true }
+/**
+ * The client gets the id of the stream only after the response has been stored, so nothing is ever pending.
+ */
+const NONE: StreamOrigin['pending'] = []
 
 /**
  * Returns a reply whose stream is complete with its first write, because its only message is the response. The
@@ -50,34 +59,26 @@ export function storedStream(answer: EncodedAnswer, stream: StoredStream): Await
     return wholeStream(answer)
   }
   return attempt(() => {
-    // The client gets the id of the stream only after the response has been stored, so nothing is ever pending.
-    const opened = retried(clock, () => store.open(key, { node, kind: 'call', pending: [] }))
-    return chain(opened, (lease) => storeAnswer(answer, stream, lease))
+    const event = answer.bytes === undefined ? { seq: 1, frame: answer.frame } : lazyEvent(answer)
+    const stored = retried(clock, () => store.complete(key, { node, kind: 'call', pending: NONE }, event))
+    return chain(stored, (lease) => withIds(answer, stream, lease))
   }, fail)
 }
 
-function storeAnswer(
+function withIds(
   answer: EncodedAnswer,
-  { store, key, primes, retry, clock }: StoredStream,
-  lease: StreamLease,
-): Awaitable<HttpReply> {
-  const { stream } = key
-  const { epoch } = lease
-  const primed = primes ? formatEvent({ id: formatEventId({ stream, epoch, seq: 0 }), retry, data: '' }) : ''
-  const before = `${primed}id: ${formatEventId({ stream, epoch, seq: 1 })}\n`
-  const reply = wholeStream(answer, before)
-  const event =
-    reply.body instanceof Uint8Array
-      ? lazyEvent(answer, reply.body.byteLength - before.length - DATA.length - END.length)
-      : { seq: 1, frame: answer.frame }
-  const append = retried(clock, () => store.append(key, lease, [event], FINAL))
-  return chain(append, () => reply)
+  { key, primes, retry }: StoredStream,
+  { epoch }: StreamLease,
+): HttpReply {
+  const start = formatEventId({ stream: key.stream, epoch, seq: 0 })
+  const primed = primes ? formatEvent({ id: start, retry, data: '' }) : ''
+  return wholeStream(answer, `${primed}id: ${start.slice(0, -1)}1\n`)
 }
 
 /** Refers to a large serialised response, whose text is created only when a client resumes. */
-const lazyEvent = (answer: EncodedAnswer, bytes: number): StoredEvent => ({
+const lazyEvent = (answer: EncodedAnswer): StoredEvent => ({
   seq: 1,
-  bytes,
+  ...(answer.byteLength !== undefined && { bytes: answer.byteLength }),
   get frame() {
     return answer.frame
   },

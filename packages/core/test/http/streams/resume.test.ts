@@ -73,6 +73,7 @@ function slowly(store: EventStore): EventStore {
   return {
     open: async (...stream) => (await settled(), store.open(...stream)),
     append: async (...events) => (await settled(), store.append(...events)),
+    complete: async (...stream) => (await settled(), store.complete(...stream)),
     read: async (...position) => (await settled(), store.read(...position)),
     seize: async (...stream) => (await settled(), store.seize(...stream)),
     delete: async (key) => (await settled(), store.delete(key)),

@@ -168,6 +168,7 @@ describe('an event store that is slower than a tool', () => {
     const eventStore: EventStore = {
       open: async (...stream) => (await opened, memory.open(...stream)),
       append: async (...events) => memory.append(...events),
+      complete: async (...stream) => (await opened, memory.complete(...stream)),
       read: (...position) => memory.read(...position),
       seize: (...stream) => memory.seize(...stream),
       delete: (key) => memory.delete(key),

@@ -1,0 +1,28 @@
+import { connect } from '@jetway/testing'
+import { matchers } from '@jetway/testing/matchers'
+import { describe, expect, it } from 'vitest'
+import { server } from '../src/server.ts'
+
+expect.extend(matchers)
+
+describe('greet', () => {
+  it('greets the person', async () => {
+    await using client = await connect(server)
+    expect(await client.callTool('greet', { name: 'Ada' })).toHaveText('Hello, Ada')
+  })
+
+  it('names the argument that is missing', async () => {
+    await using client = await connect(server)
+    expect(await client.callTool('greet', {})).toBeToolError(/name/)
+  })
+})
+
+describe('introduce', () => {
+  it('asks the model to greet the person', async () => {
+    await using client = await connect(server)
+    const { messages } = await client.getPrompt('introduce', { name: 'Ada' })
+    expect(messages).toMatchObject([
+      { role: 'user', content: { text: expect.stringContaining('Greet Ada') } },
+    ])
+  })
+})

@@ -1,0 +1,184 @@
+/**
+ * Creates a project from each template with `npm create jetway`, and does with it what its author does. Needs a
+ * build, the registry, and Chromium.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { inspector, node as inspectorNode } from '@jetway-tools/newer-node'
+import { runtime } from '@jetway-tools/runtimes'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TEMPLATE_NAMES, type TemplateName } from '../src/template-names.ts'
+import { root, serveRegistry } from './support/registry.ts'
+import { environment, limited, serving, shell } from './support/shell.ts'
+import { showView } from './support/view.ts'
+
+const LIMIT_MS = 900_000
+
+let folder = ''
+let registry: Awaited<ReturnType<typeof serveRegistry>>
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'jetway-created-'))
+  registry = await serveRegistry()
+}, 300_000)
+
+afterAll(async () => {
+  await registry?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Three at a time: each has an installation, compilers and servers. */
+const oneOfThree = limited(3)
+
+/** The oldest and the newest Node that the tests have. */
+const NODES = [runtime('node-20'), runtime('node-26')]
+
+interface Project {
+  readonly path: string
+  readonly name: string
+  /** The call that shows that the server works: a tool, its argument, and its text. */
+  readonly call: readonly [tool: string, argument: string, text: RegExp]
+  /** Runs a command in the project, with the commands of its packages in the PATH. */
+  readonly run: (command: string) => Promise<string>
+}
+
+const PUBLINT = join(root, 'node_modules/.bin/publint')
+
+const INSPECT = `"${inspectorNode}" "${inspector}" --cli`
+
+/** Every file of a project that git would add, with its text. */
+function sources(path: string): Readonly<Record<string, string>> {
+  const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((file) => !/^(?:\.git|node_modules|dist)(?:\/|$)|package-lock/.test(file))
+    .filter((file) => statSync(join(path, file)).isFile())
+  return Object.fromEntries(files.map((file) => [file, readFileSync(join(path, file), 'utf8')]))
+}
+
+async function create(template: TemplateName): Promise<Project> {
+  const parent = join(folder, template)
+  const env = environment(registry.url)
+  const command = `npm create jetway@latest my-server -- --template ${template} --yes`
+  for (const place of ['first', 'second']) mkdirSync(join(parent, place), { recursive: true })
+  const path = join(parent, 'first/my-server')
+  await shell(command, join(parent, 'first'), env)
+  await shell(`${command} --no-install`, join(parent, 'second'), env)
+  expect(sources(path), 'the same command creates the same files').toEqual(
+    sources(join(parent, 'second/my-server')),
+  )
+  return {
+    path,
+    name: 'my-server',
+    call:
+      template === 'app' ? ['roll_dice', 'count=2', /\d \+ \d = \d+/] : ['greet', 'name=Ada', /Hello, Ada/],
+    run: (each) =>
+      shell(each, path, { ...env, PATH: `${join(path, 'node_modules/.bin')}${delimiter}${env['PATH']}` }),
+  }
+}
+
+/** Checks the tarball that the author would publish, and installs it elsewhere. Returns the path of its command. */
+async function installTarball({ run, path, name }: Project): Promise<string> {
+  await run('npm pack --pack-destination ..')
+  await run(`"${PUBLINT}" ../${name}-0.1.0.tgz --strict --pack false`)
+  const elsewhere = join(path, '../elsewhere')
+  mkdirSync(elsewhere)
+  await run(`cd ../elsewhere && npm init -y && npm install ../${name}-0.1.0.tgz`)
+  return join(elsewhere, 'node_modules/.bin', name)
+}
+
+/** Lists and calls what a server offers, with our command and with the Inspector. */
+async function listAndCall(
+  { run, call: [tool, argument, text] }: Project,
+  target: string,
+  inspected = `--server-url ${target} --transport http`,
+): Promise<void> {
+  expect(await run(`npx jetway list ${target}`)).toMatch(new RegExp(`^my-server 0\\.1\\.0 [^]*${tool}\\(`))
+  expect(await run(`jetway call ${target} ${tool} ${argument}`)).toMatch(text)
+  const method = `--method tools/call --tool-name ${tool} --tool-arg ${argument} --format json`
+  expect(await run(`${INSPECT} ${inspected} ${method}`)).toMatch(text)
+}
+
+async function proveStdio(project: Project): Promise<void> {
+  const { run } = project
+  const bin = await installTarball(project)
+  const [tool, argument] = project.call
+  for (const node of NODES) {
+    const started = `env -i "${node}" "${bin}"`
+    expect(await run(`jetway call ${tool} ${argument} -- ${started}`)).toBe('Hello, Ada\n')
+  }
+  await listAndCall(project, 'dist/main.js', 'node dist/main.js')
+  await run('jetway doctor dist/main.js')
+}
+
+async function proveHttp(project: Project): Promise<void> {
+  const { run, path } = project
+  const bin = await installTarball(project)
+  for (const node of NODES)
+    await serving(`"${node}" "${bin}"`, path, environment(registry.url), async ({ origin, end }) => {
+      await refusesForeignHost(origin)
+      expect(await run(`jetway call ${origin}/mcp ${project.call[0]} ${project.call[1]}`)).toMatch(
+        project.call[2],
+      )
+      expect(await end(), 'SIGTERM ends the server with 0').toBe(0)
+    })
+  await serving('node dist/main.js', path, environment(registry.url), async ({ origin }) => {
+    await listAndCall(project, `${origin}/mcp`)
+    await run(`jetway doctor ${origin}/mcp`)
+  })
+}
+
+const HEADERS =
+  "--header 'Accept: application/json, text/event-stream' --header 'Content-Type: application/json'"
+
+/** Sends with curl, because fetch sets the Host header itself. */
+async function refusesForeignHost(origin: string): Promise<void> {
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+  const send = `curl -sS -o /dev/null -w '%{http_code}' ${HEADERS} -H 'Host: evil.example' -d '${ping}' ${origin}/mcp`
+  expect(await shell(send, folder, process.env)).toBe('403')
+}
+
+async function proveWorkers(project: Project): Promise<void> {
+  const { path } = project
+  const command = 'node_modules/.bin/wrangler dev --port "$PORT"'
+  await serving(command, path, environment(registry.url), async ({ origin }) => {
+    await listAndCall(project, `${origin}/mcp`)
+    await project.run(`jetway doctor ${origin}/mcp`)
+  })
+}
+
+async function proveApp(project: Project): Promise<void> {
+  await proveHttp(project)
+  const read = await project.run('jetway call dist/main.js ui://my-server/dice --json')
+  const { contents } = JSON.parse(read) as { readonly contents: readonly { readonly text: string }[] }
+  expect(contents).toMatchObject([{ mimeType: 'text/html;profile=mcp-app' }])
+  const shown = await showView(contents[0]?.text ?? '')
+  expect(shown).toMatchObject({ first: '3 4 = 7', again: '6 6 = 12', errors: [] })
+  expect(shown.sent).toEqual(
+    expect.arrayContaining([
+      'ui/initialize',
+      'ui/notifications/initialized',
+      'tools/call {"name":"roll_dice","arguments":{"count":2}}',
+    ]),
+  )
+}
+
+const PROOFS: Readonly<Record<TemplateName, (project: Project) => Promise<void>>> = {
+  stdio: proveStdio,
+  fastify: proveHttp,
+  hono: proveHttp,
+  express: proveHttp,
+  node: proveHttp,
+  workers: proveWorkers,
+  app: proveApp,
+}
+
+it.concurrent.each(TEMPLATE_NAMES)(
+  'npm create jetway makes a project that compiles, passes its tests, and serves: %s',
+  { timeout: LIMIT_MS },
+  (template) =>
+    oneOfThree(async () => {
+      const project = await create(template)
+      await project.run('npm run typecheck && npm test && npm run build')
+      await PROOFS[template](project)
+    }),
+)

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { ownVersion } from '../src/manifest.ts'
+import { type ProjectFacts, projectFiles } from '../src/project-files.ts'
+import { TEMPLATE_NAMES } from '../src/template-names.ts'
+
+const FACTS: ProjectFacts = {
+  name: 'my-server',
+  title: 'My server',
+  mcpName: 'io.github.your-name/my-server',
+  author: 'Ada $& "Lovelace"',
+}
+
+const EVERY = [
+  '.github/workflows/ci.yml',
+  '.github/workflows/release.yml',
+  '.gitignore',
+  'AGENTS.md',
+  'LICENSE',
+  'README.md',
+  'jetway.json',
+  'package.json',
+  'src/main.ts',
+  'src/server.ts',
+  'test/server.test.ts',
+  'tsconfig.json',
+]
+
+interface Created {
+  readonly name: string
+  readonly type: string
+  readonly mcpName: string
+  readonly bin?: Readonly<Record<string, string>>
+  readonly scripts: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+
+const source = (template: string, path: string): string =>
+  readFileSync(fileURLToPath(new URL(`../templates/${template}/${path}`, import.meta.url)), 'utf8')
+
+describe.each(TEMPLATE_NAMES)('the template %s', (template) => {
+  const files = projectFiles(template, FACTS)
+  const manifest = JSON.parse(files.get('package.json') ?? '') as Created
+
+  it('has the files of every project', () => {
+    expect([...files.keys()]).toEqual(expect.arrayContaining(EVERY))
+    expect([...files.keys()].filter((path) => path.startsWith('_'))).toEqual([])
+  })
+
+  it('leaves no placeholder', () => {
+    const left = [...files].flatMap(([path, text]) =>
+      [...text.matchAll(/__[A-Z_]+__/g)].map(([word]) => `${path}: ${word}`),
+    )
+    expect(left).toEqual([])
+    expect(files.get('LICENSE')).toContain('Copyright (c) Ada $& "Lovelace"\n')
+  })
+
+  it('has the scripts dev, build, typecheck and test, and its names', () => {
+    expect(Object.keys(manifest.scripts)).toEqual(
+      expect.arrayContaining(['dev', 'build', 'typecheck', 'test']),
+    )
+    expect(manifest).toMatchObject({
+      name: 'my-server',
+      type: 'module',
+      mcpName: FACTS.mcpName,
+      author: FACTS.author,
+    })
+    expect(manifest.bin).toEqual(template === 'workers' ? undefined : { 'my-server': 'dist/main.js' })
+  })
+
+  it('has a range for each dependency, and the version of this package for ours', () => {
+    const ranges = { ...manifest.dependencies, ...manifest.devDependencies }
+    for (const [name, range] of Object.entries(ranges))
+      expect(range, name).toMatch(name.startsWith('@jetway/') ? `^${ownVersion}` : /^[~^]\d/)
+  })
+
+  it('installs what its code imports', () => {
+    const imported = [...files]
+      .filter(([path]) => path.endsWith('.ts'))
+      .flatMap(([, text]) => [...text.matchAll(/from '([^'.][^']*)'/g)].map(([, name = '']) => name))
+      .filter((name) => !name.startsWith('node:'))
+      .map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+    const installed = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+    expect(installed).toEqual(expect.arrayContaining(imported))
+  })
+
+  it('gives every tool a title and the three hints', () => {
+    const tools = (files.get('src/server.ts') ?? '').split('server.addTool(').slice(1)
+    expect(tools).not.toEqual([])
+    for (const tool of tools) {
+      expect(tool).toMatch(/^\s+title: '.+',$/m)
+      expect(tool).toMatch(/annotations: \{ readOnly: \w+, destructive: \w+, openWorld: \w+ \}/)
+    }
+  })
+
+  it('gives the same files for the same facts', () => {
+    expect(projectFiles(template, FACTS)).toEqual(files)
+  })
+})
+
+describe('the templates over HTTP', () => {
+  it.each(['hono', 'express', 'node'])('have one server and one test: %s', (template) => {
+    for (const path of ['src/server.ts', 'test/server.test.ts'])
+      expect(source(template, path), path).toBe(source('fastify', path))
+  })
+
+  it('serve app as fastify is served', () => {
+    expect(source('app', 'src/main.ts')).toBe(source('fastify', 'src/main.ts'))
+  })
+})
+
+describe('the overlays', () => {
+  it.each(TEMPLATE_NAMES)('are ES modules where they stand: %s', (template) => {
+    expect(JSON.parse(source(template, 'package.json'))).toMatchObject({ type: 'module' })
+    expect(existsSync(fileURLToPath(new URL(`../templates/${template}/.gitignore`, import.meta.url)))).toBe(
+      false,
+    )
+  })
+})

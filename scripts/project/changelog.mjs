@@ -1,0 +1,97 @@
+/** Joins the changelogs of the packages, which Changesets writes, into the one at the root. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const NOTHING = 'Nothing is released yet. `.changeset` has the changes of the first version.'
+const KINDS = ['Major Changes', 'Minor Changes', 'Patch Changes']
+
+/**
+ * @param {string} root
+ * @returns {string} the changelog of all packages
+ */
+export function readChangelog(root) {
+  const folders = readdirSync(join(root, 'packages')).filter((name) =>
+    existsSync(join(root, 'packages', name, 'CHANGELOG.md')),
+  )
+  const texts = folders.map((name) => [
+    name,
+    readFileSync(join(root, 'packages', name, 'CHANGELOG.md'), 'utf8'),
+  ])
+  return joinChangelogs(new Map(texts))
+}
+
+/**
+ * @param {Map<string, string>} changelogs by the folder of the package
+ * @returns {string} each change once, with the packages that have it, newest version first
+ */
+export function joinChangelogs(changelogs) {
+  /** @type {Map<string, Map<string, Map<string, string[]>>>} packages by version, kind and text */
+  const versions = new Map()
+  for (const [name, text] of changelogs)
+    for (const { version, kind, change } of changesIn(text)) {
+      const kinds = versions.get(version) ?? new Map()
+      versions.set(version, kinds)
+      const changes = kinds.get(kind) ?? new Map()
+      kinds.set(kind, changes)
+      changes.set(change, [...(changes.get(change) ?? []), name])
+    }
+  if (versions.size === 0) return `# Changelog\n\n${NOTHING}\n`
+  const parts = [...versions]
+    .toSorted(([a], [b]) => compareVersions(b, a))
+    .map(([version, kinds]) => versionText(version, kinds))
+  return `# Changelog\n\n${parts.join('\n\n')}\n`
+}
+
+function versionText(version, kinds) {
+  const sections = KINDS.filter((kind) => kinds.has(kind)).map((kind) => {
+    const lines = [...kinds.get(kind)].map(([change, names]) => `- **${names.join(', ')}**: ${change}`)
+    return `### ${kind}\n\n${lines.join('\n')}`
+  })
+  return [`## ${version}`, ...sections].join('\n\n')
+}
+
+/** The changes of one package, without those of its dependencies and without the commits. */
+function changesIn(text) {
+  return text
+    .split(/^## /m)
+    .slice(1)
+    .flatMap((part) => {
+      const version = part.slice(0, part.indexOf('\n')).trim()
+      return part
+        .split(/^### /m)
+        .slice(1)
+        .flatMap((section) => {
+          const kind = section.slice(0, section.indexOf('\n')).trim()
+          return section
+            .split(/^- /m)
+            .slice(1)
+            .map((change) => change.trim().replace(/^[0-9a-f]{7,40}: /, ''))
+            .filter((change) => !change.startsWith('Updated dependencies'))
+            .map((change) => ({ version, kind, change }))
+        })
+    })
+}
+
+/** Compares versions, which Changesets writes: numbers, and perhaps a word with a number for a pre-release. */
+function compareVersions(a, b) {
+  const [[left, leftPre], [right, rightPre]] = [a, b].map((version) => version.split('-'))
+  const numbers = (text) => text.split('.').map(Number)
+  const [l, r] = [numbers(left), numbers(right)]
+  const at = l.findIndex((part, index) => part !== r[index])
+  if (at !== -1) return l[at] - r[at]
+  // A pre-release comes before its version.
+  if (leftPre === undefined || rightPre === undefined)
+    return Number(rightPre !== undefined) - Number(leftPre !== undefined)
+  return leftPre.localeCompare(rightPre, 'en', { numeric: true })
+}
+
+/**
+ * @param {string} changelog @param {string} version
+ * @returns {string} the changes of a version, as the text of its release
+ * @throws Error if the changelog lacks it
+ */
+export function notesOf(changelog, version) {
+  const part = changelog.split(/^## /m).find((each) => each.startsWith(`${version}\n`))
+  if (part === undefined) throw new Error(`CHANGELOG.md has no version ${version}`)
+  return `${part.slice(version.length).trim()}\n`
+}
