@@ -15,17 +15,7 @@ interface Group {
 export const GUIDES: readonly Group[] = [
   {
     text: 'Start',
-    pages: [
-      'install',
-      'quickstart',
-      'create',
-      'cli',
-      'project-layout',
-      'deployment',
-      'publishing',
-      'troubleshooting',
-      'faq',
-    ],
+    pages: ['install', 'quickstart', 'create', 'cli', 'project-layout', 'troubleshooting', 'faq'],
   },
   {
     text: 'Write a server',
@@ -68,6 +58,7 @@ export const GUIDES: readonly Group[] = [
   {
     text: 'Run it',
     pages: [
+      'deployment',
       'proxy',
       'scale-out',
       'sessions',
@@ -76,6 +67,7 @@ export const GUIDES: readonly Group[] = [
       'operations',
       'observability',
       'versions',
+      'publishing',
     ],
   },
   {

@@ -8,16 +8,16 @@ import { root } from '../../.ci/pnpm.mjs'
 const KB = 1000
 
 /**
- * The maximum size of each tarball in kilobytes, packed and unpacked, with room for ordinary growth. If a
- * change needs more, raise the number, and state the reason here.
+ * The most kilobytes of each tarball, packed and unpacked, with room for ordinary growth. If a change needs
+ * more, raise the number and say why here.
  */
 const BUDGETS = {
   core: { packed: 320, unpacked: 1300 },
-  // There are nine entries; a host imports two or three of them.
+  // Nine entries; a host imports two or three of them.
   client: { packed: 150, unpacked: 520 },
-  // Contains core, the client, the mount for node:http, and the schema of the registry.
+  // Core, the client and the mount of node:http are inside; and the schema of the registry.
   cli: { packed: 310, unpacked: 1150 },
-  // The package contains an authorization server for tests.
+  // With an authorization server for tests.
   testing: { packed: 52, unpacked: 200 },
 }
 const OTHERS = { packed: 60, unpacked: 240 }
@@ -25,14 +25,17 @@ const OTHERS = { packed: 60, unpacked: 240 }
 const NEEDED = ['LICENSE', 'README.md', 'package.json']
 const ALLOWED = [...NEEDED, 'CHANGELOG.md']
 const CODE = /^dist\/.*\.(?:c?js|d\.c?ts)$/
-/** Schemas for editors and the command, and the licence of the third-party one. */
-const SCHEMA = /^schemas\/[a-z]+\.schema\.(?:json|LICENSE)$/
-/** Names that are used only in this repository. */
+/**
+ * Schemas that editors and the command read, and the licence of one that is not ours. A name with "license" in it would
+ * keep pnpm from adding ours.
+ */
+const SCHEMA = /^schemas\/[a-z]+\.schema\.(?:json|notice\.txt)$/
+/** Names that only this repository uses. */
 const INTERNAL = /(?:^|[./-])(?:test|tests|fixtures|spec)(?:[./-]|$)|jetway:source|workspace:/
 
 /**
- * @param {string} tarball @param {string} folder the folder in which the tarball is unpacked
- * @returns {string[]} the problems
+ * @param {string} tarball @param {string} folder where to unpack it
+ * @returns {string[]} problems
  */
 export function checkTarball(tarball, folder, name) {
   execFileSync('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])
@@ -44,10 +47,7 @@ export function checkTarball(tarball, folder, name) {
   ]
 }
 
-/**
- * The files that `create-jetway` copies. npm does not pack files with some names, so a file may be missing in
- * the tarball.
- */
+/** The files that `create-jetway` copies. npm leaves out some names, so a file may be missing in the tarball. */
 function templatesOf(name) {
   const folder = join(root, 'packages', name, 'templates')
   if (!existsSync(folder)) return []

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { seeded } from '@jetway-apps/test-support'
-import type { Tool } from '@jetway/core/protocol'
 import { createValidator, type JsonSchema } from '@jetway/json-schema'
 import { expect, it } from 'vitest'
 import { emitTypes } from '../../src/types/emit.ts'
@@ -139,7 +138,7 @@ it('each value that a random schema accepts compiles against its type', () => {
       createValidator(inputSchema as JsonSchema).errors(value),
       JSON.stringify({ inputSchema, value }),
     ).toEqual([])
-  const tools = samples.map(({ inputSchema }, at) => ({ name: `t${at}`, inputSchema }) as Tool)
+  const tools = samples.map(({ inputSchema }, at) => ({ name: `t${at}`, inputSchema }))
   const values = samples.map(({ value }, at) => `export const v${at}: T${at}Input = ${JSON.stringify(value)}`)
   const names = samples.map((_, at) => `type T${at}Input`).join(', ')
   const uses = [`import { ${names} } from './types.ts'`, ...values].join('\n')
@@ -157,12 +156,12 @@ it('a schema that leads back to itself compiles', () => {
       c: { $ref: '#/$defs/c' },
     },
   }
-  expect(compile({ 'types.ts': emitTypes('shop', [{ name: 'get', inputSchema } as Tool]) })).toBe('')
+  expect(compile({ 'types.ts': emitTypes('shop', [{ name: 'get', inputSchema }]) })).toBe('')
 })
 
 it('a wrong value does not compile', () => {
   const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
-  const text = emitTypes('shop', [{ name: 'get', inputSchema } as Tool])
+  const text = emitTypes('shop', [{ name: 'get', inputSchema }])
   const use = "import type { GetInput } from './types.js'\nexport const value: GetInput = { id: 1 }\n"
   expect(compile({ 'types.ts': text, 'values.ts': use })).toContain(
     "Type 'number' is not assignable to type 'string'",
@@ -178,9 +177,13 @@ it('texts of a hostile server compile to a constant and types only', () => {
     required: [code],
     $defs: { [code]: {} },
   }
-  const tools = [code, `${code} `, 'class'].map(
-    (name) => ({ name, title: code, description: code, inputSchema, outputSchema: inputSchema }) as Tool,
-  )
+  const tools = [code, `${code} `, 'class'].map((name) => ({
+    name,
+    title: code,
+    description: code,
+    inputSchema,
+    outputSchema: inputSchema,
+  }))
   const text = emitTypes(code, tools)
   expect(compile({ 'types.ts': text })).toBe('')
   expect(compile({ 'types.ts': `${text}\nexport const wrong: string = 1\n` })).toContain('types.ts')
