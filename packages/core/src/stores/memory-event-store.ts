@@ -107,8 +107,9 @@ export class MemoryEventStore implements EventStore {
     }
     const known = this.#logsOf(key)
     this.#drop(known?.streams.get(key.stream))
-    while (known !== undefined && known.streams.size >= this.#limits.maxStreamsPerSession)
-      this.#drop(known.ended.first?.log ?? known.streams.values().next().value)
+    if (known !== undefined)
+      while (known.streams.size >= this.#limits.maxStreamsPerSession)
+        this.#drop(known.ended.first?.log ?? known.streams.values().next().value)
     // Dropping the last stream of a session also drops the session.
     const owner = this.#logsOf(key) ?? this.#addSession(key)
     const log = new EventLog({ key, owner, epoch, limits: this.#limits }, origin)

@@ -4,7 +4,7 @@ import { isolatedRequests } from './platform.ts'
 import type { Awaitable } from './promises.ts'
 
 /** Allows the process to exit while the timer is pending, on runtimes with `unref`. */
-export function unref(timer: unknown): void {
+function unref(timer: unknown): void {
   const { unref: release } = Object(timer) as { readonly unref?: () => void }
   release?.call(timer)
 }

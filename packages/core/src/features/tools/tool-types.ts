@@ -178,8 +178,15 @@ export interface ToolDefinition<
 }
 
 /** For tools without an `outputSchema`, refuses objects of schemas, and values that are almost a result. */
-export type CheckTool<I, O, R> = NoShape<{ inputSchema: I; outputSchema: O }> &
-  Refuse<O extends AnySchema ? never : ToolProblem<R>>
+export type CheckTool<I, O, R> = CheckSchema<'inputSchema', I> &
+  (O extends AnySchema ? CheckSchema<'outputSchema', O> : Refuse<ToolProblem<R>>)
+
+/** Decides at once for the schema of a library, which the compiler sees most often. */
+type CheckSchema<Member extends string, S> = S extends { readonly '~standard': unknown } | undefined
+  ? unknown
+  : unknown extends RefuseShape<S>
+    ? unknown
+    : { readonly [M in Member]: RefuseShape<S> }
 
 /** Refuses an object of schemas where a schema is expected, in a tool or in any tool in a union. */
 export type NoShape<T> = {

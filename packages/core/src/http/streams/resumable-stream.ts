@@ -246,10 +246,10 @@ export class ResumableStream implements EventStream {
     return writer
   }
 
-  #prime(writer: SseWriter, retry: number | undefined): void {
+  #prime(writer: SseWriter, retryMs: number | undefined): void {
     if (this.#log === undefined || !this.#options.primes) return
     const id = formatEventId({ stream: this.token, epoch: this.lease.epoch, seq: this.#seq })
-    writer.writeAlways(formatEvent({ id, retry, data: '' }))
+    writer.writeAlways(formatEvent({ id, retry: retryMs, data: '' }))
   }
 
   #emit(frame: string, kind: FrameKind, answers?: RequestId): void {
