@@ -110,6 +110,11 @@ npm create`,
 npm create`,
   },
   {
+    file: 'docs/guide/versions.md',
+    before: `Jetway is not on npm yet: until then, [pack it from a clone](install.md#get-the-packages), and \`git pull\` is the update.`,
+    after: `\`@latest\` is the newest version that is released.`,
+  },
+  {
     file: 'docs/skills/jetway/SKILL.md',
     before: `Jetway is not on npm yet: \`npm run pack\` in a clone of its repository makes tarballs. Install those of the packages that you need, and of the packages that they need.`,
     after: `\`npm install @jetway/core @jetway/stdio zod\`, and \`npm install --save-dev @jetway/cli @jetway/testing vitest\`.`,

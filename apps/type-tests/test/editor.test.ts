@@ -92,7 +92,7 @@ describe('an editor documents', () => {
     ts.displayPartsToString(service.getQuickInfoAtPosition(file, source.lastIndexOf(name))?.documentation)
   it.each([
     ['addTool', /^Adds a tool/],
-    ['readOnly', /^Whether the tool changes nothing/],
+    ['readOnly', /^Whether the tool has no effects/],
   ])('%s', (name, text) => {
     expect(documented(name)).toMatch(text)
   })

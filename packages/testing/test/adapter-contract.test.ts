@@ -451,6 +451,8 @@ const inConnections: readonly Fault[] = [
     breaks: {
       'refuses the stream of a session while an earlier response on its connection is unfinished':
         'The reply to initialize has no mcp-session-id',
+      'refuses a question of a call while an earlier response on its connection is unfinished':
+        'for the question to be refused',
     },
   },
   {

@@ -15,7 +15,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/redis/test/access.system.test.ts',
-          name: 'gets 503 after one command that Redis did not answer, and 200 when Redis is back',
+          name: 'receives 503 after a single command that Redis did not answer, and 200 once Redis is back',
         },
       ],
     },

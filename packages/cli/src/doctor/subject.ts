@@ -70,7 +70,7 @@ export function subjectOf(target: Target): Subject {
     name: basename(command),
     program: { command, args, env, ...(cwd !== undefined && { cwd }) },
     startedBy: 'user',
-    ofProject: ofFile,
+    ...(ofFile && { ofProject: true }),
   }
 }
 

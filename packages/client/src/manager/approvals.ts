@@ -15,7 +15,7 @@ import { notApproved } from './errors.ts'
  * servers.
  */
 export type ApprovalRequest = { readonly server: string; readonly signal: AbortSignal } &
-  /** Starts a process. The host is asked again for each reconnect. */
+  /** Starts a program. The host is asked again for each reconnect. */
   (
     | {
         readonly kind: 'spawn'

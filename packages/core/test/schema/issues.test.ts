@@ -186,7 +186,7 @@ describe('validation issues', () => {
     const list = Array.from({ length: 200_000 }, () => 'x')
     const schema = z.object({ u: z.union([z.array(z.number()), z.array(z.boolean())]) })
     const { refused } = (await checkInput(schema, { u: list })) as { refused: string }
-    expect(refused).toMatch(/^u\[0\]: /)
+    expect(refused).toContain('more than 1000 issues')
     expect(refused.length).toBeLessThan(1000)
   })
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { silent } from '@jetway-apps/test-support'
 import { listen } from '@jetway-apps/test-support/http'
 import { McpServer } from '@jetway/core'
 import type { EndpointOptions } from '@jetway/core/http'
@@ -30,7 +31,7 @@ export const KEEP_ALIVE = { streams: { keepAlive: { intervalMs: 100 } } } as con
 export function jetway(options: EndpointOptions = {}): RequestListener {
   const server = createServer()
   onTestFinished(() => server.close({ deadline: 0 }))
-  return mcp({ server, path: '/mcp', ...KEEP_ALIVE, ...options })
+  return mcp({ server, path: '/mcp', logger: silent, ...KEEP_ALIVE, ...options })
 }
 
 /** Serves until the end of the test. Returns the origin. */
