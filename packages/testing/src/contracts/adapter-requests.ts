@@ -302,7 +302,7 @@ const hosts: readonly AdapterCase[] = [
     name: 'leaves other paths and their bodies to the host, also when the server has closed',
     needs: 'routes',
     async run({ serve }) {
-      const { client, server } = await serve()
+      const { client, server } = await serve({ logger: SILENT })
       const stream = await client.listen()
       const echo = async (): Promise<void> => {
         const echoed = await client.send({ path: '/echo', body: '{"text":"ä"}' })

@@ -78,7 +78,7 @@ async function slow(ms: number): Promise<unknown> {
   return (await reply).status
 }
 
-/** Returns the status of the last of `count` concurrent requests whose bodies are missing one byte. */
+/** Returns the status of the first of `count` concurrent requests whose bodies are missing one byte. */
 async function together(count: number): Promise<unknown> {
   const text = JSON.stringify(initialize())
   const client = web(createServer(), { limits: { bodyBytes: text.length } })
@@ -88,7 +88,7 @@ async function together(count: number): Promise<unknown> {
   await settled()
   await settled()
   for (const body of bodies) body.end()
-  return (await replies.at(-1))?.status
+  return (await replies[0])?.status
 }
 
 /** Returns the status of a call while a previous response of `bytes` bytes has not been read. */
