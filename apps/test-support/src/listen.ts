@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,10 +30,21 @@ export async function listen(serves: RequestListener | Server, port = 0): Promis
   }
 }
 
-/** Returns a free port on loopback. */
+/**
+ * Returns a port that nothing uses. It is below the range from which the system gives ports to others, because another
+ * test would soon get a port from that range.
+ */
 export async function freePort(): Promise<number> {
-  const http = createServer()
-  const { port } = await listen(http)
-  await once(http.close(), 'close')
-  return port
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(20_000, 32_768)
+    const http = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(http, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    await once(http.close(), 'close')
+    return port
+  }
+  throw new Error('No port is free')
 }
