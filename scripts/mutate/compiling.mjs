@@ -1,4 +1,4 @@
-/** Determines which mutants pass the type check. The type check is part of `npm test`. */
+/** Determines which mutants pass the type check. The type check is part of `.ci/run`. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 
