@@ -101,6 +101,17 @@ interface Report {
   }[]
 }
 
+/** Checks what the registry and the directories get from the source of a server. */
+async function provePublishing({ run }: Project, source: string): Promise<void> {
+  const document = JSON.parse(await run(`jetway server-json ${source}`)) as object
+  expect(document).toMatchObject({ name: 'io.github.your-name/my-server', version: '0.1.0' })
+  const report = await run(`jetway doctor ${source} --directory claude --json || true`)
+  const { sections } = JSON.parse(report) as Report
+  const faults = sections.flatMap(({ findings }) => findings.filter(({ verdict }) => verdict === 'fault'))
+  // README.md asks the author for these.
+  expect(faults.map(({ check }) => check)).toEqual(['privacy-policy', 'support', 'documentation'])
+}
+
 async function proveStdio(project: Project): Promise<void> {
   const { run } = project
   const bin = await installTarball(project)
@@ -112,13 +123,6 @@ async function proveStdio(project: Project): Promise<void> {
   await listAndCall(project, 'dist/main.js', 'node dist/main.js')
   await run('jetway doctor dist/main.js')
   await run('jetway bundle --out my-server.mcpb')
-  const document = JSON.parse(await run('jetway server-json')) as object
-  expect(document).toMatchObject({ name: 'io.github.your-name/my-server', version: '0.1.0' })
-  const report = await run('jetway doctor src/main.ts --directory claude --json || true')
-  const { sections } = JSON.parse(report) as Report
-  const faults = sections.flatMap(({ findings }) => findings.filter(({ verdict }) => verdict === 'fault'))
-  // README.md asks the author for these.
-  expect(faults.map(({ check }) => check)).toEqual(['privacy-policy', 'support', 'documentation'])
 }
 
 async function proveHttp(project: Project): Promise<void> {
@@ -190,5 +194,6 @@ it.concurrent.each(TEMPLATE_NAMES)(
     const project = await create(template)
     await project.run('npm run typecheck && npm test && npm run build')
     await PROOFS[template](project)
+    await provePublishing(project, template === 'stdio' ? 'src/main.ts' : 'src/server.ts')
   },
 )
