@@ -64,7 +64,8 @@ export async function checkInstall(manager, name, tarballs, folder) {
   const entries = [...exportsOf(source(name))]
   if (!(await loads(folder, entries)))
     problems.push('importing its entries fails, or their names differ from its source')
-  if (!(await compiles(folder, COMPILER, entries, own))) problems.push('TypeScript 7 reports errors in its types')
+  if (!(await compiles(folder, COMPILER, entries, own)))
+    problems.push('TypeScript 7 reports errors in its types')
   return problems
 }
 
