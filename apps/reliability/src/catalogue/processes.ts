@@ -179,11 +179,11 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/cli/test/target/project-servers.test.ts',
-          name: 'shows the envFile of the entry, and is asked again if the file changes',
+          name: "shows the entry's envFile, and is requested again if that file changes",
         },
         {
           file: 'packages/cli/test/target/project-servers.test.ts',
-          name: "does not receive the user's own variables, even if its command is named node",
+          name: "does not receive the user's environment variables, even if its command is named node",
         },
       ],
     },

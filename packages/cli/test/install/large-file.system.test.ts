@@ -41,7 +41,7 @@ describe('an 8 MiB configuration file', () => {
     ['one long text', 1, { note: 'ä'.repeat(4 * MIB) }],
     ['4 million small values', 4, { cache: Array.from({ length: 4 * MIB }, (_, i) => i % 10) }],
   ])(
-    'with %s can be changed in %d s of processor time and 150 MiB of memory',
+    'with %s can be edited within %d s of CPU time and 150 MiB of memory',
     async (_, seconds, content) => {
       const home = await createHome()
       const text = JSON.stringify(content)

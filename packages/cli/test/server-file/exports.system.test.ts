@@ -46,7 +46,7 @@ const DEFINITIONS: readonly (readonly [string, string, ...string[]])[] = [
 ]
 
 describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
-  it('is listed by jetway list', async () =>
+  it('appears in jetway list', async () =>
     expect((await list(code, ...args)).output).toMatch(/^ {2}right\(\)$/m))
   it('is served by jetway dev over stdio', async () =>
     expect(await dev('stdio', code, ...args)).toEqual(['right']))
@@ -54,7 +54,7 @@ describe.each(DEFINITIONS)('a server exported by %s', (_, code, ...args) => {
     expect(await dev('HTTP', code, ...args)).toEqual(['right']))
 })
 
-it('jetway list stops an HTTP program as soon as it has the lists', async () => {
+it('jetway list stops an HTTP program as soon as it has received the lists', async () => {
   // A program that waited for the end of its input would print the line.
   const { output, exitCode } = await list(`listen(named('right'))
 process.stdin.resume().once('end', () => setTimeout(() => console.error('was left running'), 1_000))`)
@@ -122,14 +122,14 @@ const FAULTS: readonly (readonly [string, string, number, RegExp, readonly strin
   ],
 ]
 
-describe.each(FAULTS)('a file in which no server can be selected: %s', (_, code, exitCode, message, args) => {
+describe.each(FAULTS)('a file from which no server can be selected: %s', (_, code, exitCode, message, args) => {
   it('makes jetway list fail', async () => {
     const run = await list(code, ...args)
     expect(run.output).toMatch(message)
     expect(run.exitCode).toBe(exitCode)
   })
 
-  it.each([['--stdio'], ['--port=0']])('makes jetway dev %s wait for a change', async (transport) => {
+  it.each([['--stdio'], ['--port=0']])('makes jetway dev %s wait until the file changes', async (transport) => {
     const running = (await createProject(HEAD + code)).dev(transport, ...args)
     await running.until(new RegExp(`${message.source}.*\nWaiting for a change`))
   })

@@ -106,7 +106,7 @@ describe('jetway call to a server that requires authorization', () => {
     expect(started.output()).toMatch(/You are \S*ann/)
   })
 
-  it('fails if the user has refused', async () => {
+  it('fails if the user has denied access', async () => {
     const started = inTerminal()
     const { searchParams } = new URL(await urlIn(started))
     const refused = new URL(searchParams.get('redirect_uri') ?? '')
