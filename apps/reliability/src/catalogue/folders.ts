@@ -88,7 +88,7 @@ export const FOLDERS: Group = {
         },
         {
           file: 'packages/cli/test/list/report.test.ts',
-          name: 'does not let a name with a line break imitate another entry',
+          name: 'prevents a name with a line break from imitating another entry',
         },
       ],
     },
