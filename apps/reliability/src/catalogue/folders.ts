@@ -21,7 +21,7 @@ export const FOLDERS: Group = {
         { file: 'packages/cli/test/install/edges.test.ts', name: 'reports a file in %s that is nested too deeply' },
         {
           file: 'packages/client/test/config/load-config.test.ts',
-          name: 'throws immediately if %s is in its place',
+          name: 'throws immediately if the path is %s',
         },
         {
           file: 'packages/client/test/config/load-config.test.ts',

@@ -127,7 +127,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'copies parameters with `x-mcp-header` to headers, encoded if necessary',
+          name: 'copies parameters with `x-mcp-header` into headers, encoded if necessary',
         },
       ],
     },

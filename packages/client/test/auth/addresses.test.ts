@@ -178,7 +178,7 @@ const clients = [{ clientId: 'c', clientSecret: 'the-secret-of-c' }]
 
 /** https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices */
 describe('a private address in a challenge from a public server', () => {
-  it('is tested in more than eighty notations', () => {
+  it('is tested in more than 80 notations', () => {
     expect(new Set(FORMS).size).toBeGreaterThan(80)
   })
 
@@ -189,7 +189,7 @@ describe('a private address in a challenge from a public server', () => {
 })
 
 describe('a local address', () => {
-  it("is contacted if the server is on loopback, or if `allowHosts` contains the address's host", async () => {
+  it('is contacted if the server is on loopback, or if `allowHosts` contains its host', async () => {
     await challenged(
       { grant, clients, resolve },
       `http://127.0.0.1:${port}/mcp`,
@@ -202,7 +202,7 @@ describe('a local address', () => {
     expect(hits).toBe(3)
   })
 
-  it('is not contacted over http, nor if only its parent domain is allowed', async () => {
+  it('is contacted neither over http nor because only its parent domain is allowed', async () => {
     const allowHosts = ['loopback.evil.example']
     for (const address of [
       `http://loopback.evil.example:${port}/x`,
@@ -252,7 +252,7 @@ const TARGETS = [
   'https://u@localhost.:PORT/x',
 ]
 
-describe('a private address in the metadata of a public server', () => {
+describe("a private address in a public server's metadata", () => {
   const user = (shown: URL[]): OAuthOptions => ({
     grant: authorizationCode({
       redirectUri: 'http://127.0.0.1:3999/cb',
@@ -264,7 +264,7 @@ describe('a private address in the metadata of a public server', () => {
     registration: { clientName: 'Test client' },
   })
 
-  it.each(TARGETS)('is neither contacted nor shown to the user: %s', async (target) => {
+  it.each(TARGETS)('is never contacted, and never shown to the user: %s', async (target) => {
     const shown: URL[] = []
     const address = at(target)
     const documents: Record<string, unknown>[] = [
@@ -323,7 +323,7 @@ describe('a redirect', () => {
 })
 
 describe('a host name', () => {
-  it('is resolved exactly once, to prevent DNS rebinding', async () => {
+  it('is resolved only once, which prevents DNS rebinding', async () => {
     const server = await scripted()
     const asked: string[] = []
     const rebinding = async (host: string): Promise<ResolvedAddress[]> => {

@@ -42,7 +42,7 @@ async function saved(target: TransportFactory): Promise<SavedSession> {
   return JSON.parse(JSON.stringify(session)) as SavedSession
 }
 
-it('connect resumes a saved session without sending a request, and uses new request ids', async () => {
+it('connect resumes a saved session without a request, and continues with new request ids', async () => {
   const { target, seen, ids } = server()
   const session = await saved(target)
   expect(seen).not.toContain('DELETE')
@@ -78,7 +78,7 @@ it('connect opens a new session if the server has lost the saved one, and emits 
   expect(gap).toHaveBeenCalledTimes(1)
 })
 
-it('connect throws for a session from another revision, and for a transport without sessions', async () => {
+it('connect throws for a session of another revision, and for a transport without sessions', async () => {
   const { target } = server()
   const session = await saved(target)
   await expect(client({ revisions: ['2025-06-18'] }).connect(target, { session })).rejects.toThrow(

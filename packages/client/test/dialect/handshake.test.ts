@@ -18,7 +18,7 @@ const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], option
 describe('connect without a common protocol version', () => {
   const offers = Array.from({ length: 9 }, (_, at) => `1999-01-0${at + 1}`)
 
-  it("rejects with all of the server's versions, but lists only eight of them in the message", async () => {
+  it('rejects with all versions of the server, but lists only eight in the message', async () => {
     expect(await refused(modern(offers), { revisions: MODERN })).toMatchObject({
       code: 'unsupported-revision',
       offered: offers,
@@ -46,13 +46,13 @@ describe('connect without a common protocol version', () => {
     [-32022, { supported: '1999-01-01' }, { code: 'unsupported-revision', offered: [] }],
     [-32022, undefined, { code: 'unsupported-revision', offered: [] }],
     [-32600, { supported: ['1999-01-01'] }, { code: -32600, message: 'No' }],
-  ])('rejects after the error %i with %j', async (code, data, expected) => {
+  ])('rejects after error %i with %j', async (code, data, expected) => {
     const script = { [Method.Discover]: { error: { code, message: 'No', data } } }
     expect(await refused(script as never, { revisions: MODERN })).toMatchObject(expected)
   })
 
   it.each([[undefined], ['2026-07-28'], [[5]]])(
-    'rejects a server with the versions %j as malformed',
+    "rejects with invalid-response if the server's versions are %j",
     async (supportedVersions) => {
       const script = { [Method.Discover]: { supportedVersions } }
       expect(await refused(script as never, { revisions: MODERN })).toMatchObject({
@@ -121,7 +121,7 @@ describe('client capabilities', () => {
       { extensions: { ...tasks, ...extensions } },
     ],
     ['2026-07-28', {}, {}],
-  ])('given revision %s and the options %j, are %j', async (version, options, expected) => {
+  ])('in revision %s with the options %j are %j', async (version, options, expected) => {
     const { server } = await scripted(
       { ...sessions(version), ...modern() },
       { revisions: [version] as never, ...options },

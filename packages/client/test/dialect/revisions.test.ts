@@ -78,7 +78,7 @@ describe.each(
     expect(onProgress.mock.calls.map(([{ progress }]) => progress)).toEqual([1, 2, 3])
   })
 
-  it('receives log messages at the level that it sets', async () => {
+  it('receives log messages at the level that it has set', async () => {
     const client = await connect()
     const log = listener(client, 'log')
     await client.setLogLevel('info')

@@ -63,7 +63,7 @@ describe('a reply', () => {
     expect(messages).toEqual([])
   })
 
-  it('fails the request immediately if it does not contain the response', async () => {
+  it('fails the request immediately if it lacks the response to the request', async () => {
     const other = { ...RESULT, id: 4 }
     const { transport, messages, failed } = started(async () => Response.json(other))
     await transport.send(CALL, { revision: LEGACY })
@@ -79,7 +79,7 @@ describe('a reply', () => {
     ['an error about access', { jsonrpc: '2.0', error: {} }, 403, '403: {"jsonrpc":"2.0","error":{}}'],
     ['an error about the path', { jsonrpc: '2.0', error: {} }, 404, undefined],
   ])(
-    'is delivered or rejected if its status is an error and its body is %s',
+    'with an error status is delivered or rejects, depending on its body: %s',
     async (_, body, status, text) => {
       const { transport, messages } = started(async () => Response.json(body, { status }))
       const sent = transport.send(CALL, { revision: LEGACY })
@@ -114,7 +114,7 @@ describe('the session', () => {
     expect(transport.alive).toBe(true)
   })
 
-  it('is lost and forgotten after status 404', async () => {
+  it('is lost, and its id is deleted, after status 404', async () => {
     const { transport } = started(async () => new Response(null, { status: 404 }))
     await expect(transport.send(CALL, { revision: LEGACY })).rejects.not.toThrow(SessionLostError)
     transport.resume('s')
@@ -125,7 +125,7 @@ describe('the session', () => {
   it.each([
     [true, ['DELETE s']],
     [false, []],
-  ])('is ended or kept by close, given endSession=%j', async (endSession, expected) => {
+  ])('is ended by close only if endSession is true: %j', async (endSession, expected) => {
     const seen: string[] = []
     const fetch: Fetch = async (_, { method, headers }) => {
       seen.push(`${method} ${(headers as Headers).get('mcp-session-id')}`)
@@ -151,7 +151,7 @@ describe("a request's stream", () => {
       MODERN,
       'The stream ended before',
     ],
-  ])('fails the request if the stream ends early: %s', async (_, text, revision, message) => {
+  ])('fails the request if it ends early: %s', async (_, text, revision, message) => {
     const fetch = vi.fn<Fetch>(async () => streamOf(text).answer)
     const { transport, failed } = started(fetch)
     await transport.send(CALL, { revision })
@@ -193,7 +193,7 @@ describe('a server that refuses initialize', () => {
     [401, ['POST']],
     [406, ['POST']],
     [500, ['POST']],
-  ])('is tried over HTTP+SSE only after some statuses: after %i, receives %j', async (status, expected) => {
+  ])('is tried over HTTP+SSE only after certain statuses: after %i, it receives %j', async (status, expected) => {
     const seen: unknown[] = []
     const fetch: Fetch = async (_, { method }) => {
       seen.push(method)
