@@ -321,7 +321,7 @@ describe('loadConfig', () => {
     expect(problems).toEqual([])
   })
 
-  it("does not expand a variable from the server's own env", async () => {
+  it("does not expand variables that are defined only in the server's env", async () => {
     const { servers } = await load('own.json', {
       mcpServers: {
         far: {
