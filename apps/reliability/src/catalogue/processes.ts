@@ -123,11 +123,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/faults.test.ts',
-          name: 'reject with the signal if the process is killed',
+          name: 'reject with the signal that killed the process',
         },
         {
           file: 'packages/client/test/manager/reconnecting.test.ts',
-          name: 'the manager waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server',
+          name: 'the manager waits 1, 2, 4, 8 and 16 s before its five attempts, and then removes the server',
         },
       ],
     },
@@ -154,7 +154,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/child-process.test.ts',
-          name: 'contains only variables that are given or are on the list of safe variables',
+          name: 'contains only the given variables and a list of safe variables',
         },
       ],
     },

@@ -71,8 +71,8 @@ describe('protected resource metadata', () => {
   })
 })
 
-describe('the choice of an authorization server', () => {
-  it('is the first server, one from `clients`, or the result of `chooseIssuer`', async ({
+describe('the selected authorization server', () => {
+  it('is the first one, one from `clients`, or the result of `chooseIssuer`', async ({
     made,
     other,
   }) => {

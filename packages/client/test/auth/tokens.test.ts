@@ -54,7 +54,7 @@ describe('the requested scopes', () => {
     expect(visited(made, 'scope')).toEqual(['read', 'read write'])
   })
 
-  it('are not requested again unless they were granted', async ({ made, send }) => {
+  it('are not requested again if the server did not grant them', async ({ made, send }) => {
     made.wanted = ['admin']
     made.token = (_seen, json) => {
       made.valid.set(String(json['access_token']), ['less'])

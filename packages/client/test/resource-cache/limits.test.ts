@@ -16,11 +16,11 @@ describe('a frozen copy', () => {
     [{}, 16],
     [{ ab: 'c' }, 38],
     [{ a: { b: [1] } }, 68],
-  ])('given %j, has a weight of %i bytes', (data, weight) => {
+  ])('of %j has a weight of %i bytes', (data, weight) => {
     expect(frozenCopy(data)).toEqual({ value: data, weight })
   })
 
-  it('is deeply frozen, and is independent of the original', () => {
+  it('is deeply frozen and independent of the original', () => {
     const data = { list: [{ text: 'a' }] }
     const { value } = frozenCopy(data)
     expect([value, value.list, value.list[0]].every((each) => Object.isFrozen(each))).toBe(true)
@@ -33,7 +33,7 @@ describe('a resource cache', () => {
   const weightOf = (uri: string, text: string): number =>
     frozenCopy(result(text)).weight + 2 * JSON.stringify(['s', uri, '']).length
 
-  it('keeps a result as large as the entire cache, but not a larger one', () => {
+  it('stores a result as large as the whole cache, but not a larger one', () => {
     const maxBytes = weightOf('a://b', 'xyz')
     const cache = new ResourceCache({ maxBytes })
     expect(cache.set(key('a://b'), result('xyz'))).toBe(true)
@@ -41,7 +41,7 @@ describe('a resource cache', () => {
     expect(cache.get(key('a://b'))).toBeUndefined()
   })
 
-  it('evicts the least recently used result when it exceeds its default limit of 256', () => {
+  it('evicts the least recently used result above its default limit of 256 entries', () => {
     const cache = new ResourceCache()
     for (let at = 0; at < 256; at++) cache.set(key(`a://${at}`), result('x'))
     expect([cache.size, cache.get(key('a://0'))]).toEqual([256, result('x')])
@@ -56,7 +56,7 @@ describe('a resource cache', () => {
   it.each([
     [{}, 300_000],
     [{ ttlMs: 5 }, 5],
-  ])('given %j, keeps a result without a ttlMs for %i ms', (options, ms) => {
+  ])('with the options %j keeps a result without a ttlMs for %i ms', (options, ms) => {
     let now = 7
     const cache = new ResourceCache({ ...options, clock: { now: () => now } as never })
     cache.set(key('a://b'), result('x'))
@@ -74,7 +74,7 @@ describe('a resource cache', () => {
     [{ maxBytes: Number.NaN }, 'maxBytes must be a positive whole number, and is NaN'],
     [{ ttlMs: Number.NaN }, 'ttlMs must be a number of ms'],
     [{ ttlMs: '5' as never }, 'ttlMs must be a number of ms'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => new ResourceCache(options)).toThrow(message)
   })
 

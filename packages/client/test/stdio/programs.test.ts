@@ -25,7 +25,7 @@ async function on(platform: NodeJS.Platform) {
   }
 }
 
-it("listProcesses uses the system's ps on macOS, ignoring PATH", async () => {
+it("listProcesses uses the system's own ps on macOS, and ignores PATH", async () => {
   const { write, log } = await on('darwin')
   await write('ps')
   const processes = await listProcesses('X=1')
@@ -33,7 +33,7 @@ it("listProcesses uses the system's ps on macOS, ignoring PATH", async () => {
   expect(processes.map(({ pid }) => pid)).toContain(process.pid)
 })
 
-it("processTree kills processes with the system's taskkill on Windows, ignoring PATH", async () => {
+it("processTree kills processes with the system's own taskkill on Windows, and ignores PATH", async () => {
   const { folder, write, log } = await on('win32')
   await write('taskkill')
   // One name with backslashes on this system.

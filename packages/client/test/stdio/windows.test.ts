@@ -14,7 +14,7 @@ vi.mock('node:child_process', async (original) => ({
 
 const handlers = { message: () => {}, malformed: () => {}, close: () => {} }
 
-it("a transport runs a .cmd file on Windows with the system's cmd.exe, and escapes the arguments", async () => {
+it("a transport runs a .cmd file with the system's cmd.exe on Windows, and escapes the arguments", async () => {
   const transport = new ChildProcessTransport({
     command: 'shop.cmd',
     args: ['-y', 'a b', '"&calc'],
