@@ -183,7 +183,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'validates only the results that fit' },
         {
           file: 'packages/core/test/call/batch-limits.test.ts',
-          name: 'gives other clients their turn between large results',
+          name: 'lets other clients take a turn between large results',
         },
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only the results that fit' },
       ],

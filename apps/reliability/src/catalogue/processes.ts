@@ -50,11 +50,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/memory-transport.test.ts',
-          name: 'closes a thousand pairs whose close handlers call close() again',
+          name: 'closes 1,000 pairs whose close handlers call close() again',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'ends running calls at the deadline, and resolves for all callers when the calls have ended',
+          name: 'ends running calls at the deadline, and then resolves for all callers',
         },
       ],
     },

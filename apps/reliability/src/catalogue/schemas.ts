@@ -176,7 +176,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/input/asking.test.ts',
-          name: 'stops asking after %i rounds if the question changes every time',
+          name: 'stops asking after %i rounds if the question changes each time',
         },
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         {

@@ -220,7 +220,7 @@ describe('lists of a server that declares changes but lacks subscriptions/listen
     expect(a.server.of(Method.ListTools)).toHaveLength(3)
   })
 
-  it('are reported in the log, but not as an error', async () => {
+  it('cause a log message, but no error', async () => {
     const { named } = await lacking()
     expect(named('error')).toEqual([])
     expect(named('log')).toMatchObject([{ server: 'a', level: 'info', logger: '@jetway/client' }])

@@ -9,7 +9,7 @@ async function textOf(manager: ClientManager, tool: string): Promise<string> {
   return block?.type === 'text' ? block.text : ''
 }
 
-it('the manager reconnects a process that is killed during a call, without affecting others', async () => {
+it('the manager reconnects after a process is killed during a call, without affecting others', async () => {
   const { manager, events } = host()
   const report = await manager.connectAll({ a: tiny(), b: tiny(), c: tiny() })
   expect(report).toEqual({ connected: 3, errors: [] })
