@@ -113,7 +113,7 @@ describe.each(FORMATS)('editing %s', (_, format, print, indents) => {
     )
   })
 
-  it('keeps all other lines when it replaces an entry', () => {
+  it('keeps all other lines when an entry is replaced', () => {
     fc.assert(
       fc.property(style(indents), (given) => {
         const before = print(given)

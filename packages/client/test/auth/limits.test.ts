@@ -64,7 +64,7 @@ describe('a metadata address', () => {
   base.each([
     [262_144, 'discovery'],
     [262_145, 'network'],
-  ])('with a response of %i bytes causes the error "%s"', async (length, reason) => {
+  ])('given a response of %i bytes, causes the error "%s"', async (length, reason) => {
     const answer = new Response('x'.repeat(length))
     expect(await challenged('https://public.example/x', answer)).toMatchObject({ reason })
   })
@@ -83,7 +83,7 @@ describe('a challenge', () => {
   it.for([
     [8_192, ['/own.json']],
     [8_193, ['/.well-known/oauth-protected-resource/mcp']],
-  ] as const)('with a header of %i characters causes requests to %j', async ([length, paths], { made }) => {
+  ] as const)('given a header of %i characters, causes requests to %j', async ([length, paths], { made }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const header = `Bearer resource_metadata="${made.server.origin}/own.json", pad="`
     challengeWith(made, `${header.padEnd(length - 1, 'x')}"`)

@@ -95,7 +95,7 @@ describe("a client's registration", () => {
     ['com.example.app:/cb', 'native'],
     ['https://client.example/cb', 'web'],
   ] as const)(
-    'with redirect URI %s has application type %s',
+    'given redirect URI %s, has application type %s',
     async ([redirectUri, type], { made }) => {
       const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
       await made.post({ grant }).catch(() => undefined)

@@ -124,7 +124,7 @@ describe('listing', () => {
     [3, { maxPages: 2 }, 'it has more than 2 pages'],
     [2, { maxItems: 4 }, undefined],
     [2, { maxItems: 3 }, 'it has more than 3 entries'],
-  ])('with %i pages of two entries enforces %j', async (pages, limits, problem) => {
+  ])('given %i pages of two entries, enforces %j', async (pages, limits, problem) => {
     const { client } = await scripted(
       {
         ...sessions(),

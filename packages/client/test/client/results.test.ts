@@ -107,7 +107,7 @@ describe('resultType', () => {
     ['task', false, true],
     ['other', false, false],
     [5, false, false],
-  ])('with value %j is accepted in a list (%j) and at the start of a task (%j)', async (resultType, isList, isTask) => {
+  ])('given %j, is accepted in a list: %j, and at the start of a task: %j', async (resultType, isList, isTask) => {
     const task = { taskId: 't', status: 'completed' }
     const { client } = await scripted({
       ...modern(),

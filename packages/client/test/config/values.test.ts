@@ -51,7 +51,7 @@ describe('a variable', () => {
     ['${1A}', 'uses "${1A}", which only its own host knows'],
     [`\${config:${'x'.repeat(90)}}`, `uses "\${config:${'x'.repeat(57)}}", which only its own host knows`],
     ['${A:-${A}}', 'has nested variables, which are not supported'],
-  ])('in %j is expanded to %j', async (text, expected) => {
+  ])('is expanded: %j becomes %j', async (text, expected) => {
     expect(await expanded(text, { env: { A: 'x' } })).toBe(expected)
   })
 
@@ -94,7 +94,7 @@ describe('an input', () => {
     [{ default: 'd' }, { input: () => '' }, ''],
     [{}, { input: () => undefined }, 'needs the input a, which was not given'],
     [{}, {}, 'needs the input a: give the option input, of loadConfig'],
-  ])('with %j has a value or reports a problem', async (more, options, expected) => {
+  ])('given %j, has a value or reports a problem', async (more, options, expected) => {
     expect(await expanded('${input:a}', options, { inputs: [{ id: 'a', ...more }] })).toBe(expected)
   })
 
@@ -134,7 +134,7 @@ describe('a server entry', () => {
       { url: 'https://a.example/', transport: 'sse' },
       { transport: 'sse', ...address },
     ],
-  ])('with %j becomes %j', async (entry, expected) => {
+  ])('given %j, becomes %j', async (entry, expected) => {
     const { servers, disabled, problems } = await loading({ mcpServers: { s: entry } })
     expect({ servers, disabled, problems }).toEqual({ servers: { s: expected }, disabled: [], problems: [] })
   })
@@ -144,7 +144,7 @@ describe('a server entry', () => {
     [{ enabled: false }, ['s']],
     [{ disabled: false, enabled: true }, []],
     [{ disabled: 'true', enabled: 0 }, []],
-  ])('with %j makes %j the disabled servers', async (more, expected) => {
+  ])('given %j, makes %j the list of disabled servers', async (more, expected) => {
     const { disabled } = await loading({ mcpServers: { s: { command: 'c', ...more } } })
     expect(disabled).toEqual(expected)
   })
@@ -155,7 +155,7 @@ describe('a server entry', () => {
     [{ url: 'https://a.example/', headers: 'x' }, 'headers', 'must be an object of strings'],
     [{ command: 'c', args: [null] }, 'args', 'must be a string'],
     [{ command: 5, args: 'x' }, 'args', 'must be a list of strings'],
-  ])('with %j reports a problem in the field %s', async (entry, field, what) => {
+  ])('given %j, reports a problem in the field %s', async (entry, field, what) => {
     const { problems } = await loading({ mcpServers: { s: entry } })
     expect(problems).toEqual([
       { severity: 'error', server: 's', field, message: `The server "s": ${field} ${what}` },

@@ -166,7 +166,7 @@ describe('telemetry for a request from the server', () => {
       { known: true, outcome: 'error', error: { code: -32603, message: 'The client could not answer' } },
     ],
     ['example/none', { known: false, outcome: 'error', error: { code: -32601 } }],
-  ])('for %s records %j', async (method, expected) => {
+  ])('given %s, records %j', async (method, expected) => {
     const { telemetry, received } = recording()
     const { server } = await scripted(sessions(), { telemetry, handlers })
     server.say({ jsonrpc: '2.0', id: 'q', method, params: { _meta: { traceparent: TRACE } } })

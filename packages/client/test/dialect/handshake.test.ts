@@ -121,7 +121,7 @@ describe('client capabilities', () => {
       { extensions: { ...tasks, ...extensions } },
     ],
     ['2026-07-28', {}, {}],
-  ])('in revision %s with the options %j are %j', async (version, options, expected) => {
+  ])('given revision %s and the options %j, are %j', async (version, options, expected) => {
     const { server } = await scripted(
       { ...sessions(version), ...modern() },
       { revisions: [version] as never, ...options },

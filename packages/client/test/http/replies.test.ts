@@ -79,7 +79,7 @@ describe('a reply', () => {
     ['an error about access', { jsonrpc: '2.0', error: {} }, 403, '403: {"jsonrpc":"2.0","error":{}}'],
     ['an error about the path', { jsonrpc: '2.0', error: {} }, 404, undefined],
   ])(
-    'with an error status is delivered or rejects, depending on its body: %s',
+    'with an error status, is delivered or fails the request depending on its body: %s',
     async (_, body, status, text) => {
       const { transport, messages } = started(async () => Response.json(body, { status }))
       const sent = transport.send(CALL, { revision: LEGACY })
@@ -91,7 +91,7 @@ describe('a reply', () => {
   )
 
   it.each([400, 404, 405])(
-    'with an error for initialize is delivered or rejects, depending on its status: %i',
+    'to initialize, is delivered or fails the request depending on its error status: %i',
     async (status) => {
       const body = { jsonrpc: '2.0', id: 1, error: { code: 1 } }
       const { transport, messages } = started(async () => Response.json(body, { status }))

@@ -56,7 +56,7 @@ describe('a resource cache', () => {
   it.each([
     [{}, 300_000],
     [{ ttlMs: 5 }, 5],
-  ])('with the options %j keeps a result without a ttlMs for %i ms', (options, ms) => {
+  ])('given %j, keeps a result without a ttlMs for %i ms', (options, ms) => {
     let now = 7
     const cache = new ResourceCache({ ...options, clock: { now: () => now } as never })
     cache.set(key('a://b'), result('x'))

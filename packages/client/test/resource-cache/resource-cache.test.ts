@@ -271,7 +271,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
   const key = { server: 'one', uri: 'a', partition: 'ann' }
   const others = { ...key, partition: 'bob' }
 
-  it('override the default lifetime in both directions', async () => {
+  it('can shorten and lengthen the default lifetime', async () => {
     const { cache, clock } = timed({ ttlMs: 100 })
     cache.set(at('short'), of('x', { ttlMs: 10 }))
     cache.set(at('long'), of('x', { ttlMs: 1_000 }))
@@ -283,7 +283,7 @@ describe('cache hints (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(cache.get(at('long'))).toBeUndefined()
   })
 
-  it.each([0, -5])('with a ttlMs of %d prevent caching and remove the old entry', (ttlMs) => {
+  it.each([0, -5])('given a ttlMs of %d, prevent caching and remove the old entry', (ttlMs) => {
     const cache = new ResourceCache({ ttlMs: 0 })
     cache.set(key, of('old'))
     expect(cache.set(key, of('new', { ttlMs }))).toBe(false)

@@ -83,7 +83,7 @@ describe('a skill entry', () => {
     ['a/..', false],
     ['a\\b', false],
     ['a%2fb', false],
-  ])('with the path %j is inside the folder: %j', (path, expected) => {
+  ])('given the path %j, is inside the folder: %j', (path, expected) => {
     expect(isInside(ROOT, `${ROOT}/${path}`)).toBe(expected)
     expect(isInside(ROOT, `${ROOT}x/${path}`)).toBe(false)
   })
@@ -127,7 +127,7 @@ describe('the frontmatter of a SKILL.md', () => {
     ['a: {b: 1, c: 1}', { a: { b: 1 } }, false],
     ['a: 1', { a: '1' }, false],
     ['a: {}', { a: null }, false],
-  ])('with the YAML %s and the entry %j matches: %j', (block, stated, same) => {
+  ])('given the YAML %s and the entry %j, matches: %j', (block, stated, same) => {
     expect(verifying(`---\n${block}\n---\n`, stated)).toBe(same ? 'none' : OTHER)
   })
 })

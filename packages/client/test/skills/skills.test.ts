@@ -252,7 +252,7 @@ describe('a listed skill', () => {
     ['a file name with a NUL character', { resources: [file, { ...file, uri: `${ROOT}/a%00.md` }] }],
     ['a digest other than SHA-256', { resources: [{ ...file, digest: 'md5:00' }] }],
     ['a negative size', { resources: [{ ...file, size: -1 }] }],
-  ])(`with %s is omitted, reported, and never loaded: ${SPEC}#skill-entries`, async (_, change) => {
+  ])(`is omitted, reported, and never loaded if it has %s: ${SPEC}#skill-entries`, async (_, change) => {
     const errors: Error[] = []
     const bad = { ...good, ...change }
     const server = lying(

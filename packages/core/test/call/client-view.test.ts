@@ -20,7 +20,7 @@ describe('ClientView', () => {
     ['elicitation.url.more', false],
     ['tasks', false],
     ['toString', false],
-  ])('with %s, supports() returns %s', (capability, supported) => {
+  ])('given %s, supports() returns %s', (capability, supported) => {
     expect(client.supports(capability)).toBe(supported)
   })
 

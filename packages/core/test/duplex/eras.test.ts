@@ -237,7 +237,7 @@ describe('stateless requests on a duplex transport', () => {
     await connection.close({ deadline: 0 })
   })
 
-  it('wait until the lifespan is open', async () => {
+  it('wait until the lifespan is ready', async () => {
     const { promise: opened, resolve: open } = deferred()
     let isOpen = false
     const runtime = createTestRuntime(

@@ -245,7 +245,7 @@ describe('decodeResponse', () => {
     ['roots', { roots: [] }, true],
     ['roots', accept, false],
   ] as const)(
-    'given a response to %s with the members %j, checkShape accepts or refuses it',
+    'given a response to %s with %j, checkShape accepts or rejects it',
     (kind, response, valid) => {
       const check = (): void => checkShape(kind, response, 'q')
       if (valid) check()

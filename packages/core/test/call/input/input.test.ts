@@ -157,7 +157,7 @@ describe('questions from a running handler', () => {
     expect(client.asked).toEqual([])
   })
 
-  it('are cancelled by a notification without metadata when their call is cancelled', async () => {
+  it('are cancelled by a notification without metadata if the call is cancelled', async () => {
     const client = await openAnsweringClient(serverOf((ctx) => ctx.elicit('Sure?', ok)))
     void client.call('a')
     await client.hasAsked(1)
