@@ -27,7 +27,7 @@ describe('settings', () => {
     expect(startValues({ settings }, { A: '2' })).toEqual({ A: '2', B: 'false' })
   })
 
-  it('without a value are reported if they are required', () => {
+  it('cause an error if they are required but have no value', () => {
     const settings = { KEY: { ...setting, required: true } }
     expect(() => checkRequired({ settings }, {})).toThrow('The server needs KEY to start')
     checkRequired({ settings }, { KEY: 'x' })

@@ -202,7 +202,7 @@ describe('a local address', () => {
     expect(hits).toBe(3)
   })
 
-  it('is contacted neither over http nor because only its parent domain is allowed', async () => {
+  it('is contacted only over https, and only if `allowHosts` contains its exact host', async () => {
     const allowHosts = ['loopback.evil.example']
     for (const address of [
       `http://loopback.evil.example:${port}/x`,

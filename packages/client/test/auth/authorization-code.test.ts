@@ -44,7 +44,7 @@ describe('the issuer in an authorization response', () => {
     },
   )
 
-  it('hides the error of an authorization response from another issuer', async ({ made }) => {
+  it("suppresses the response's error text if it is not the expected issuer", async ({ made }) => {
     comingBack(made, (back) => {
       back.search = `?error=access_denied&error_description=CALL-0900&iss=https%3A%2F%2Fevil.example&state=${back.searchParams.get('state')}`
     })

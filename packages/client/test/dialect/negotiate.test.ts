@@ -155,7 +155,7 @@ describe('a server that does not respond to server/discover', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('receives initialize on a new connection if it closes the first one', async () => {
+  it('receives initialize on a new connection after closing the first one', async () => {
     const servers: ScriptedServer[] = []
     const target = (): ClientTransport => {
       const server = new ScriptedServer({

@@ -72,7 +72,7 @@ describe('a request from a server with sessions', () => {
     ['elicitUrl', '2025-11-25', { elicitation: { url: {} } }],
     ['elicitUrl', '2025-06-18', {}],
   ] as const)(
-    'is declared as a capability if it has a handler: %s in %s',
+    'requires a capability that its handler declares: %s in %s',
     async (name, date, expected) => {
       const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
       const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
@@ -81,7 +81,7 @@ describe('a request from a server with sessions', () => {
     },
   )
 
-  it('is declared as a capability in the form that the revision defines', async () => {
+  it('requires a capability in the form that the revision defines', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
@@ -201,7 +201,7 @@ describe('a request from a server with sessions', () => {
     expect(sample).not.toHaveBeenCalled()
   })
 
-  it('may contain tools in sampling if the client has declared tools', async () => {
+  it('for sampling may contain tools if the client has declared them', async () => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => SAID)
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -213,7 +213,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('for roots is followed by a notification of changes if the revision defines it', async () => {
+  it('is followed by a notification when the roots change, if the revision defines one', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },

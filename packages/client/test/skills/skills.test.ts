@@ -297,7 +297,7 @@ describe('a listed skill', () => {
     expect((await new Skills(lying({ 'SKILL.md': DOCUMENT })).load(most)).document).toBe(DOCUMENT)
   })
 
-  it('causes an error, but no endless requests, if the list does not end', async () => {
+  it('causes an error if the list does not end', async () => {
     const server = lying({}, { 'skills/list': { skills: [good], nextCursor: 'again' } })
     await expect(new Skills(server).list()).rejects.toMatchObject({ code: 'endless-list' })
   })

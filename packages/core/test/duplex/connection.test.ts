@@ -295,7 +295,7 @@ describe('a slow client', () => {
     return transport
   }
 
-  it('receives every response, and log messages only until it becomes slow', async () => {
+  it('receives every response, but only the log messages sent before it became slow', async () => {
     const runtime = createTestRuntime({
       'tools/call': {
         handle: (_, ctx) => {
