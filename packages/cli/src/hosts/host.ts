@@ -31,7 +31,7 @@ export interface Host {
   files(place: Place): readonly string[]
   /** The path of the project's file, relative to the project. */
   readonly projectFile?: string
-  /** Returns the servers for one project in the user's file. They take precedence. */
+  /** Returns the servers in the user's file that apply only to one project. They take precedence. */
   ofProject?: (content: unknown, folder: string) => unknown
   /**
    * How an entry refers to an environment variable: `text` means `${NAME}` in a string, `members` means a
@@ -56,11 +56,11 @@ export interface Host {
   readonly strictJson?: true
   /** The next step for the user after installation. */
   readonly next: string
-  /** Returns a link that installs the entry, for use in a README. */
+  /** Returns a link that installs the entry. It is meant for a README. */
   link?: (name: string, entry: Entry) => string
 }
 
-/** The members that this command sets. Other members belong to the user. */
+/** The members that this command sets. All others belong to the user. */
 export const OWNED_MEMBERS: readonly string[] = [
   'type',
   'command',

@@ -12,7 +12,7 @@ const succeeds = (run: () => unknown): boolean => {
   }
 }
 
-/** Pieces that JSON has, and pieces that make it invalid. */
+/** Fragments of valid JSON, and fragments that make it invalid. */
 const PIECES = [
   '"',
   '\\',

@@ -7,7 +7,10 @@ import { yamlFormat } from '../../src/formats/yaml.ts'
 const edit = { key: 'servers', name: 'shop' }
 const entry = { command: 'x', args: ['a', 1], env: { 'A B': '1' } }
 
-/** A text, the text with the entry, and that without it again where it differs from the first. */
+/**
+ * The text before the entry is added, with the entry, and after the entry is removed, if that differs from
+ * the first.
+ */
 type Row = readonly [before: string, added: string, removed?: string]
 
 const JSON_TEXTS: readonly Row[] = [

@@ -29,7 +29,7 @@ interface WrittenEntry {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** As an app starts it. */
+/** Starts an entry as an app would, and resolves to its first responses. */
 async function ask({ command, args, env }: WrittenEntry): Promise<readonly unknown[]> {
   const child = spawn(command, args, {
     cwd: '/',

@@ -5,7 +5,7 @@ import { ownVersion } from '../../src/version.ts'
 import { until } from '../support/until.ts'
 import { useFakeTimers } from '../support/fake-timers.ts'
 
-/** Begins a server that answers by `on`, which maps methods to functions of the parameters. */
+/** Starts a server whose responses come from `on`, a map from method name to handler. */
 const SERVER = `
 const reply = (id, answer) => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
 const result = (result) => () => ({ result })
@@ -26,11 +26,11 @@ const start = (code: string): Start => ({
 
 const run = (code: string) => runTrial(start(SERVER + code))
 
-/** Lets the time pass of the fake timers of some ms, as they are set. */
+/** Advances the fake timers by each limit as soon as a timer with that limit has been set. */
 async function pass(trial: Promise<unknown>, ...limits: readonly number[]): Promise<void> {
   const { setTimeout } = globalThis
   const set: unknown[] = []
-  // Not a spy: Vitest restores spies at the end of the file too, after the timers are real again.
+  // A spy is not used, because Vitest also restores spies at the end of the file, when the timers are real again.
   globalThis.setTimeout = ((callback: () => void, ms: number) => {
     set.push(ms)
     return setTimeout(callback, ms)

@@ -11,7 +11,7 @@ interface Clone extends Home {
   readonly hasRun: () => boolean
 }
 
-/** Enters a cloned project whose file for the host defines the server `shop`. */
+/** Enters a cloned project with a host's config file that defines the server `shop`. */
 async function clone(id: string, env: Readonly<Record<string, string>> = {}): Promise<Clone> {
   const home = await createHome(env)
   await home.write('project/package.json', '{}')
@@ -20,7 +20,7 @@ async function clone(id: string, env: Readonly<Record<string, string>> = {}): Pr
   const command = ['sh', '-c', `env > ${home.path('ran')}`]
   const installed = await home.run('install', id, '--project', '--name', 'shop', '--', ...command)
   expect(installed).toMatchObject({ exitCode: 0 })
-  // The installation has tried the command, which the user typed.
+  // The installation has run the command once, because the user typed it.
   rmSync(home.path('ran'), { force: true })
   return { ...home, hasRun: () => existsSync(home.path('ran')) }
 }

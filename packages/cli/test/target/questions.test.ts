@@ -7,11 +7,11 @@ import { Terminal } from '../../src/terminal.ts'
 import { runCli } from '../support/run-cli.ts'
 import { serve } from '../support/serve.ts'
 
-/** A terminal whose user answers each question with this. */
+/** Options for a terminal whose user gives the same answer to each question. */
 interface Given {
   readonly isTTY?: boolean
   readonly json?: boolean
-  /** Undefined: the input ends. */
+  /** If undefined, stdin ends instead. */
   readonly answer?: string | undefined
 }
 

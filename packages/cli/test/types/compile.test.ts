@@ -11,14 +11,14 @@ import { folderOf } from '../support/folder.ts'
 
 const COMPILER = fileURLToPath(new URL('../../../../node_modules/typescript/bin/tsc', import.meta.url))
 
-/** The two names of the client, so that the compiler reads nothing else. */
+/** Declares the only two exports that the emitted code imports, so that the compiler reads no other files. */
 const CLIENT = `declare module '@jetway/client' {
   export interface RemoteTool<Input, Output = unknown> { readonly name: string; readonly input?: Input; readonly output?: Output }
   export function remoteTool<Input, Output = unknown>(name: string): RemoteTool<Input, Output>
 }
 `
 
-/** Compiles files, and returns what the compiler says. */
+/** Compiles files, and returns the compiler's output. */
 function compile(files: Readonly<Record<string, string>>): string {
   const compilerOptions = { module: 'nodenext', target: 'es2022', strict: true, noEmit: true, types: [] }
   const folder = folderOf({
@@ -42,7 +42,7 @@ interface Sample {
   readonly value: unknown
 }
 
-/** Draws a schema and a value for it. */
+/** Generates a random schema and a value that it accepts. */
 function draw(random: () => number, depth = 0): Sample {
   const below = (limit: number): number => Math.floor(random() * limit)
   const inner = (): Sample => draw(random, depth + 1)

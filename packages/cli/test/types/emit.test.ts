@@ -8,7 +8,7 @@ const toolOf = (inputSchema: object, more: Partial<Tool> = {}): Tool => ({
   ...more,
 })
 
-/** Returns the declarations of one tool, without the head and the constant. */
+/** Returns the declarations for one tool, without the file's header and the constant. */
 const declared = (inputSchema: object): string =>
   emitTypes('shop', [toolOf(inputSchema)])
     .split('\n\n')
@@ -194,7 +194,7 @@ describe('emitTypes for a hostile server', () => {
     const text = emitTypes(CODE, [
       { name: CODE, title: CODE, description: CODE, inputSchema: schema, outputSchema: schema },
     ])
-    // What is left of the file without comments and literals has none of the words.
+    // Without comments and literals, the file contains none of the hostile strings.
     const code = text.replaceAll(/\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"/g, '')
     expect(code).not.toMatch(/globalThis\.|= true|@(?!jetway\/client)|`/)
     expect(text).not.toMatch(/[\u2028\u202E]/)

@@ -12,7 +12,7 @@ describe('jetway types', () => {
   it('writes a file, which --check compares with the current tools', async () => {
     const out = join(folderOf({}), 'shop.ts')
     expect(await runBin(['types', example('main.ts'), '--out', out])).toMatchObject({ exitCode: 0 })
-    // The example is formatted as this repository is.
+    // The example uses this repository's formatting, which has single quotes.
     expect(readFileSync(out, 'utf8').replaceAll('"', "'")).toBe(readFileSync(example('shop.ts'), 'utf8'))
     expect(await runBin(['types', example('main.ts'), '--out', out, '--check'])).toMatchObject({
       exitCode: 0,
