@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const IMPORT = /^(?:import|export)\s[^'"]*?from '([^']+)'|^import '([^']+)'/gm
 
-/** The files that a file imports statically, without imports of types. */
+/** Returns the files that a file imports statically, except for type imports. */
 function loaded(
   path: string,
   seen: Map<string, readonly string[]> = new Map(),

@@ -3,7 +3,7 @@ import { authorizationCode, loopbackRedirect } from '@jetway/client/oauth'
 import { describe, expect } from 'vitest'
 import { failure, it, REDIRECT, reasonOf, withoutRefreshToken, type World } from './support/world.ts'
 
-/** Changes the URL that the browser returns to. */
+/** Changes the URL to which the browser returns. */
 function comingBack(made: World, change: (back: URL) => void): void {
   const { browse } = made
   made.browse = async (url) => {
@@ -159,10 +159,12 @@ describe('a loopback redirect', () => {
       port,
       page: 'Thank you',
       open: async (url) => {
-        // Requests to ignore: another path, and a name that resolves to loopback (DNS rebinding).
+        // The client must ignore requests for another path, and requests with a host name that resolves to
+        // loopback (DNS rebinding).
         await fetch(`http://127.0.0.1:${port}/favicon.ico`)
         await fetch(`http://localhost:${port}/callback?code=x`).catch(() => undefined)
-        // Any page can send these. Only the browser that was at the authorization server knows the state.
+        // Any page can send these requests, but only the browser that visited the authorization server knows the
+        // state.
         const forged = `http://127.0.0.1:${port}/callback?code=x`
         const state = url.searchParams.get('state') ?? ''
         for (const query of ['', '&state=', '&state=guessed', `&state=guessed&state=${state}`])

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const src = fileURLToPath(new URL('../../src', import.meta.url))
 
-/** The files that an entry loads, and what they import from elsewhere. */
+/** Returns the packages that an entry point and its files import. */
 function loaded(entry: string, files = new Set<string>(), packages = new Set<string>()): typeof packages {
   if (files.has(entry)) return packages
   files.add(entry)

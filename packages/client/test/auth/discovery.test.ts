@@ -78,7 +78,7 @@ describe('the selected authorization server', () => {
   }) => {
     const issuers = [made.issuer.origin, other.issuer.origin]
     made.resourceMetadata['authorization_servers'] = issuers
-    // Only the request to the other server matters: its token is not valid here.
+    // Only the request to the other server matters, because its token is not valid for this server.
     const asked = async (options: Parameters<World['connect']>[0]): Promise<string[]> => {
       made.visits.length = 0
       await made.post(options)
@@ -110,7 +110,7 @@ describe('authorization server metadata', () => {
       made.metadata['issuer'] = made.issuer.origin + path
       made.resourceMetadata['authorization_servers'] = [made.metadata['issuer']]
       made.issuer.routes.delete('GET /.well-known/oauth-authorization-server')
-      // No metadata but a page: some servers answer every URL with one.
+      // Replies with an HTML page instead of metadata, because some servers do this for every URL.
       for (const before of order.slice(0, at))
         made.issuer.routes.set(`GET ${before}`, () => ({ text: '<html>' }))
       made.issuer.routes.set(`GET ${last}`, () => ({ json: made.metadata }))
@@ -164,7 +164,7 @@ describe('a server without resource metadata', () => {
   it('has the default endpoints if it has no authorization server metadata either', async () => {
     const made = await old()
     made.server.routes.delete('GET /.well-known/oauth-authorization-server')
-    // The registrations belong to the other server.
+    // The stored registrations belong to the other server.
     made.server.routes.set('POST /register', () => ({
       status: 201,
       json: { client_id: 'c', token_endpoint_auth_method: 'none' },

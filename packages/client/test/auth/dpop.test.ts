@@ -13,7 +13,7 @@ import { describe, expect } from 'vitest'
 import type { Seen } from './support/scripted.ts'
 import { it as base, post, reasonOf } from './support/world.ts'
 
-/** Binds every token to the key of its proof. */
+/** Binds every token to the key of the proof that requested it. */
 const it = base.extend('made', ({ made }) => {
   made.metadata['dpop_signing_alg_values_supported'] = ['ES256']
   made.token = (_seen, json) => ({ json: { ...json, token_type: 'DPoP' } })
@@ -80,7 +80,7 @@ describe('a token that is bound to a key', () => {
     expect((await send()).status).toBe(200)
     expect((await send()).status).toBe(200)
     expect([made.issuer.to('POST /token').length, made.visits.length]).toEqual([2, 1])
-    // Without a token, without a nonce, with the nonce, with the next nonce.
+    // The requests are sent without a token, without a nonce, with the nonce, and with the next nonce.
     expect(made.server.to('POST /mcp')).toHaveLength(4)
   })
 

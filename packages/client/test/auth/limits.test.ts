@@ -14,7 +14,7 @@ const SERVER = 'https://mcp.public.example/mcp'
 const grant = clientCredentials()
 
 describe('a metadata address', () => {
-  /** The error, and the addresses that were asked. */
+  /** Resolves to the error and to the URLs that were requested. */
   async function challenged(metadata: string, answer = new Response(null, { status: 404 })) {
     const asked: string[] = []
     const provider = oauth({

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { mount } from '../support/mounted.ts'
 import { everything } from '../support/servers.ts'
 
-/** Each token is valid for one request, and the server refuses every third token once. */
+/** Returns a provider whose tokens are each used for one request. The server refuses every third token once. */
 function counting() {
   const given: string[] = []
   const refused: string[] = []

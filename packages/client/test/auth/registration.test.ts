@@ -38,7 +38,7 @@ describe('client registration', () => {
 
   it('never uses a client id of another issuer', async ({ made }) => {
     const clients = [{ clientId: 'foreign', clientSecret: 'foreign-secret', issuer: 'https://other.example' }]
-    // The other ways still work, but the foreign credentials are not used.
+    // The other sources of a client id still work, but credentials of another issuer are not used.
     await made.post({ clients })
     expect(clientIds(made)).toEqual(['registered-1'])
     const grant = authorizationCode({ redirectUri: REDIRECT, authorize: (url) => made.browse(url) })

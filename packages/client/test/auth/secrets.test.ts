@@ -16,7 +16,7 @@ const options = ({ issuer }: World): object => ({
   clients: [{ clientId: 'c', clientSecret: SECRET, issuer: issuer.origin }],
 })
 
-/** All text that a logger could print of an error. */
+/** Returns all text that a logger could print for an error. */
 function printed(error: unknown): string {
   const { stack, message } = error as Error
   return [

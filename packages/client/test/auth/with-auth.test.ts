@@ -9,10 +9,10 @@ async function serverAt(status = 200, headers: Record<string, string> = {}): Pro
   return server
 }
 
-/** Tests with a server that answers 200, and the fetch of a provider for it. */
+/** Provides tests with a server that replies with 200, and with a function that sends requests to it. */
 const it = base.extend('server', () => serverAt()).extend('sending', ({ server }) => sendingTo(server))
 
-/** One request to a server by its provider. */
+/** Returns a function that sends one request to a server, with a provider's credentials. */
 const sendingTo =
   (server: Scripted) =>
   (provider: AuthProvider, init?: RequestInit, path = '/mcp'): Promise<Response> =>

@@ -6,7 +6,7 @@ import { ConnectionClosedError, RequestTimeoutError } from '../../src/errors.ts'
 import { Method, Notification } from '../support/dates.ts'
 import { modern, scripted, type ScriptedServer, sessions, listener, timed } from '../support/scripted.ts'
 
-// Vitest fails on a rejection that nobody handles, which shows after a turn.
+// Waits, because Vitest detects an unhandled rejection only in the next turn of the event loop.
 afterEach(() => settled())
 
 const DONE = { content: [{ type: 'text', text: 'done' }] }

@@ -10,7 +10,7 @@ import { mount, ORIGIN } from '../support/mounted.ts'
 import { INFO, scripted, sessions } from '../support/scripted.ts'
 import { everything } from '../support/servers.ts'
 
-/** A server with sessions, and a log of its requests: `POST initialize`, `DELETE`. */
+/** Creates a server with sessions that logs its requests, such as `POST initialize` or `DELETE`. */
 function server() {
   const { fetch } = mount(everything(), { revisions: ['2025-11-25'] })
   const seen: string[] = []
@@ -38,7 +38,7 @@ async function saved(target: TransportFactory): Promise<SavedSession> {
   await first.callTool('hello')
   const { session } = first
   await first.close()
-  // Any storage of JSON can keep it.
+  // The session can be stored as JSON.
   return JSON.parse(JSON.stringify(session)) as SavedSession
 }
 

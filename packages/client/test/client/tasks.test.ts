@@ -177,7 +177,7 @@ describe('a call that the server converts to a task', () => {
       {
         ...modern(),
         [Method.CallTool]: { resultType: 'task', ...task, status: 'working' },
-        // A script's answer with an error would be the error of the request.
+        // If the script returned an object with an `error`, it would be sent as a JSON-RPC error.
         'tasks/get': ({ id }, server) => server.answer(id, { resultType: 'complete', ...task, ...end }),
       },
       { tasks: true },

@@ -8,10 +8,10 @@ import { everything } from '../support/servers.ts'
 import { INFO } from '../support/scripted.ts'
 import { spawning } from './support.ts'
 
-/** A process that writes its pid to stderr and ignores SIGTERM. */
+/** Code of a process that writes its pid to stderr and ignores SIGTERM. */
 const SILENT = `process.on('SIGTERM', () => {}); setInterval(() => {}, 9e6); console.error(process.pid)`
 
-/** Opens a session, and sends its name. */
+/** Code of a server that opens a session and sends its name. */
 const ANSWERING = `
   console.error(process.pid)
   const serverInfo = { name: 'tiny', version: '1' }

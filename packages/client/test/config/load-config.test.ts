@@ -18,7 +18,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 const folder = mkdtempSync(join(tmpdir(), 'jetway-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A file of the project at `folder`, or elsewhere below it. */
+/** Writes a file in the project at `folder`, and returns its path. */
 function file(name: string, content: unknown): string {
   const path = join(folder, name)
   mkdirSync(dirname(path), { recursive: true })

@@ -9,7 +9,7 @@ const file = join(folder, 'servers.json')
 writeFileSync(file, '{}')
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Loads a file with this content. */
+/** Loads a file whose parsed content is this value. */
 const loading = (content: unknown, options: LoadConfigOptions = {}) =>
   loadConfig(file, {
     env: {},
@@ -19,7 +19,7 @@ const loading = (content: unknown, options: LoadConfigOptions = {}) =>
     parse: () => content,
   })
 
-/** The first argument of the command of a server, or the message of its problem. */
+/** Resolves to the first argument of the server's command, or to the message of its problem. */
 async function expanded(text: unknown, options: LoadConfigOptions = {}, more: object = {}): Promise<unknown> {
   const { servers, problems } = await loading(
     { ...more, servers: { s: { command: 'c', args: [text] } } },

@@ -5,7 +5,7 @@ import { listener, modern, scripted, sessions, timed } from '../support/scripted
 
 const DONE = { content: [] }
 
-/** The outcome of a call: its result, or the text of its error. */
+/** Resolves to the result of a call, or to its error as a string. */
 const outcome = (of: Promise<unknown>): Promise<unknown> => of.catch((error: unknown) => String(error))
 
 describe('pending requests', () => {
@@ -181,7 +181,7 @@ describe("a call's timeouts", () => {
     await clock.advance(60_000)
     answer({ action: 'decline' })
     await settled()
-    // The silence is counted from the answer, and the whole time goes on.
+    // The timeout restarts after the answer, whereas the total time limit continues.
     for (let i = 0; i < 4; i++) {
       await clock.advance(999)
       server.notify(Notification.Progress, { progressToken: id, progress: i })

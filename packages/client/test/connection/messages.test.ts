@@ -126,7 +126,7 @@ describe('a custom request from the server', () => {
 })
 
 describe('a transport', () => {
-  /** A transport with messages before it has started. */
+  /** A transport that delivers messages before it has started. */
   class Eager extends FakeTransport {
     constructor() {
       super(({ method }) => ({ result: method === Method.Initialize ? sessions()[Method.Initialize] : {} }), {

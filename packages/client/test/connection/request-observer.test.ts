@@ -21,7 +21,7 @@ import {
 const DONE = { content: [] }
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
-/** Telemetry that records what it gets. */
+/** Returns telemetry that records its calls. */
 function recording(
   given: { readonly active?: boolean; readonly meta?: JsonObject; readonly headers?: object } = {},
 ) {
@@ -46,7 +46,7 @@ function recording(
   return { telemetry, sent, received, closed }
 }
 
-/** The ends of all calls of tools. */
+/** Returns the recorded ends of all tool calls. */
 const callsOf = (sent: readonly [string, object][]): object[] =>
   sent.filter(([method]) => method === Method.CallTool).map(([, response]) => response)
 

@@ -8,7 +8,7 @@ import { INFO, metaOf, modern, scripted, ScriptedServer, sessions } from '../sup
 const LEGACY = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) => version)
 const MODERN = REVISIONS.filter(({ era }) => era === 'modern').map(({ version }) => version)
 
-/** The error of a client that connects to a server with this script. */
+/** Resolves to the error of a client that connects to a server with this script. */
 const refused = (script: ConstructorParameters<typeof ScriptedServer>[0], options: ClientOptions) =>
   new Client(INFO, options).connect(new ScriptedServer(script).transport).then(
     () => expect.fail('connected'),

@@ -98,7 +98,7 @@ describe('era negotiation', () => {
   })
 })
 
-/** A client that connects to a server with this script, and a clock that the test moves. */
+/** Starts to connect to a server with this script, with a clock that only the test advances. */
 async function attempted(script: Script, options: ClientOptions = {}) {
   const clock = new FakeClock()
   const server = new ScriptedServer(script)
@@ -417,7 +417,10 @@ describe('connect', () => {
 })
 
 describe('a transport with a stream per request', () => {
-  /** Answers with the handshake of sessions, or throws, as the HTTP transport does for an error status. */
+  /**
+   * Responds to the handshake of a server with sessions, or throws as the HTTP transport does for an error
+   * status.
+   */
   const failing = (failure: (method: string) => Error | undefined): FakeTransport =>
     new FakeTransport(({ method }) => failure(String(method)) ?? { result: sessions()[String(method)] })
 

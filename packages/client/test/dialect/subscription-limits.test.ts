@@ -14,7 +14,7 @@ import {
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
 
-/** Acknowledges subscriptions, by default as they are. */
+/** Returns the script of a server that acknowledges subscriptions, by default unchanged. */
 const listening = (agreed?: object): Script => ({
   ...modern(),
   [Method.Subscribe]: {},
@@ -81,7 +81,7 @@ describe('a subscription to notifications defined by an extension', () => {
 })
 
 describe('a subscription that the server ends', () => {
-  /** A client with one subscription, which it opens again without random delays. */
+  /** Creates a client with one subscription, which it reopens without random delays. */
   async function watching(script = listening()) {
     const chance = vi.spyOn(Math, 'random').mockReturnValue(0)
     onTestFinished(() => chance.mockRestore())
@@ -92,7 +92,7 @@ describe('a subscription that the server ends', () => {
       server.answer(listens(server).at(-1)?.['id'], { resultType: 'complete' })
       await settled()
     }
-    /** Ends the subscription, and expects the next attempt after the time. */
+    /** Ends the subscription, and expects the client to reopen it after the given time. */
     const endsAndReturnsAfter = async (ms: number): Promise<void> => {
       const before = listens(server).length
       await end()

@@ -191,7 +191,7 @@ describe('a client whose server has no sessions', () => {
     expect(missed()).toEqual([true, true, true])
     client.on('toolsChanged', () => {})
     client.on('promptsChanged', () => {})
-    // The update is running, and changesMissed follows.
+    // The update is still running, and changesMissed is emitted when it ends.
     expect(missed()).toEqual([false, false, false])
     await settled()
     expect(missed()).toEqual([false, true, true])

@@ -6,7 +6,7 @@ import { type Asked, connect, DONE, event, handshake, scripted } from './support
 
 const answer = (id: number | undefined, result: object = DONE): object => ({ jsonrpc: '2.0', id, result })
 
-/** A server whose script answers calls. */
+/** Starts a server whose script responds to everything after the handshake. */
 const calls = (script: (asked: Asked) => void, headers?: Record<string, string>): Promise<string> =>
   scripted((asked) => {
     if (!handshake(asked, headers)) script(asked)

@@ -11,14 +11,14 @@ import { type Fetch, type HttpOptions, resolveHttpOptions } from '../../src/http
 
 const URL_OF_SERVER = 'http://127.0.0.1:8000/mcp'
 
-/** One request to a `fetch` of the test. */
+/** Sends one request with the test's `fetch`. */
 function sending(fetch: Fetch, call: Partial<HttpCall> = {}, options: HttpOptions = {}): Promise<Response> {
   const { signal } = new AbortController()
   const resolved = resolveHttpOptions(URL_OF_SERVER, { fetch, ...options })
   return fetchHttp(resolved, { url: URL_OF_SERVER, method: 'POST', headers: {}, signal, ...call })
 }
 
-/** A body in these pieces, and how often it was cancelled. */
+/** Returns a body that consists of these chunks, and a spy for its cancellation. */
 function bodyOf(...pieces: readonly Uint8Array<ArrayBuffer>[]) {
   const cancel = vi.fn<() => void>()
   let at = 0
@@ -38,7 +38,7 @@ function bodyOf(...pieces: readonly Uint8Array<ArrayBuffer>[]) {
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
 describe('a redirect', () => {
-  /** Redirects so many times, and then answers 200. */
+  /** Redirects the given number of times, and then replies with 200. */
   const redirecting =
     (status: number, times: number, location = '/next'): Fetch =>
     async () =>

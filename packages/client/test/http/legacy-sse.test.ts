@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-/** Records the calls of all handlers. */
+/** Returns handlers that record their calls. */
 function listening(): ClientTransportHandlers & {
   readonly messages: unknown[]
   readonly malformed: ReturnType<typeof vi.fn<(reason: string) => void>>
@@ -43,7 +43,7 @@ interface Served {
   readonly posts: IncomingMessage[]
 }
 
-/** An HTTP+SSE server whose script answers POST requests. */
+/** Starts an HTTP+SSE server whose script replies to POST requests. */
 async function serve(
   post: (asked: Asked) => void = ({ response }) => response.writeHead(202).end(),
 ): Promise<Served> {
@@ -69,7 +69,10 @@ function transportTo(url: string, options: HttpOptions = {}): LegacySseTransport
   return transport
 }
 
-/** A transport to a server that has named this endpoint; ORIGIN is replaced by the server's origin. */
+/**
+ * Opens a transport to a server that sends this endpoint. ORIGIN in the endpoint is replaced by the server's
+ * origin.
+ */
 async function openedAt(
   post?: (asked: Asked) => void,
   options: HttpOptions = {},

@@ -13,7 +13,7 @@ const INITIALIZE = { jsonrpc: '2.0', id: 1, method: 'initialize' } as const
 const RESULT = { jsonrpc: '2.0', id: 3, result: {} }
 const SSE = { 'content-type': 'text/event-stream' }
 
-/** A transport that has started, with a `fetch` of the test, and what it reports. */
+/** Starts a transport that uses the test's `fetch`, and records what it reports. */
 function started(fetch: Fetch, options: HttpOptions = {}) {
   const transport = new StreamableHttpTransport(resolveHttpOptions(URL_OF_SERVER, { fetch, ...options }))
   onTestFinished(() => transport.close())
@@ -30,7 +30,7 @@ function started(fetch: Fetch, options: HttpOptions = {}) {
   return { transport, messages, failed, closed, handlers }
 }
 
-/** A stream with this text, which the test may hold open. */
+/** Returns a stream with this text. The test may keep it open. */
 function streamOf(text: string, held = false) {
   const cancel = vi.fn<() => void>()
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({

@@ -9,14 +9,14 @@ import { type Asked, connect, DONE, event, handshake, scripted } from './support
 import { listener } from '../support/scripted.ts'
 
 const SESSION = { 'mcp-session-id': 'session-1' }
-/** Opens a stream that stays open. */
+/** Starts a stream that stays open, and returns a function that writes to it. */
 const listening = ({ stream, response }: Asked): ((events: string) => void) => {
   const write = stream()
   response.flushHeaders()
   return write
 }
 
-/** A server with sessions. `script` gets the GET request, and every POST after the handshake. */
+/** Starts a server with sessions. `script` receives all requests except the POST requests of the handshake. */
 async function serve(
   script: (asked: Asked) => void,
 ): Promise<{ readonly url: string; readonly seen: Asked[] }> {
@@ -28,7 +28,7 @@ async function serve(
   return { url, seen }
 }
 
-/** As {@link serve}, for POST requests only. */
+/** Like {@link serve}, but `script` receives only POST requests. */
 const servePosts = (script: (asked: Asked) => void): ReturnType<typeof serve> =>
   serve((asked) => {
     if (asked.method === 'POST') script(asked)
@@ -238,7 +238,7 @@ describe('close', () => {
     expect(of(seen, 'DELETE').map(({ headers }) => headers['mcp-session-id'])).toEqual(['session-1'])
   })
 
-  // https://nodejs.org/api/http.html#serverclosecallback: a server that closes waits for such a connection.
+  // A server that closes waits for unused connections: https://nodejs.org/api/http.html#serverclosecallback.
   it('does not open a connection only to close it', async () => {
     const accepted: Socket[] = []
     const onSocket = (message: unknown): void => void accepted.push((message as { socket: Socket }).socket)
@@ -257,7 +257,7 @@ describe('close', () => {
     const client = await connect(url)
     await vi.waitFor(() => expect(of(seen, 'GET')).toHaveLength(1))
     await client.close()
-    // A connection that the client had opened on closing would be accepted before this one.
+    // If the client had opened a connection when it closed, the server would have accepted it before this one.
     await fetch(url, { method: 'DELETE' })
     expect(accepted.map(({ bytesRead }) => bytesRead)).not.toContain(0)
   })

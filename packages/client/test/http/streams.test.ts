@@ -10,7 +10,7 @@ import {
 } from '../../src/http/streams.ts'
 import type { ClientTransportHandlers } from '../../src/transport/client-transport.ts'
 
-/** Handlers that record messages. */
+/** Returns handlers that record messages. */
 function recording() {
   const messages: unknown[] = []
   const malformed = vi.fn<(reason: string, request?: unknown) => void>()
@@ -25,7 +25,7 @@ function recording() {
 
 const options = resolveHttpOptions('http://127.0.0.1/mcp', {})
 
-/** Reads these pieces of a stream to its end. */
+/** Reads a stream that consists of these chunks. */
 async function reading(pieces: readonly string[], more: Partial<StreamReading> = {}) {
   const { handlers, messages } = recording()
   const onAnswered = vi.fn<() => void>()

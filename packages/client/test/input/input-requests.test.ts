@@ -28,7 +28,7 @@ const FORM = {
 
 const SAID = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } } as const
 
-/** An answer for every kind of input request. */
+/** Sends a request to the client, and resolves to the result or error. */
 async function ask(
   server: ScriptedServer,
   method: string,

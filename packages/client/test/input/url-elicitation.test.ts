@@ -24,7 +24,7 @@ const required = (...elicitations: JsonObject[]): JsonObject => ({
 })
 const DONE: JsonObject = { content: [{ type: 'text', text: 'done' }] }
 
-/** Requires its URLs to be opened at first, and answers later calls. */
+/** Returns the script of a server that requires URLs for its first call, and accepts later calls. */
 function demanding(first: JsonObject = required(question('a')), revision?: string): Script {
   let calls = 0
   return { ...sessions(revision), 'tools/call': () => (calls++ === 0 ? first : DONE) }

@@ -7,7 +7,7 @@ import { connected, connectedPair, scriptedTarget, settled, withTools, world } f
 
 const DONE = { content: [{ type: 'text', text: 'x' }] }
 
-/** A transport that fails to send calls as the test says. */
+/** Wraps a transport so that sending a message throws the error that `fail` returns. */
 function failing(
   transport: ClientTransport,
   fail: (message: JsonObject) => Error | undefined,
@@ -27,7 +27,7 @@ function failing(
   }
 }
 
-/** A server whose messages fail, by method, the given number of times. */
+/** Connects to a server whose messages fail with the given errors, keyed by method. */
 async function flaky(errors: { [method: string]: Error[] }, script: Script = {}) {
   const a = scriptedTarget({ ...withTools('x'), ...script })
   const made = { ...world(), a, errors }

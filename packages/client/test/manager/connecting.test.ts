@@ -4,7 +4,7 @@ import type { ServerConfig } from '../../src/config/server-config.ts'
 import type { TransportFactory } from '../../src/transport/client-transport.ts'
 import { connected, connectedPair, scriptedTarget, settled, withTools, world } from './support/world.ts'
 
-/** Factories that wait until the test releases them, and the highest number that ran at once. */
+/** Returns factories that wait until the test releases them, and counts how many wait at the same time. */
 function held(kind: 'stdio' | 'remote') {
   let now = 0
   let most = 0

@@ -6,7 +6,7 @@ import { Method, Notification } from '@jetway/core/protocol'
 import { scriptedTarget, settled, toolNamed, withTools, world } from './support/world.ts'
 
 const said = (text: string): object => ({ content: [{ type: 'text', text }] })
-/** Servers with the tools of a record. Each tool returns the names of its server and itself. */
+/** Creates servers with the given tools. Each tool returns the name of its server and its own name. */
 const servers = (tools: Readonly<Record<string, readonly string[]>>) =>
   Object.fromEntries(
     Object.entries(tools).map(([server, own]) => [
@@ -18,7 +18,7 @@ const servers = (tools: Readonly<Record<string, readonly string[]>>) =>
     ]),
   )
 
-/** A manager of {@link servers}. */
+/** Returns a manager that is connected to {@link servers}. */
 async function managing(tools: Parameters<typeof servers>[0]): Promise<ClientManager> {
   const { manager } = world()
   await manager.connectAll(servers(tools))

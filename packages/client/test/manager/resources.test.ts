@@ -4,10 +4,10 @@ import type { ClientManagerOptions } from '../../src/manager/index.ts'
 import { ResourceCache } from '../../src/resource-cache/index.ts'
 import { scriptedTarget, settled, world } from './support/world.ts'
 
-/** A manager, and a server whose resources count how often they were read. */
+/** Creates a manager and a server whose resources count how often they are read. */
 async function started(options: ClientManagerOptions = {}) {
   const made = { ...world(options), ...reads() }
-  // `a` last, so that `a.server` is its server.
+  // `a` is connected last, so that `a.server` is its server.
   for (const name of ['b', 'a']) await made.manager.connect(name, made.target)
   return made
 }

@@ -38,7 +38,7 @@ describe('requests that wait for a reconnect', () => {
 })
 
 describe('a failed request over HTTP', () => {
-  /** Connects to a server whose resources fail, and reads one. */
+  /** Connects to a server that fails to read resources, and reads one. */
   async function failing(failure: Error, pong: object | Error | undefined) {
     const made = world({ resources: false })
     const dialled: FakeTransport[] = []

@@ -7,7 +7,7 @@ import { Method, Notification } from '../support/dates.ts'
 import { modern, scripted, type ScriptedServer, sessions, type Script } from '../support/scripted.ts'
 import { connectTo } from '../support/servers.ts'
 
-/** A server whose resource has other content at each read. */
+/** Returns the script of a server whose resources have different content each time. */
 function counting(hints: JsonObject = {}): Script {
   let count = 0
   return {

@@ -29,7 +29,7 @@ describe('a frozen copy', () => {
 })
 
 describe('a resource cache', () => {
-  /** The weight of the entry: that of its result and of its id. */
+  /** Returns the weight of an entry, which is that of its result and its key. */
   const weightOf = (uri: string, text: string): number =>
     frozenCopy(result(text)).weight + 2 * JSON.stringify(['s', uri, '']).length
 

@@ -17,13 +17,13 @@ const at = (uri: string, server = 'one'): { server: string; uri: string } => ({ 
 const textOf = (result: ReadResourceResult | undefined): unknown =>
   result?.contents.map((each) => ('text' in each ? each.text : each.blob))[0]
 
-/** A cache whose clock the test moves. */
+/** Creates a cache whose clock only the test advances. */
 function timed(options: ResourceCacheOptions = {}) {
   const clock = new FakeClock()
   return { clock, cache: new ResourceCache({ ...options, clock }) }
 }
 
-/** Loads that end when the test calls a function. */
+/** Loads that the test settles. */
 class Loads {
   readonly pending: {
     readonly resolve: (result: ReadResourceResult & CacheHints) => void
@@ -46,7 +46,7 @@ class Loads {
   }
 }
 
-/** Tests with a cache of its defaults, and loads that they end. */
+/** Provides tests with a cache with default options, and with loads that they settle. */
 const it = base.extend('cache', () => new ResourceCache()).extend('loads', () => new Loads())
 
 describe('a cache entry', () => {

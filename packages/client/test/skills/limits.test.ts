@@ -10,7 +10,7 @@ const DIGEST = `sha256:${'0'.repeat(64)}`
 const frontmatter = { name: 'pdf', description: 'd' }
 const document = { uri: URI, digest: DIGEST, size: 0 }
 
-/** The message of what a function throws. */
+/** Returns the message of the error that a function throws. */
 function messageOf(run: () => unknown): string {
   try {
     run()

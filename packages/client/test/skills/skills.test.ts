@@ -27,7 +27,7 @@ const FORMS: SkillDefinition = {
 }
 const ROOT = 'skill://office/pdf'
 
-/** A real server with skills, and a real client of it. */
+/** Connects a real client to a real server with skills. */
 async function opened(
   given: readonly SkillDefinition[],
   options: SkillsOptions = {},
@@ -69,7 +69,7 @@ const entryOf = (files: Readonly<Record<string, string>>): Skill => ({
   })),
 })
 
-/** A server that serves these texts, listed or not. */
+/** Creates a server that returns these files, whether or not they match its entries. */
 function lying(
   files: Readonly<Record<string, string | JsonObject>>,
   answers: Record<string, JsonObject> = {},

@@ -6,8 +6,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 /**
- * Ends a tree that exits on the given signal only. Resolves to the signals with
- * their times in ms, and the end.
+ * Stops a process tree that exits only on the given signal. Resolves to the signals with their times in ms,
+ * followed by the end.
  */
 async function stopped(stop: Stop | undefined, goesBy: string | undefined): Promise<readonly unknown[]> {
   const start = Date.now()

@@ -6,7 +6,7 @@ import { ProcessExitError, SpawnError } from '../../src/stdio/errors.ts'
 import { stopSteps } from '../../src/stdio/options.ts'
 import { readLines } from '../../src/stdio/read-lines.ts'
 
-/** The lines in these pieces of a stream. */
+/** Returns the lines of a stream that consists of these chunks. */
 async function linesOf(...pieces: readonly (string | Buffer)[]): Promise<string[]> {
   const stream = new PassThrough()
   const lines: string[] = []

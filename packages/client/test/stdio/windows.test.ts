@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { ChildProcessTransport, SpawnError } from '@jetway/client/stdio'
 import { expect, it, vi } from 'vitest'
 
-// Before the imports: programs are looked up as the platform does it.
+// This must run before the imports, because programs are looked up differently on each platform.
 vi.hoisted(() => Object.defineProperty(process, 'platform', { value: 'win32' }))
 
 vi.mock('node:child_process', async (original) => ({

@@ -10,7 +10,7 @@ const forecastOf = (outputSchema: unknown, result: object): Script => ({
 })
 const SCHEMA = { type: 'object', properties: { high: { type: 'number' } }, required: ['high'] }
 
-/** CPU time, so that the test passes on a busy machine. */
+/** Measures CPU time, so that the test passes on a busy machine. */
 function msSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1_000

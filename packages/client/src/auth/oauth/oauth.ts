@@ -9,8 +9,8 @@ import { isNative } from './registration.ts'
 import { ServerAuthorization } from './server-authorization.ts'
 
 /**
- * The maximum number of servers whose tokens are kept in memory. The tokens for other servers are read from the
- * store when needed.
+ * The maximum number of servers whose tokens are kept in memory. Other tokens are read from the store when
+ * needed.
  */
 const MAX_SERVERS = 256
 
