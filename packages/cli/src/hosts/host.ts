@@ -81,7 +81,7 @@ export const commandEntry = (
   return { command, args: [...args], ...(Object.keys(all).length > 0 && { env: all }) }
 }
 
-/** Returns those of the named variables that are set. */
+/** Returns only the named variables that are set. */
 export const pick = (env: Place['env'], names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
 
