@@ -18,7 +18,7 @@ export interface DuplexOptions {
  */
 const PARSE_LIMITS: ParseLimits = { maxDepth: 1_024, maxTokens: 400_000 }
 
-/** Matches the id at its usual position in a text that is not parsed. */
+/** Matches the id at its usual position in text that is not parsed. */
 const ID_AT_HEAD = /^[^"]*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*"?(\d{1,15})"?\s*,/
 const ID_AT_END = /"id"\s*:\s*"?(\d{1,15})"?\s*\}\s*$/
 

@@ -15,7 +15,7 @@ export function link(value: string | undefined, member: string, what: string): O
   return met(value)
 }
 
-/** A heading or a link about privacy. */
+/** Matches a heading or a link about privacy. */
 const PRIVACY = /^#{1,6} .*\bprivacy\b|\[[^\]]*\bprivacy\b[^\]]*\]\(/im
 
 /** Checks that the README has the privacy section that reviewers look for. */
