@@ -92,7 +92,7 @@ describe('a challenge', () => {
     expect(gets.map(({ path }) => path)).toEqual(paths)
   })
 
-  it('uses the first value of each parameter among its Bearer and DPoP schemes', async ({ made }) => {
+  it('provides the first value of each parameter among its Bearer and DPoP schemes', async ({ made }) => {
     made.server.routes.set('GET /own.json', () => ({ json: made.resourceMetadata }))
     const own = `resource_metadata="${made.server.origin}/own.json"`
     challengeWith(made, `Basic scope="a", Bearer error="invalid_token", DPoP scope="b c b", ${own}`)

@@ -62,7 +62,7 @@ describe('client credentials', () => {
     },
   )
 
-  it('throw for an invalid key without revealing it', async ({ made }) => {
+  it('reject an invalid key without revealing it', async ({ made }) => {
     const clients = [{ clientId: 'c', privateKey: { key: 'TOPSECRETKEY', alg: 'ES256' } }]
     const error = await failure(made.post({ grant: clientCredentials(), clients }))
     expect([error.reason, error.message.includes('TOPSECRETKEY')]).toEqual(['registration', false])

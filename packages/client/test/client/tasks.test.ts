@@ -295,7 +295,7 @@ describe('a task in a session', () => {
     )
   })
 
-  it('makes the client list the tools once if a call fails that may require a task', async () => {
+  it('is requested after a call has failed and the tool list shows that the tool requires it', async () => {
     const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
     const { client, server } = await scripted({
       ...sessions(),

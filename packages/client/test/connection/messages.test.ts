@@ -10,7 +10,7 @@ import { INFO, scripted, sessions } from '../support/scripted.ts'
 const DONE = { content: [{ type: 'text', text: 'done' }] }
 
 describe('a response', () => {
-  it('resolves the request with the same id, which is a counter from 1', async () => {
+  it('resolves the request with the same id, and request ids count up from 1', async () => {
     const { client, server } = await scripted(sessions(), { revisions: ['2025-11-25'] })
     const call = client.callTool('x')
     const { id } = await server.hears(Method.CallTool)

@@ -302,7 +302,7 @@ describe('initialize', () => {
     expect(log).toHaveBeenCalledWith({ level: 'info', data: 'starting' })
   })
 
-  it('answers a ping and another request that arrive before its response', async () => {
+  it('lets the client respond to requests that arrive before the response', async () => {
     const server = new ScriptedServer({
       ...sessions(),
       [Method.Initialize]: async (_, own) => {

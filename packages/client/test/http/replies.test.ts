@@ -91,7 +91,7 @@ describe('a reply', () => {
   )
 
   it.each([400, 404, 405])(
-    'to initialize, is delivered or fails the request depending on its error status: %i',
+    'with an error for initialize, is delivered or fails the request depending on its status: %i',
     async (status) => {
       const body = { jsonrpc: '2.0', id: 1, error: { code: 1 } }
       const { transport, messages } = started(async () => Response.json(body, { status }))

@@ -81,7 +81,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(closed).toHaveBeenCalledTimes(1)
   })
 
-  it('waits for all of several URLs', async () => {
+  it('waits for all URLs if there are several', async () => {
     const { client, server } = await scripted(
       demanding(required(question('a'), question('b'))),
       asking(accept),
@@ -238,7 +238,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(handler).not.toHaveBeenCalled()
   })
 
-  it('can also be resources/read or prompts/get', async () => {
+  it('can also be a resources/read or prompts/get request', async () => {
     const answers: Record<string, JsonObject> = {
       'resources/read': { contents: [] },
       'prompts/get': { messages: [] },

@@ -115,7 +115,7 @@ describe('a capability that the server has not declared', () => {
     expect(server.heard).toHaveLength(before)
   })
 
-  it('causes resources/read to reject if it is resources', async () => {
+  it('causes readResource and listResourceTemplates to reject', async () => {
     const { client } = await scripted({
       ...sessions(),
       [Method.Initialize]: { ...bare, capabilities: { prompts: {} } },

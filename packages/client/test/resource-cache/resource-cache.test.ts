@@ -99,7 +99,7 @@ describe('a cache entry', () => {
     expect(textOf(cache.get(at('a')))).toBe('new')
   })
 
-  it('is not affected if the code that sets or reads it changes its object', ({ cache }) => {
+  it('does not change if the code that set or read it modifies the object', ({ cache }) => {
     const given = { contents: [{ uri: 'a://', text: 'x', _meta: { deep: { list: [1] } } }] }
     cache.set(at('a'), given)
     given.contents[0]!.text = 'changed'

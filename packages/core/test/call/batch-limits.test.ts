@@ -49,7 +49,7 @@ const BOUNDED = {
   texts: ['The responses to this batch together exceed 20000 bytes. Send this request by itself'],
 }
 
-describe.each(['large', 'large-later'])('a batch of 100 calls with %s results', (name) => {
+describe.each(['large', 'large-later'])('runBatch with 100 calls and %s results', (name) => {
   const overHttp = async (endpoint: EndpointOptions) => {
     const harness = createHarness({ endpoint, server, setUp: addTools })
     const session = await harness.open({ version: BATCHES })
@@ -203,7 +203,7 @@ describe('an HTTP+SSE client that stops reading', () => {
   })
 })
 
-describe('a batch of calls with structured results', () => {
+describe('runBatch with structured results', () => {
   it('validates only the results that fit', async () => {
     let validated = 0
     const list = z.array(z.number())

@@ -221,7 +221,7 @@ describe('batches, https://modelcontextprotocol.io/specification/2025-03-26/basi
     expect(transport.sent).toMatchObject([[{ id: 1 }, { id: 2 }]])
   })
 
-  it('contain all other responses if one of the calls is cancelled', async () => {
+  it('still receive the other responses if one of the calls is cancelled', async () => {
     const { release, transport } = await open({}, '2025-03-26')
     await transport.receive([call(1, 'a'), call(2, 'b')])
     await transport.receive(cancel(1))

@@ -139,7 +139,7 @@ describe('cancelling a stateless request (https://modelcontextprotocol.io/specif
     expect([transport.sent, ended, connection.stats().callsInFlight]).toEqual([[], ['a'], 0])
   })
 
-  it("ends the session's call with the same id, unless the cancellation names a revision", async () => {
+  it("does nothing if a session's call has the same id, unless the cancellation names a revision", async () => {
     const { transport, ended } = bench()
     await transport.receive(initialize())
     void transport.receive(request(1, 'tools/call', { key: 'session' }))

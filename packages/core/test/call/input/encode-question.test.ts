@@ -146,7 +146,7 @@ describe('shownContent', () => {
     expect(shownContent(question as Question, 'q')).toEqual(content)
   })
 
-  it('contains a URL that encodeQuestion replaces by one with a new id', () => {
+  it('contains a URL that encodeQuestion replaces with one that has a new id', () => {
     const client = new ClientView(undefined, { elicitation: { url: {} } })
     const urlIds = new Map<string, string>()
     const options = { revision: revision('2026-07-28'), client, urlIds }

@@ -65,7 +65,7 @@ describe('questions from a running handler', () => {
   it.each<[string, (ctx: RequestContext) => Promise<unknown>]>([
     ['roots', (ctx) => ctx.listRoots()],
     ['a message', (ctx) => ctx.sample({ messages: [], maxTokens: 5 })],
-  ])('reject if the response is not %s', async (_what, handler) => {
+  ])('reject if the response does not contain %s', async (_what, handler) => {
     const client = await openAnsweringClient(serverOf(handler), { answer: () => ({ roots: [5], role: 'x' }) })
     expect(textOf(await client.call('a'))).toContain('is not valid')
   })
@@ -104,7 +104,7 @@ describe('questions from a running handler', () => {
     expect(textOf(await reply)).toBe('done')
   })
 
-  it('do not extend the time that the handler has after the answer', async () => {
+  it("do not extend the handler's timeout after the answer", async () => {
     const clock = new FakeClock()
     const logger = logLines()
     const server = serverOf(
