@@ -47,7 +47,7 @@ const mount = documented('mount-options.md')
   .filter(([path]) => /^(?:limits|sessions|streams|legacySse)\.|^response$/.test(path))
   .map(([path, value]) => [path, value, resolveMount] as const)
 
-it('the reference documents the defaults of servers and mounts', () => {
+it('the reference documents the defaults of server and mount options', () => {
   expect(server.length).toBeGreaterThan(15)
   expect(mount.length).toBeGreaterThan(20)
 })

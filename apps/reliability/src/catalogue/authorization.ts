@@ -132,7 +132,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',
-          name: 'are sent only to the origin of the server that they belong to',
+          name: 'are sent only to the origin of the server to which they belong',
         },
         {
           file: 'packages/client/test/auth/with-auth.test.ts',
@@ -140,7 +140,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',
-          name: 'is thrown for an access token that a header cannot contain, such as one with %s',
+          name: 'is thrown for an access token that is not a valid header value, such as one with %s',
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',
@@ -157,11 +157,11 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/client/test/auth/addresses.test.ts', name: 'is not contacted: %j' },
         {
           file: 'packages/client/test/auth/addresses.test.ts',
-          name: 'is neither contacted nor shown to the user: %s',
+          name: 'is never contacted, and never shown to the user: %s',
         },
         {
           file: 'packages/client/test/auth/addresses.test.ts',
-          name: 'is resolved exactly once, to prevent DNS rebinding',
+          name: 'is resolved only once, which prevents DNS rebinding',
         },
       ],
     },
@@ -172,15 +172,15 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/client/test/auth/authorization-code.test.ts',
-          name: 'given announced=%j and iss="%s", produces the error "%s"',
+          name: 'given iss support %j and iss "%s", produces the error "%s"',
         },
         {
           file: 'packages/client/test/auth/discovery.test.ts',
-          name: 'is not used if its issuer ends with an extra %j',
+          name: 'is rejected if its issuer ends with an extra %j',
         },
         {
           file: 'packages/client/test/auth/registration.test.ts',
-          name: 'is never used if it belongs to another issuer',
+          name: 'never uses a client id of another issuer',
         },
       ],
     },

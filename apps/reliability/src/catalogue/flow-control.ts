@@ -117,7 +117,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/client/test/connection/flooding.test.ts',
-          name: 'the client stops reading from a server that sends requests but does not read the responses',
+          name: 'the client stops reading if the server sends requests without reading the responses',
         },
       ],
     },
@@ -130,7 +130,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'apps/reliability/test/support/limits/client.ts', name: 'maxPages, by default' },
         {
           file: 'packages/client/test/client/lists.test.ts',
-          name: 'stops if a cursor is repeated',
+          name: 'rejects if a cursor is repeated',
         },
         {
           file: 'packages/client/test/client/lists.test.ts',
@@ -183,7 +183,7 @@ export const FLOW_CONTROL: Group = {
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'validates only the results that fit' },
         {
           file: 'packages/core/test/call/batch-limits.test.ts',
-          name: 'gives other clients their turn between large results',
+          name: 'lets other clients take a turn between large results',
         },
         { file: 'packages/core/test/call/batch-limits.test.ts', name: 'encodes only the results that fit' },
       ],
@@ -225,7 +225,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/client/test/connection/limits.test.ts',
-          name: 'is not reported if it decreases or is infinite, but restarts the timeout if it decreases',
+          name: 'is not reported if it decreases or is infinite, but a decrease restarts the timeout',
         },
       ],
     },

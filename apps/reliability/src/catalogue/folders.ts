@@ -9,19 +9,19 @@ export const FOLDERS: Group = {
       behaviour:
         'An error at once, and nothing changes. The command reads at most 64 MiB, `loadConfig` 4 MiB. `--config <(program)` works. A file of 8 MiB is changed in 1 s of processor time and 150 MiB of memory.',
       tests: [
-        { file: 'packages/cli/test/install/edges.test.ts', name: 'refuses %s immediately' },
+        { file: 'packages/cli/test/install/edges.test.ts', name: 'fails immediately if the file is %s' },
         {
           file: 'packages/cli/test/install/edges.test.ts',
-          name: 'refuses a file larger than 64 MiB without reading it',
+          name: 'rejects a file larger than 64 MiB without reading it',
         },
         {
           file: 'packages/cli/test/install/large-file.system.test.ts',
-          name: 'with %s can be changed in %d s of processor time and 150 MiB of memory',
+          name: 'with %s can be edited within %d s of CPU time and 150 MiB of memory',
         },
-        { file: 'packages/cli/test/install/edges.test.ts', name: 'reports deep nesting in %s' },
+        { file: 'packages/cli/test/install/edges.test.ts', name: 'reports a file in %s that is nested too deeply' },
         {
           file: 'packages/client/test/config/load-config.test.ts',
-          name: 'throws immediately if %s is in its place',
+          name: 'throws immediately if the path is %s',
         },
         {
           file: 'packages/client/test/config/load-config.test.ts',
@@ -62,7 +62,7 @@ export const FOLDERS: Group = {
         },
         {
           file: 'packages/cli/test/install/install.test.ts',
-          name: 'prints no other part of a file with %s for --dry-run',
+          name: 'prints only the changed part of a file with %s for --dry-run',
         },
       ],
     },
@@ -84,11 +84,11 @@ export const FOLDERS: Group = {
       tests: [
         {
           file: 'packages/cli/test/terminal.test.ts',
-          name: 'escapes characters that could affect a terminal, without changing the printed value',
+          name: 'escapes characters that could affect a terminal, without changing the JSON value',
         },
         {
           file: 'packages/cli/test/list/report.test.ts',
-          name: 'does not let a name with a line break imitate another entry',
+          name: 'prevents a name with a line break from imitating another entry',
         },
       ],
     },

@@ -19,7 +19,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'has the code, message and data of an McpError, which is not reported as a failure',
+          name: 'has the code, message and data of an McpError, which is not logged as a failure',
         },
       ],
     },
@@ -99,7 +99,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'end a handler that never settles, abort its signal and clear its timer',
+          name: 'end a handler that never settles, and abort its signal',
         },
       ],
     },
@@ -175,7 +175,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends no progress notifications or log messages after its response',
+          name: 'sends neither progress notifications nor log messages after its response',
         },
       ],
     },

@@ -127,7 +127,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/client/test/dialect/subscriptions.test.ts',
-          name: 'copies parameters with `x-mcp-header` to headers, encoded if necessary',
+          name: 'copies parameters with `x-mcp-header` into headers, encoded if necessary',
         },
       ],
     },
@@ -247,7 +247,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/core/test/duplex/eras.test.ts',
-          name: 'are queued beyond the running limit, and pause reading at the in-flight limit',
+          name: 'are queued above the running limit, and pause reading at the in-flight limit',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',

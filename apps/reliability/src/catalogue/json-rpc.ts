@@ -73,7 +73,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'is refused if the session is already open, and leaves the session unchanged',
+          name: 'is rejected if the session is already open, and leaves the session unchanged',
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
@@ -88,7 +88,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'must precede every message except a ping',
+          name: 'must come before every message except a ping',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'missingSession' },
       ],
@@ -115,7 +115,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'receives no response and sends nothing after its cancellation',
+          name: 'sends neither a response nor other messages after its cancellation',
         },
         {
           file: 'packages/core/test/http/streamable/per-request-era.test.ts',
@@ -131,11 +131,11 @@ export const JSON_RPC: Group = {
         { file: 'packages/core/test/call/dispatcher.test.ts', name: 'must increase, even if the token is 0' },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
-          name: 'sends no progress notifications or log messages after its response',
+          name: 'sends neither progress notifications nor log messages after its response',
         },
         {
           file: 'packages/core/test/call/progress.test.ts',
-          name: 'always increase between reports, and never suppress a report that increases',
+          name: 'always increase, and never suppress an increasing report',
         },
       ],
     },

@@ -50,11 +50,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/core/test/duplex/memory-transport.test.ts',
-          name: 'closes a thousand pairs whose close handlers call close() again',
+          name: 'closes 1,000 pairs whose close handlers call close() again',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
-          name: 'ends running calls at the deadline, and resolves for all callers when the calls have ended',
+          name: 'ends running calls at the deadline, and then resolves for all callers',
         },
       ],
     },
@@ -123,11 +123,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/faults.test.ts',
-          name: 'reject with the signal if the process is killed',
+          name: 'reject with the signal that killed the process',
         },
         {
           file: 'packages/client/test/manager/reconnecting.test.ts',
-          name: 'the manager waits 1, 2, 4, 8 and 16 s before the five attempts, and then removes the server',
+          name: 'the manager waits 1, 2, 4, 8 and 16 s before its five attempts, and then removes the server',
         },
       ],
     },
@@ -154,7 +154,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/client/test/stdio/child-process.test.ts',
-          name: 'contains only variables that are given or are on the list of safe variables',
+          name: 'contains only the given variables and a list of safe variables',
         },
       ],
     },
@@ -179,11 +179,11 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/cli/test/target/project-servers.test.ts',
-          name: 'shows the envFile of the entry, and is asked again if the file changes',
+          name: "shows the entry's envFile, and is requested again if that file changes",
         },
         {
           file: 'packages/cli/test/target/project-servers.test.ts',
-          name: "does not receive the user's own variables, even if its command is named node",
+          name: "does not receive the user's environment variables, even if its command is named node",
         },
       ],
     },

@@ -38,7 +38,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'matches the pattern %s at low cost for any value',
+          name: 'matches the pattern %s against any value at low cost',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -58,7 +58,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'stops validating if the cost doubles with each level of the value',
+          name: 'stops validating if the cost doubles with each nested level',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -94,7 +94,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
-          name: 'enforces uniqueItems for 10,000 items',
+          name: 'enforces uniqueItems in a list of 10,000 items',
         },
       ],
     },
@@ -176,7 +176,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/call/input/asking.test.ts',
-          name: 'stops asking after %i rounds if the question changes every time',
+          name: 'stops asking after %i rounds if the question changes each time',
         },
         { file: 'packages/core/test/call/input/asking.test.ts', name: 'fails after eight rounds' },
         {

@@ -124,7 +124,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
-          name: 'fails if the server no longer knows the stream',
+          name: 'fails if the server has forgotten the stream',
         },
       ],
     },

@@ -1,4 +1,4 @@
-/** The built command makes bundles of projects; the official tool validates and unpacks them. */
+/** The built command creates bundles of projects, which the official tool validates and unpacks. */
 import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -114,7 +114,7 @@ describe('jetway bundle', () => {
     expect(
       await unpackExtension({ mcpbPath: join(folder, 'shop.mcpb'), outputDir: output, silent: true }),
     ).toBe(true)
-    // The official tool prints what it finds.
+    // The official tool prints its results.
     vi.spyOn(console, 'log').mockReturnValue()
     onTestFinished(() => void vi.restoreAllMocks())
     expect(validateManifest(join(output, 'manifest.json'))).toBe(true)

@@ -29,7 +29,7 @@ describe('pack', () => {
     unpack(pack(files()), folder)
     expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('b')
     expect(statSync(join(folder, 'a/run')).mode & 0o100).toBe(0o100)
-    // The central directory has the mode of each file in the upper half of its attributes.
+    // The central directory stores each file's mode in the upper half of its attributes.
     const text = Buffer.from(pack(files())).toString('latin1')
     const central = text.slice(text.indexOf('PK\u0001\u0002'))
     expect(Buffer.from(central, 'latin1').readUInt32LE(38) >>> 16).toBe(0o100755)
@@ -168,7 +168,7 @@ describe('preludeOf', () => {
     const { banner } = preludeOf(new Map([['API_KEY', 'api_key']]))
     const loop = banner.slice(banner.indexOf('for ('))
     const env: Record<string, string> = { API_KEY: '${user_config.api_key}', OTHER: '' }
-    // The loop is the last part, and needs nothing else of the module.
+    // The loop is the last part of the code, and does not depend on the rest.
     runInNewContext(loop, { process: { env } })
     expect(env).toEqual({ OTHER: '' })
   })

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createProject, definition, devOverHttp } from './support/project.ts'
 import { callOf, type Headers, openSession, post } from './support/raw-http.ts'
 
-/** A program that accepts one token. */
+/** Returns the code of a program that accepts one token. */
 const program = (token: string): string => `
 import { createServer } from 'node:http'
 import { bearer } from '@jetway/core/http'

@@ -24,7 +24,7 @@ describe('HeldMessages', () => {
     await vi.advanceTimersByTimeAsync(10_000)
     expect(expired.mock.calls).toEqual([[1], [2], [4]])
     expect(held.takeAll()).toEqual([])
-    // There is room again.
+    // The expired messages no longer count towards the limit.
     expect([held.add(half, 6), held.add(half, 7), held.add('z', 8)]).toEqual([true, true, false])
     held.takeAll()
     expect([held.add(half, 9), held.add(half, 10), held.add('z', 11)]).toEqual([true, true, false])

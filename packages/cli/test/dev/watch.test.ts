@@ -34,7 +34,7 @@ function watchIn(folder: string, ...globs: readonly string[]) {
     changed,
     printed,
     opened: () => openWatchers() - before,
-    /** Resolves when a change of the file is noticed. */
+    /** Writes the file until the change is noticed. */
     save: (file: string) =>
       vi.waitFor(
         () => {

@@ -1,4 +1,4 @@
-/** Broken configurations of hosts whose servers are not started, each with the finding that names its fault. */
+/** Invalid hosts' configurations whose servers are not started, each with the finding that names the fault. */
 import { delimiter } from 'node:path'
 import process from 'node:process'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** The checks of lists, at their limits. */
+/** The limits of the checks for a server's lists. */
 import type { Tool } from '@jetway/core/protocol'
 import { describe, expect, it } from 'vitest'
 import { checkOffers } from '../../src/doctor/offers/offers.ts'
@@ -103,7 +103,7 @@ describe('tool schemas', () => {
 
 describe('the size of the tool list', () => {
   const many = (count: number): readonly Tool[] => Array.from({ length: count }, (_, n) => tool(`t${n}`))
-  /** A tool of so many bytes. */
+  /** Returns a tool of the given size in bytes. */
   const sized = (bytes: number): Tool => {
     const empty = tool('big', {}, '')
     return tool('big', {}, 'x'.repeat(bytes - JSON.stringify(empty).length))

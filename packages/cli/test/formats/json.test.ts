@@ -56,7 +56,7 @@ describe('jsonFormat', () => {
     ['a repeated name', '{"mcpServers": {}, "mcpServers": {}}', /twice/],
     ['servers that are not an object', '{"mcpServers": []}', /not an object/],
     ['comments only', '// nothing', /no object/],
-  ])('refuses %s', (_, text, message) => {
+  ])('rejects %s', (_, text, message) => {
     expect(() => setEntry(jsonFormat, text, edit, entry)).toThrow(message)
   })
 })

@@ -8,7 +8,7 @@ describe('jetway install without a host', () => {
     ['its number', '2', '.cursor/mcp.json'],
     ['its name', 'Cursor', '.cursor/mcp.json'],
     ['its id', 'codex', '.codex/config.toml'],
-  ])('asks for one of the installed hosts, and accepts %s', async (_, answer, file) => {
+  ])('asks the user to choose an installed host, and accepts %s', async (_, answer, file) => {
     const home = await createHome()
     await home.write('.claude.json', '{}')
     await home.write('.cursor/x', '')
@@ -35,7 +35,7 @@ describe('jetway install without a host', () => {
     })
   })
 
-  it('asks for the host on uninstall too', async () => {
+  it('also asks for the host on uninstall', async () => {
     const home = await createHome()
     await home.run('install', 'cursor', URL_TARGET)
     expect(await home.runInTerminal(['uninstall', URL_TARGET], '1')).toMatchObject({ exitCode: 0 })

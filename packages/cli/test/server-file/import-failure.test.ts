@@ -50,7 +50,7 @@ describe('importFailure', () => {
     [{ name: 'x' }, 'server.ts', errorWith(TRANSFORM, SEMICOLON)],
     [{ name: 'x' }, 'server.mts', typed()],
     [{ name: 'x' }, 'server.js', new SyntaxError('Unexpected token')],
-  ])('in a package %j, reports where %s does not compile, without a stack trace', (manifest, name, error) => {
+  ])('given the package %j, reports where %s does not compile, without a stack trace', (manifest, name, error) => {
     const file = join(packageWith(manifest), name)
     const failure = importFailure(file, error)
     expect(failure?.hint).toBe('Correct the file')

@@ -89,7 +89,7 @@ export class Tasks {
     if (task === undefined) return result
     const { taskId } = readTask(task)
     return this.#wait(taskId, signal).catch((error: unknown) => {
-      // Since no other code has the task's id, the task is cancelled together with the call.
+      // No other code knows the task's id, so the task is cancelled together with the call.
       if (signal?.aborted === true) void this.get(taskId).cancel().catch(this.#requests.onError)
       throw asStarted(error)
     })
@@ -114,8 +114,8 @@ export class Tasks {
     for (;;) {
       const task = await requests.send(TaskMethod.Get, { taskId }, options)
       const { status } = readTask(task)
-      // In 2025-11-25, the server sends its requests for input while `tasks/result` is pending, and that
-      // request may take as long as users need.
+      // In 2025-11-25, the server sends its requests for input while `tasks/result` is pending, so this request
+      // may take as long as users need.
       if (methods.has(TaskMethod.Result) && (isFinal(status) || status === 'input_required'))
         return requests.send(
           TaskMethod.Result,

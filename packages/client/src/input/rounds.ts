@@ -51,7 +51,7 @@ async function answersTo({ inputRequests, requestState }: JsonObject, options: R
   }
 }
 
-/** Answers input requests concurrently. The first failure aborts the others. @throws ClientError */
+/** Handles input requests concurrently. The first failure aborts the others. @throws ClientError */
 export async function answerAll(
   inputRequests: unknown,
   { method, answer, signal }: Pick<RoundsOptions, 'method' | 'answer' | 'signal'>,

@@ -95,7 +95,7 @@ describe('a tool that requires a task', () => {
   it.each([
     ['with sessions', { revisions: ['2025-11-25'] }],
     ['without sessions', { revisions: ['2026-07-28'] }],
-  ] as const)('is called as a task in a revision %s, listed or not', async (_, options) => {
+  ] as const)('is called as a task in a revision %s, even if it has not been listed', async (_, options) => {
     for (const listed of [true, false]) {
       const client = await connectTo(required(), options)
       if (listed) await client.listTools()
@@ -104,7 +104,7 @@ describe('a tool that requires a task', () => {
     }
   })
 
-  it('is called only once if the server does not recognize it', async () => {
+  it('is called only once if the server does not know the tool', async () => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.Initialize]: {
@@ -136,7 +136,7 @@ describe('a tool that requires a task', () => {
   })
 })
 
-it('a failed task is not cancelled', async () => {
+it('a task that fails is not cancelled', async () => {
   const task = { taskId: 't', ttl: 1, pollInterval: 100, status: 'working' }
   const { client, server } = await scripted({
     ...sessions(),
@@ -177,7 +177,7 @@ describe('a call that the server converts to a task', () => {
       {
         ...modern(),
         [Method.CallTool]: { resultType: 'task', ...task, status: 'working' },
-        // A script's answer with an error would be the error of the request.
+        // If the script returned an object with an `error`, it would be sent as a JSON-RPC error.
         'tasks/get': ({ id }, server) => server.answer(id, { resultType: 'complete', ...task, ...end }),
       },
       { tasks: true },
@@ -215,7 +215,7 @@ it.each([
 it.each([
   ['a task member', { taskId: 't', status: 'working' }],
   ['a task member without an id', { status: 'working' }],
-])('a result with content and %s is not treated as a task', async (_, task) => {
+])('a result with both content and %s is not treated as a task', async (_, task) => {
   const content = [{ type: 'text', text: 'done' }]
   const { client, server } = await scripted({ ...sessions(), [Method.CallTool]: { content, task } })
   expect(await client.callTool('x')).toMatchObject({ content })
@@ -280,7 +280,7 @@ describe('a task in a session', () => {
     ['does not request one if the server has no tasks', undefined, 'required', [{}]],
     ['does not request one if the server has none for tools', { requests: {} }, 'required', [{}]],
     ['does not request one if the server has none for calls', { requests: { tools: {} } }, 'required', [{}]],
-  ])('is requested only if required: callTool %s', async (_, declared, taskSupport, params) => {
+  ])('is created only if necessary: callTool %s', async (_, declared, taskSupport, params) => {
     const { client, server } = await scripted({
       ...sessions(),
       [Method.Initialize]: serverWith(declared),
@@ -295,7 +295,7 @@ describe('a task in a session', () => {
     )
   })
 
-  it('makes the client list the tools once if a refused call may require a task', async () => {
+  it('is requested after a call has failed and the tool list shows that the tool requires it', async () => {
     const tool = { name: 'x', inputSchema: {}, execution: { taskSupport: 'required' } }
     const { client, server } = await scripted({
       ...sessions(),
@@ -326,7 +326,7 @@ it.each([
   ['the extension', { extensions: { 'io.modelcontextprotocol/tasks': {} } }, 2],
   ['another extension', { extensions: { 'com.example/other': {} } }, 1],
   ['no extension', {}, 1],
-])('a refusal that requires %s is retried with %j', async (_, requiredCapabilities, times) => {
+])('a call that the server refuses because it requires %s is sent %j times', async (_, requiredCapabilities, times) => {
   const error = { code: -32021, message: 'Declare more', data: { requiredCapabilities } }
   const { client, server } = await scripted({ ...modern(), [Method.CallTool]: { error } })
   await expect(client.callTool('x')).rejects.toThrow('Declare more')

@@ -28,7 +28,7 @@ const FORM = {
 
 const SAID = { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } } as const
 
-/** An answer for every kind of input request. */
+/** Sends a request to the client, and resolves to the result or error. */
 async function ask(
   server: ScriptedServer,
   method: string,
@@ -72,7 +72,7 @@ describe('a request from a server with sessions', () => {
     ['elicitUrl', '2025-11-25', { elicitation: { url: {} } }],
     ['elicitUrl', '2025-06-18', {}],
   ] as const)(
-    'is enabled by the capability that its handler declares: %s in %s',
+    'requires a capability that its handler declares: %s in %s',
     async (name, date, expected) => {
       const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
       const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
@@ -81,7 +81,7 @@ describe('a request from a server with sessions', () => {
     },
   )
 
-  it('is enabled by capabilities that are declared as the revision defines them', async () => {
+  it('requires a capability in the form that the revision defines', async () => {
     const handlers: ClientHandlers = {
       elicit: () => ({ action: 'decline' }),
       elicitUrl: () => ({ action: 'accept' }),
@@ -117,7 +117,7 @@ describe('a request from a server with sessions', () => {
       { count: 42, sure: true, size: 's' },
     ],
     ['a choice other than the default', { count: 1, size: 'l' }, { count: 1, size: 'l' }],
-  ])('is answered with content that is converted to the types in the form: %s', async (_, content, sent) => {
+  ])('is answered with content converted to the types in the form: %s', async (_, content, sent) => {
     const { server } = await scripted(sessions(), {
       handlers: { elicit: () => ({ action: 'accept', content }) },
     })
@@ -201,7 +201,7 @@ describe('a request from a server with sessions', () => {
     expect(sample).not.toHaveBeenCalled()
   })
 
-  it('reaches a sampling handler with tools if tools were declared', async () => {
+  it('for sampling may contain tools if the client has declared them', async () => {
     const sample = vi.fn<NonNullable<ClientHandlers['sample']>>(() => SAID)
     const { server } = await scripted(sessions(), {
       handlers: { sample },
@@ -213,7 +213,7 @@ describe('a request from a server with sessions', () => {
     expect(sample.mock.calls[0]?.[0]).toEqual(params)
   })
 
-  it('is followed by a notification when roots change if the revision defines that notification', async () => {
+  it('is followed by a notification when the roots change, if the revision defines one', async () => {
     const { client, server } = await scripted(sessions(), { handlers: { roots: [] } })
     expect(server.of(Method.Initialize)).toMatchObject([
       { params: { capabilities: { roots: { listChanged: true } } } },
@@ -226,7 +226,7 @@ describe('a request from a server with sessions', () => {
     expect(newer.server.methods).not.toContain('notifications/roots/list_changed')
   })
 
-  it("calls its handler with the server's name", async () => {
+  it("passes the server's name to its handler", async () => {
     const sample = vi.fn(() => SAID)
     const { server } = await scripted(sessions(), { name: 'mine', handlers: { sample } })
     await ask(server, 'sampling/createMessage', { messages: [], maxTokens: 5 })
@@ -243,7 +243,7 @@ describe('a request from a server with sessions', () => {
     })
   })
 
-  it('fails with a generic error if its handler throws anything but an McpError', async () => {
+  it('fails with a generic error if its handler throws any error but an McpError', async () => {
     let failure: Error = new Error('password is hunter2')
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -263,7 +263,7 @@ describe('a request from a server with sessions', () => {
     expect(await ask(server, 'roots/list', {}, 3)).toMatchObject({ error: { code: -32603 } })
   })
 
-  it('is not answered if the server cancels it, and its handler is aborted', async () => {
+  it('is not answered, and its handler is aborted, if the server cancels it', async () => {
     const aborted = vi.fn<() => void>()
     const { server } = await scripted(sessions(), {
       handlers: {
@@ -284,7 +284,7 @@ describe('a request from a server with sessions', () => {
     expect(server.heard.some(({ id }) => id === 'q')).toBe(false)
   })
 
-  it("is cancelled if its handler does not answer in time, and pauses the call's timeout meanwhile", async () => {
+  it("pauses the call's timeout, and is cancelled if its handler takes too long", async () => {
     let signal: AbortSignal | undefined
     const { client, server, clock } = await timed(sessions(), {
       handlers: { elicit: (_, ctx) => ((signal = ctx.signal), new Promise(() => {})) },
@@ -305,7 +305,7 @@ describe('a request from a server with sessions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is rejected if 64 others are pending or its id is in use', async () => {
+  it('is rejected if 64 requests are pending or its id is in use', async () => {
     const { server } = await scripted(sessions(), { handlers: { elicit: () => new Promise(() => {}) } })
     for (let id = 1; id <= 64; id++)
       server.say({ jsonrpc: '2.0', id, method: 'elicitation/create', params: FORM })
@@ -315,7 +315,7 @@ describe('a request from a server with sessions', () => {
 })
 
 describe('a server without sessions', () => {
-  it('receives no responses to its own requests', async () => {
+  it('receives no response if it sends a request itself', async () => {
     const custom = vi.fn<() => JsonObject>(() => ({}))
     const { client, server } = await scripted(modern(), {
       handlers: { elicit: () => ({ action: 'cancel' }), requests: { 'com.example/ask': custom } },
@@ -335,7 +335,7 @@ describe('a server without sessions', () => {
   })
   const DONE = { resultType: 'complete', content: [] }
 
-  it('receives the call again with the answers, a new id and the same requestState', async () => {
+  it('receives the call again, with the answers, a new id and the same requestState', async () => {
     const state = '{"n": 1,\u00a0"x":"\\u00e4"}'
     const answers = [
       asking({ requestState: state }),
@@ -385,18 +385,18 @@ describe('a server without sessions', () => {
     ['a malformed request', asking({ inputRequests: { r: 'roots/list' } }), 'invalid-response'],
     ['a state that is not a string', asking({ requestState: {} }), 'invalid-response'],
     ['an unknown result type', { resultType: 'later', content: [] }, 'invalid-response'],
-  ])('fails the call by sending %s', async (_, answer, code) => {
+  ])('makes the call fail by sending %s', async (_, answer, code) => {
     const { client, server } = await scripted({ ...modern(), [Method.CallTool]: answer as never })
     await expect(client.callTool('x')).rejects.toMatchObject({ code })
     expect(server.of(Method.CallTool)).toHaveLength(1)
   })
 
-  it('cannot require input for other methods', async () => {
+  it('can require input only for certain methods', async () => {
     const { client } = await scripted({ ...modern(), [Method.ListTools]: asking() as never })
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' })
   })
 
-  it('does not receive the call again if the caller has aborted', async () => {
+  it('does not receive the call again if the caller has aborted it', async () => {
     const controller = new AbortController()
     const { client, server } = await scripted(
       { ...modern(), [Method.CallTool]: asking() as never },

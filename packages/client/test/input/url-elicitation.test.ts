@@ -24,7 +24,7 @@ const required = (...elicitations: JsonObject[]): JsonObject => ({
 })
 const DONE: JsonObject = { content: [{ type: 'text', text: 'done' }] }
 
-/** Requires its URLs to be opened at first, and answers later calls. */
+/** Returns the script of a server that requires URLs for its first call, and accepts later calls. */
 function demanding(first: JsonObject = required(question('a')), revision?: string): Script {
   let calls = 0
   return { ...sessions(revision), 'tools/call': () => (calls++ === 0 ? first : DONE) }
@@ -68,7 +68,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(await client.callTool('x')).toEqual(DONE)
   })
 
-  it("does not wait for the handler after the server's notification", async () => {
+  it("does not wait for the handler to end after the server's notification", async () => {
     const closed = vi.fn<() => void>()
     const handler: Handler = (_, { signal }) =>
       new Promise<ElicitUrlResult>(() => signal.addEventListener('abort', closed))
@@ -81,7 +81,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(closed).toHaveBeenCalledTimes(1)
   })
 
-  it('waits for all of several URLs', async () => {
+  it('waits for all URLs if there are several', async () => {
     const { client, server } = await scripted(
       demanding(required(question('a'), question('b'))),
       asking(accept),
@@ -114,7 +114,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(calls(server)).toBe(1)
   })
 
-  it('rejects with the URLs if there is no handler, and does not declare the capability', async () => {
+  it('rejects with the URLs, and declares no capability, if there is no handler', async () => {
     const { client, server } = await scripted(demanding(), {
       handlers: { elicit: () => ({ action: 'accept' }) },
     })
@@ -125,7 +125,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(JSON.stringify(server.of('initialize'))).not.toContain('"url":{}')
   })
 
-  it("rejects if the user does not finish in time, even if the call's timeout is longer", async () => {
+  it("rejects if the user takes too long, even if the call's timeout is longer", async () => {
     const options = { ...asking(accept), handlerTimeoutMs: 5_000, timeoutMs: 100 }
     const { client, server, clock } = await timed(demanding(), options)
     const call = failure(client.callTool('x'))
@@ -153,7 +153,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(handler).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps other calls waiting if one is aborted, and stops waiting when the last one is aborted', async () => {
+  it('keeps waiting for other calls if one is aborted, and stops when the last one is aborted', async () => {
     const stop = [new AbortController(), new AbortController()]
     let signal: AbortSignal | undefined
     const handler: Handler = (_, ctx) => {
@@ -238,7 +238,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
     expect(handler).not.toHaveBeenCalled()
   })
 
-  it('may also be a resources/read or a prompts/get request', async () => {
+  it('can also be a resources/read or prompts/get request', async () => {
     const answers: Record<string, JsonObject> = {
       'resources/read': { contents: [] },
       'prompts/get': { messages: [] },
@@ -279,7 +279,7 @@ describe(`a call that requires the user to open URLs: ${SPEC}#url-mode-with-elic
 })
 
 describe(`the completion notification: ${SPEC}#completion-notifications-for-url-mode-elicitation`, () => {
-  it('emits one event for each URL that the user was asked to open', async () => {
+  it('is emitted once for each URL that the user was asked to open', async () => {
     const { client, server } = await scripted(sessions(), asking(accept))
     const heard: string[] = []
     client.on('elicitationComplete', ({ elicitationId }) => void heard.push(elicitationId))
@@ -310,7 +310,7 @@ describe('an input request', () => {
   it.each<[string, object, (client: Client, controller: AbortController) => void]>([
     ['its call', { message: 'Enough' }, (_, controller) => controller.abort(new Error('Enough'))],
     ['the connection', { code: 'closed' }, (client) => void client.close()],
-  ])('does not outlive %s, even if the handler ignores the signal', async (_, reason, end) => {
+  ])('ends together with %s, even if the handler ignores the signal', async (_, reason, end) => {
     const handler = vi.fn<Handler>(deaf)
     const { client } = await scripted(asked, asking(handler))
     const controller = new AbortController()

@@ -30,7 +30,7 @@ const TOO_LATE =
 const SMALLER = 'ctx.progress got a smaller value, which the client does not receive; report values that grow'
 const isDelay = (ms: number): boolean => Number.isSafeInteger(ms) && ms >= 0 && ms <= MAX_TIMEOUT_MS
 
-/** Why a call ended before its handler did. */
+/** Why a call ended before its handler returned. */
 export type EndReason = 'cancelled' | 'timeout' | 'closed'
 
 interface CallTimer {
@@ -40,12 +40,12 @@ interface CallTimer {
   resume(): void
 }
 
-/** A running call: its handler's context, and the runtime's state for the call. */
+/** A running call: its handler's context, and the runtime's state of the call. */
 export class CallContext implements RequestContext, Due {
   readonly message: JsonRpcRequest
   readonly scope: CallScope
   readonly revision: Revision
-  /** The definition that the call refers to, if its method has definitions. */
+  /** The definition that the call names, for methods that have definitions. */
   target: CallTarget | undefined
   app: unknown
   uri = ''
@@ -57,7 +57,7 @@ export class CallContext implements RequestContext, Due {
   #warned = false
   /** The calls whose handlers are silent. Set while this call is running, if its client requested progress. */
   #silent: Deadlines | undefined
-  /** Set if the call is observed, or if the server has listeners for the `request` event. */
+  /** Set if the call is observed or the server has listeners for the `request` event. */
   report: CallReport | undefined
   /** Set if the call is observed. */
   observer: (NonNullable<InputCall['observer']> & { run<T>(step: () => T): T }) | undefined
@@ -74,7 +74,7 @@ export class CallContext implements RequestContext, Due {
   #highest = Number.NEGATIVE_INFINITY
   #log: LogSender | undefined
   #inputs: CallInputs | undefined
-  /** The `ctx` methods whose questions are still unanswered. */
+  /** The `ctx` methods that have asked a question which is still unanswered. */
   #unanswered: string[] | undefined
   #atEnd: Set<() => void> | undefined
 
@@ -249,8 +249,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Repeats the last progress whenever the handler is silent, without extending its time limits. A comment in a
-   * stream would keep the connection open, but only progress restarts the client's request timer.
+   * Repeats the last progress whenever the handler is silent, but does not extend its time limits. A comment
+   * in a stream would keep the connection open, but only progress restarts the client's request timer.
    */
   keepAlive(silent: Deadlines): void {
     if (this.#reports() === undefined) return
@@ -308,8 +308,8 @@ export class CallContext implements RequestContext, Due {
   }
 
   /**
-   * Logs a problem once per call. An error thrown in a callback, or in a promise that is not awaited, would
-   * terminate the process.
+   * Logs a problem once per call. It is not thrown, because an error in a callback, or in a promise that is
+   * not awaited, would terminate the process.
    */
   #warn(problem: string): void {
     if (!this.#warned) this.problems?.warn(this, problem)
@@ -318,7 +318,7 @@ export class CallContext implements RequestContext, Due {
 
   #sendLog(level: LogLevel, data: unknown, logger: string | undefined): void {
     const { session, exchange, task } = this.scope
-    // Read for each message, because the client may set the level during a call.
+    // The level is read for each message, because the client may set it during a call.
     const logLevel = session === undefined ? this.scope.logLevel : session.logLevel
     if (this.#finished) this.#warn(TOO_LATE)
     if (this.#done || !reachesLevel(level, logLevel)) return

@@ -18,7 +18,7 @@ describe('logFrame', () => {
     ['error', 'info', true],
     ['emergency', undefined, false],
   ] as const)(
-    'given a message at level %s and a client level of %s, reachesLevel returns %s',
+    'given message level %s and client level %s, reachesLevel returns %s',
     (level, set, reaches) => {
       expect(reachesLevel(level, set)).toBe(reaches)
     },

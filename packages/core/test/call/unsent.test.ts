@@ -28,7 +28,7 @@ async function call(
   return { lines: logger.lines, ctx: kept as RequestContext }
 }
 
-describe('a message that is not sent to the client', () => {
+describe('a message that the client does not receive', () => {
   it.each<[string, (ctx: RequestContext) => void]>([
     ['ctx.log', (ctx) => ctx.log.info('late')],
     ['ctx.progress', (ctx) => void ctx.progress(5)],
@@ -43,7 +43,7 @@ describe('a message that is not sent to the client', () => {
   it.each([
     ['the client has requested progress', { progressToken: 1 }],
     ['the client has not requested progress', {}],
-  ])('is logged once per call if ctx.progress receives smaller values and %s', async (_, meta) => {
+  ])('is logged once per call if ctx.progress receives decreasing values and %s', async (_, meta) => {
     const { lines } = await call(async (ctx) => {
       for (const value of [1, 3, 2, 0]) await ctx.progress(value)
       return 'done'

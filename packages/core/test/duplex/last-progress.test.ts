@@ -111,7 +111,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 2, 'ping'])
   })
 
-  it('is sent after 1 s if the client does not respond to pings, and later responses after 20 ms without a ping', async () => {
+  it('is sent after 1 s without a pong, and later responses are sent after 20 ms without a ping', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -127,7 +127,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 'ping', 1, PROGRESS, 2])
   })
 
-  it('waits for a ping again after the client has responded late', async () => {
+  it('waits for a pong again after the client has sent a late one', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1))
     await settled()
@@ -157,7 +157,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS, 'ping', 1])
   })
 
-  it('does not wait if the last progress notification was sent a second ago', async () => {
+  it('does not wait if the last progress notification is at least a second old', async () => {
     const { transport, runtime } = await open({
       handle: async (_, ctx) => {
         await ctx.progress(1)
@@ -181,7 +181,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([2])
   })
 
-  it('without a session is padded to fill a whole read, and is sent after 20 ms', async () => {
+  it('without a session is padded to a full read, and sent after 20 ms', async () => {
     const { transport, runtime } = await open()
     void transport.receive(call(1, { ...META, progressToken: 1 }))
     await settled()

@@ -73,7 +73,7 @@ export class HttpProcess {
   }
 }
 
-/** Thrown if the process has not received the request, so that the request can be sent again. */
+/** Thrown if the process has not received the request, which can therefore be sent again. */
 export class NotDelivered extends ProcessEnded {
   override name = 'NotDelivered'
 }

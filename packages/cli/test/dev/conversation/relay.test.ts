@@ -15,7 +15,7 @@ const acknowledged = (id: number, notifications: object) => ({
   params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id }, notifications },
 })
 
-/** A conversation whose client has initialized with process 1. */
+/** Returns a relay whose client has initialized a session with process 1. */
 function initialized(capabilities: object = { tools: { listChanged: true } }): Relay {
   const relay = new Relay()
   relay.moveTo(1)

@@ -11,8 +11,8 @@ const down = { id: 1, error: { code: -32_603, message: expect.stringContaining('
 const busy = { error: { code: -32_603, message: expect.stringContaining('Too many requests wait') } }
 
 /**
- * Resolves when so many requests wait for a process, to their waits. The number of fake timers would not tell: `fetch`
- * sets some for connections of earlier tests.
+ * Returns a function that waits until `count` requests wait for a process, and resolves to their promises.
+ * Counting fake timers would not work, because `fetch` sets timers for the connections of earlier tests.
  */
 function waitsOf(relay: HttpRelay): (count: number) => Promise<readonly unknown[]> {
   const { mock } = vi.spyOn(relay, 'process')

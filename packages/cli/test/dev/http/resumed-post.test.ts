@@ -15,7 +15,7 @@ import {
 const answer = (id: number) => ({ jsonrpc: '2.0', id, result: { from: 'process' } })
 const lost = (id: number) => ({ id, result: { isError: true } })
 
-/** A stream with one event and no answer. */
+/** Starts a stream with one event and no response. */
 const begins: Reply = (_, response) => {
   openStream(response)
   writeEvent(response, { jsonrpc: '2.0', method: 'notifications/begun' }, 'a.1')
@@ -39,7 +39,7 @@ async function cut(front: Front): Promise<Cut> {
 const resume = ({ url }: Front, { session, id }: Cut, path = '') =>
   listenOn(`${url}${path}`, { ...session, 'last-event-id': id })
 
-/** The relay notices a moment later that the client has left. */
+/** Waits until the relay has noticed that the client disconnected. */
 async function whenKept(left: () => void): Promise<void> {
   await vi.waitFor(() => expect(left).toHaveBeenCalled())
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-/** A session that goes on in one process after another. */
+/** Sessions that continue in one process after another. */
 import { describe, expect, it, vi } from 'vitest'
 import { openSession, post, request, TOOLS_CHANGED } from '../support/raw-http.ts'
 import {
@@ -210,7 +210,7 @@ describe('a session that moves to the next process', () => {
     expect(await reply.text()).toBe(body)
     expect(reply.headers.get('www-authenticate') ?? undefined).toBe(challenge)
     expect(second.asked()).toEqual(['initialize'])
-    // 404 ends the session; after another refusal it is tried again.
+    // A 404 ends the session; after any other refusal, the relay initializes the session again.
     await ping(url, session)
     expect(second.asked().slice(1)).toEqual([status === 404 ? 'ping' : 'initialize'])
   })
@@ -232,7 +232,7 @@ describe('list changes for a session', () => {
     await front.start(tools('b'))
     expect((await stream.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual(['tools: +b -a'])
-    // The next process is compared with this one.
+    // The lists of the next process are compared with those of this one.
     await front.start({ ...tools('b', 'c'), 'prompts/list': () => ({ prompts: [{ name: 'p' }] }) })
     expect((await stream.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c', 'prompts: +p'])
@@ -249,7 +249,7 @@ describe('list changes for a session', () => {
     stream.close()
     const again = await listenOn(front.url, session)
     await front.start(tools('c'))
-    // It was announced once: the next is that of the next process.
+    // The earlier change was announced once, so the next event announces the change in the next process.
     expect((await again.next())?.message).toEqual(TOOLS_CHANGED)
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
   })
@@ -352,7 +352,7 @@ describe('list changes for a session', () => {
 describe('a session used with other credentials', () => {
   const A = { authorization: 'Bearer a' }
   const B = { authorization: 'Bearer b' }
-  /** Refuses all sessions that are not of this process. */
+  /** Refuses all sessions except those of this process. */
   const strict =
     (generation: number): Reply =>
     ({ headers, message: { id } }, response) =>

@@ -1,4 +1,4 @@
-/** Streams that stay open for the client while processes come and go. */
+/** Streams that stay open for the client while processes are replaced. */
 import type { ServerResponse } from 'node:http'
 import { deferred } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -24,7 +24,7 @@ interface Written {
   readonly closed: () => void
 }
 
-/** A stream that the test writes to, also before it is asked for. */
+/** A stream to which the test can write even before the relay requests it. */
 function written(): Written {
   const open = deferred<ServerResponse>()
   const closed = vi.fn()
@@ -191,7 +191,7 @@ describe('the GET stream of a session', () => {
   })
 })
 
-/** The next event that is not about lists. */
+/** Resolves to the next event that is not a list change. */
 async function firstMark(stream: OpenStream) {
   for (;;) {
     const event = await stream.next()
@@ -263,7 +263,7 @@ describe('subscriptions/listen', () => {
     expect(front.printed).toEqual(['tools: +b'])
     expect(second.got[0]?.message).toEqual(LISTEN)
     first.end()
-    // An answer of the process ends the subscription.
+    // A response from the process ends the subscription.
     const answer = { jsonrpc: '2.0', id: 9, result: {} }
     now.write(answer)
     expect((await stream.next())?.message).toEqual(answer)

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts'
 
 const TOLD = fileURLToPath(new URL('../../fixtures/told.mjs', import.meta.url))
 
-/** Starts a process that runs some code. */
+/** Starts a process that runs the given code. */
 async function spawn(code: string, transport: 'http' | 'stdio' = 'http') {
   const [, program = ''] = process.argv
   process.argv[1] = TOLD

@@ -1,4 +1,4 @@
-/** The lists of one process after another over stdio, and what the client learns of them. */
+/** The lists of successive processes over stdio, and the changes of which the client is notified. */
 import { settled } from '@jetway-apps/test-support'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { INITIALIZE, request, TOOLS_CHANGED } from '../support/raw-http.ts'
@@ -73,7 +73,7 @@ describe('list changes over stdio', () => {
     await settled()
     expect(front.client.take()).toEqual([TOOLS_CHANGED])
     expect(front.printed).toEqual([])
-    // Another process has announced nothing.
+    // The third process has not announced a change.
     const third = await front.start(server(['a', 'b']))
     await settled()
     await first.write(TOOLS_CHANGED)

@@ -1,4 +1,4 @@
-/** Requests in revision 2025-11-25, in the form in which they are sent. */
+/** Sends requests of revision 2025-11-25 without using a client. */
 export type Headers = Readonly<Record<string, string>>
 
 const COMMON: Headers = {

@@ -1,4 +1,4 @@
-/** The built command checks a server over HTTP, and writes the file of OpenAI's form. */
+/** The built command checks a server over HTTP, and writes the file for OpenAI's submission form. */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

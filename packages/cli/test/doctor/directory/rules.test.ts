@@ -16,7 +16,7 @@ const tool: Tool = {
 const reasons = { readOnly: 'It reads', destructive: 'It keeps', openWorld: 'It stays' }
 const testCase = { description: 'a', prompt: 'b', expected: 'c' }
 
-/** The facts of a server that every directory accepts. */
+/** The information about a server that every directory accepts. */
 const good: Facts = {
   packageJson: {
     name: 'shop',

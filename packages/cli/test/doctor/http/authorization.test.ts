@@ -10,12 +10,12 @@ interface Server {
   /** @default /mcp */
   readonly path?: string
   readonly challenge?: string
-  /** The documents by their paths. `~` is the origin. */
+  /** The documents, keyed by path. `~` represents the origin. */
   readonly documents?: Readonly<Record<string, object>>
   readonly status?: number
 }
 
-/** A server that refuses `initialize`. The findings have `~` for its origin. */
+/** Returns the findings for a server that refuses `initialize`, with `~` in place of its origin. */
 async function findings({ path = '/mcp', challenge, documents = {}, status = 401 }: Server) {
   const origin: string = await serve((request, response) => {
     const document = documents[request.url ?? '']

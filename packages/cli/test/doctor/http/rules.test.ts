@@ -89,7 +89,7 @@ describe('checkCors', () => {
 })
 
 describe('checkOrigin', () => {
-  /** Answers a foreign Origin, and a foreign Host. */
+  /** Replies with one status to a foreign Origin, and with another to a foreign Host. */
   const answering =
     (origin: number, host: number): RequestListener =>
     (request, response) =>

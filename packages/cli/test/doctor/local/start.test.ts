@@ -8,9 +8,9 @@ import { shellServer } from '../support/shell.ts'
 
 interface Given {
   readonly startedBy?: ProgramSubject['startedBy']
-  /** Variables of the user. */
+  /** The user's environment variables. */
   readonly own?: Readonly<Record<string, string>>
-  /** Variables of the server. */
+  /** The environment variables of the server. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly harness?: boolean

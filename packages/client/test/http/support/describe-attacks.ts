@@ -64,7 +64,7 @@ const named = (error: unknown): unknown => {
 export function describeAttacks(steps: readonly string[] = Object.keys(STEPS)): void {
   describe.each(steps)('a hostile reply to %s', (step) => {
     it.each(ATTACKS.map((row) => [row.reply, row] as const))(
-      'does not harm the client: %s',
+      'does no harm: %s',
       async (_, row) => {
         const { client: connecting, leftOpen, sent } = await attack(row, step)
         const client = await connecting.catch(named)

@@ -28,11 +28,11 @@ export interface InputLimits {
 
 export const DEFAULT_INPUT_LIMITS: InputLimits = { timeoutMs: 600_000, maxRounds: 8 }
 
-/** How the calls on a connection ask their client questions. */
+/** How calls on a connection ask the client questions. */
 export interface InputContext {
   readonly rounds: InputRounds
   readonly limits: InputLimits
-  /** Undefined if requests cannot be sent to the client while a call is running. */
+  /** Undefined if the server cannot send requests to the client while a call is running. */
   readonly live?: LiveRequests
   /** Seals the state of a call between two requests. */
   readonly states: RequestStates
@@ -40,10 +40,10 @@ export interface InputContext {
   readonly clock: Clock
 }
 
-/** Runs a handler, from the start or with the answers. */
+/** Runs a handler for the first time, or again with the answers. */
 export type Run = () => HandlerResult | Promise<HandlerResult>
 
-/** How calls get input from their clients. A preset may omit it. */
+/** How calls obtain input from their clients. A preset may omit it. */
 interface InputRounds {
   /**
    * Continues a call with the responses or state of its request, or starts it if the revision has no rounds.
@@ -73,7 +73,7 @@ interface UrlFailure {
 /** The methods of `ctx` that ask a question while the handler is running. */
 export type LiveMethod = 'elicit' | 'elicitUrl' | 'sample' | 'listRoots'
 
-/** The members of a call that the code for questions uses. */
+/** The members of a call that are needed to ask questions. */
 export interface InputCall {
   readonly message: JsonRpcRequest
   readonly auth: AuthInfo | undefined
@@ -85,7 +85,7 @@ export interface InputCall {
     readonly session?: { addPendingUrls(ids: readonly string[]): void }
   }
   readonly inputs: CallInputs
-  /** Set if the call is observed. Its `ask` sends the request to the client. */
+  /** Set if the call is observed. `ask` sends the request to the client as part of the observation. */
   readonly observer:
     | { ask(question: InputRequest, send: (question: InputRequest) => OpenRequest): OpenRequest }
     | undefined
@@ -97,7 +97,7 @@ export type Questions = Readonly<Record<string, Question>>
 export const tooManyRounds = ({ maxRounds }: InputLimits): QuestionError =>
   new QuestionError('too-many', `The call still had questions after ${maxRounds} rounds`)
 
-/** Returns the digest of each question, by key. */
+/** Returns the digest of each question, keyed like the questions. */
 export async function pinQuestions(questions: Questions): Promise<ReadonlyMap<string, string>> {
   const pins = Object.entries(questions).map(
     async ([key, question]) => [key, await digestOf(shownContent(question, key))] as const,
@@ -120,7 +120,7 @@ export function sendQuestion(
   return observer === undefined ? send(question) : observer.ask(question, send)
 }
 
-/** The error for a handler that returned questions on a connection that cannot carry them. */
+/** Returns the error for a handler that returned questions on a connection that cannot carry them. */
 export const noClientChannel = (questions: Questions): McpError =>
   new McpError(
     ErrorCode.InvalidRequest,

@@ -20,7 +20,7 @@ import { compileForm } from './form.ts'
 interface QuestionTarget {
   readonly revision: Revision
   readonly client: ClientView
-  /** Collects the ids of URL questions, by key. */
+  /** Collects the ids of URL questions, keyed like the questions. */
   readonly urlIds?: Map<string, string>
 }
 

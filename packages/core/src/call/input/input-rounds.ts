@@ -4,7 +4,7 @@ import { resolveInput } from './rounds.ts'
 import type { InputContext } from './ask.ts'
 import { elicitUrls, resume, urlFailure } from './url-elicitation.ts'
 
-/** How calls get input from their clients, in both eras. */
+/** Obtains input for calls from their clients, in both eras. */
 export const inputRounds: InputContext['rounds'] = {
   begin: (ctx, start) =>
     ctx.scope.revision.rounds?.methods.has(ctx.message.method) === true ? resume(ctx, start) : start(),

@@ -43,7 +43,7 @@ export interface UrlParts {
   readonly seesDecline: boolean
 }
 
-/** A URL, or a function that creates one from the id of the question. */
+/** A URL, or a function that creates a URL from the id of the question. */
 export type UrlOf = string | ((id: string) => string)
 
 /** The content of a form, as its schema parses it. */

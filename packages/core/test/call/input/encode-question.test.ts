@@ -105,7 +105,7 @@ describe('encodeQuestion', () => {
     ['a choice of tools', choice, { sampling: {} }, 'sampling.tools', { sampling: { tools: {} } }],
     ['the roots', listRoots(), {}, 'roots', { roots: {} }],
   ])(
-    'names the capability that the client has not declared: %s',
+    'names the capability that the client lacks: %s',
     (_what, question, capabilities, name, needed) => {
       expect(() => encode(question, capabilities)).toThrow(
         expect.objectContaining({
@@ -125,7 +125,7 @@ describe('encodeQuestion', () => {
     [used, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
     [blocks, { sampling: {} }, '2025-06-18', 'sampling with tools or lists of blocks'],
   ])(
-    'refuses a question that the revision does not define (case %#)',
+    'rejects a question that the revision does not define (case %#)',
     (question, capabilities, version, what) => {
       const refused = new RegExp(`^The question "q" cannot be asked in protocol revision ${version}: ${what}`)
       expect(() => encode(question, capabilities, version)).toThrow(refused)
@@ -142,11 +142,11 @@ describe('shownContent', () => {
     ['a URL with an id', withId, { kind: 'url', message: 'Pay', url: 'https://x/id', seesDecline: false }],
     ['a message', plain, { kind: 'sampling', params: { messages: [text], maxTokens: 1 } }],
     ['the roots', listRoots(), { kind: 'roots' }],
-  ])('returns the same content for all clients: %s', (_what, question, content) => {
+  ])('returns content that is the same for all clients: %s', (_what, question, content) => {
     expect(shownContent(question as Question, 'q')).toEqual(content)
   })
 
-  it('is replaced by a URL with a new id when the question is encoded', () => {
+  it('contains a URL that encodeQuestion replaces with one that has a new id', () => {
     const client = new ClientView(undefined, { elicitation: { url: {} } })
     const urlIds = new Map<string, string>()
     const options = { revision: revision('2026-07-28'), client, urlIds }
@@ -245,7 +245,7 @@ describe('decodeResponse', () => {
     ['roots', { roots: [] }, true],
     ['roots', accept, false],
   ] as const)(
-    'given a response to %s with the members %j, checkShape accepts or refuses it',
+    'given a response to %s with %j, checkShape accepts or rejects it',
     (kind, response, valid) => {
       const check = (): void => checkShape(kind, response, 'q')
       if (valid) check()

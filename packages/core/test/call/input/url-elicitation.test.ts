@@ -105,7 +105,7 @@ const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({
 const textOf = ({ result }: Answer): unknown =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 
-describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
+describe(`a call after the user has agreed to open a URL (${FLOW})`, () => {
   it('continues when the elicitation is completed', async () => {
     const bench = open()
     const question = asked(await bench.call())
@@ -132,7 +132,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(bench.runs).toBe(2)
   })
 
-  it('detects a completion that occurs while its handler is running', async () => {
+  it('notices a completion that occurs while its handler is running', async () => {
     const bench = open()
     let look = deferred()
     look.resolve()
@@ -154,7 +154,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(textOf(await call)).toBe('three mails')
   })
 
-  it('asks again, with a new URL, after 45 seconds', async () => {
+  it('asks again with a new URL after 45 s', async () => {
     const bench = open({ limits: { handlerTimeoutMs: 10_000 } })
     const first = asked(await bench.call())
     let answer: Answer | undefined
@@ -184,7 +184,7 @@ describe(`a call whose user agreed to open a URL (${FLOW})`, () => {
     expect(textOf(answer)).toMatch(/after 8 rounds/)
   })
 
-  it('asks for a different URL immediately', async () => {
+  it('asks immediately if the handler requires a different URL', async () => {
     const bench = open()
     let step = 1
     const handler = () => {
