@@ -79,7 +79,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/tools/tools.test.ts',
-          name: 'cannot be %s, and the author’s error is logged without sending data',
+          name: 'cannot be %s, and the author’s error names the tool',
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',

@@ -153,7 +153,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('returns synchronously if the completer is synchronous', () => {
+  it('responds synchronously if the completer is synchronous', () => {
     expect(callNow(serve(() => []).methods, 'completion/complete', asking())).not.toBeInstanceOf(Promise)
   })
 })
