@@ -181,7 +181,7 @@ describe('an invalid `wrapOutput`', () => {
       { wrapOutput: 'a/b', outputSchema: list },
       'needs a name such as "items" as its wrapOutput',
     ],
-  ])('is rejectd when the tool is added: %s', (_name, rest, problem) => {
+  ])('is rejected when the tool is added: %s', (_name, rest, problem) => {
     const server = new McpServer({ name: 'wrap', version: '1' })
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(
       expect.objectContaining({
@@ -192,7 +192,7 @@ describe('an invalid `wrapOutput`', () => {
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(problem)
   })
 
-  it('is rejectd at compile time if the schema is typed', () => {
+  it('is rejected at compile time if the schema is typed', () => {
     const types = (): void => {
       defineTool({ name: 't', outputSchema: list, wrapOutput: 'items', handler: () => [] })
       defineTool({ name: 't', outputSchema: { type: 'array' }, wrapOutput: 'items', handler: () => [] })
