@@ -38,7 +38,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if their content type can be sent cross-site without a preflight',
+          name: 'are refused if their content type does not require a cross-site preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -61,7 +61,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/adapter/fetch.test.ts',
-          name: 'refuses unsupported methods, and answers preflights without CORS headers',
+          name: 'refuses unsupported methods, and replies to preflights without CORS headers',
         },
         {
           file: 'packages/fastify/test/host.test.ts',

@@ -112,7 +112,7 @@ describe('the types of metadata', () => {
     })
   })
 
-  it('reject members that are not defined', () => {
+  it('reject undefined members', () => {
     never(() => {
       // @ts-expect-error a hint is a boolean
       server.addTool({ name: 'a', annotations: { readOnly: 'yes' }, handler })

@@ -225,7 +225,7 @@ describe('tool types', () => {
     expectTypeOf(fitting).not.toEqualTypeOf(foreign)
   })
 
-  it('allow every kind of definition in one list', () => {
+  it('allow every kind of definition in a single list', () => {
     const all: AnyDefinition<App, Locals>[] = [
       defineTool({ name: 'a', inputSchema, outputSchema, handler: () => ({ high: 1, low: 0 }) }),
       defineTool({

@@ -358,7 +358,7 @@ describe('tasks/cancel (https://modelcontextprotocol.io/specification/2025-11-25
   })
 
   it.each(['completed', 'failed', 'cancelled'])(
-    'fails without any change if the task is already %s',
+    'is rejected if the task is already %s, and changes nothing',
     async (ended) => {
       const { server, gate: held, add } = bench()
       add('fails', () => {
@@ -690,7 +690,7 @@ describe('the task limits', () => {
     await idOf(sessions[1] as AnsweringClient, { name: 'slow' })
   })
 
-  it('prevent a task from starting if the store is full', async () => {
+  it('reject a task if the store is full, without running the handler', async () => {
     const { client, signals } = await started(stored({ max: 1 }))
     await idOf(client, { name: 'slow' })
     expect((await client.request('tools/call', { name: 'slow', task: {} })).error?.code).toBe(-32603)

@@ -192,7 +192,7 @@ describe('an invalid `wrapOutput`', () => {
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(problem)
   })
 
-  it('is rejected at compile time if the schema is typed', () => {
+  it('is a compile error if the schema is typed', () => {
     const types = (): void => {
       defineTool({ name: 't', outputSchema: list, wrapOutput: 'items', handler: () => [] })
       defineTool({ name: 't', outputSchema: { type: 'array' }, wrapOutput: 'items', handler: () => [] })
