@@ -12,7 +12,7 @@ import type { Servable, ServerSelector } from './servers/served-servers.ts'
 
 type Whole = 'stateless' | 'sessions' | 'legacySse' | 'limits' | 'streams'
 
-/** The options of an endpoint, without the options for sessions and subscriptions. */
+/** The options of an endpoint, except those for sessions and subscriptions. */
 export interface EdgeEndpointOptions extends Omit<EndpointOptions, Whole> {
   /** Limits on bodies and queues. */
   readonly limits?: Omit<MountLimits, 'subscriptions'>
