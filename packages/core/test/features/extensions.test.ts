@@ -82,7 +82,7 @@ describe(`an extension (${SPEC})`, () => {
     ['declares nothing', {}],
     ['declares another extension', { extensions: { 'com.example/other': {} } }],
     ['declares it with a value that is not an object', { extensions: { [ID]: true } }],
-  ])('rejects its methods to a client that %s, and names the missing extension', async (_, capabilities) => {
+  ])('rejects calls from a client that %s, and names the missing extension', async (_, capabilities) => {
     const { status, json } = await callModern(serve(), 'search/later', {}, { capabilities })
     expect(status).toBe(400)
     expect(json.error).toMatchObject({

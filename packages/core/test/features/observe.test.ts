@@ -194,7 +194,7 @@ describe('a duplicate name', () => {
     expect(await namesOf(server)).toEqual(['a', 'b'])
   })
 
-  it('is rejected by server.addTool if a source has the name unless `replace` is set', async () => {
+  it('is rejected by server.addTool unless `replace` is set', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)

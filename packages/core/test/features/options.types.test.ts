@@ -112,7 +112,7 @@ describe('the types of metadata', () => {
     })
   })
 
-  it('reject undefined members', () => {
+  it('reject members that are not defined', () => {
     never(() => {
       // @ts-expect-error a hint is a boolean
       server.addTool({ name: 'a', annotations: { readOnly: 'yes' }, handler })

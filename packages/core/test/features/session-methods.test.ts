@@ -87,7 +87,7 @@ describe('resources/subscribe', () => {
     expect(updates).toEqual([])
   })
 
-  it('accepts URIs of 65,536 characters in total, and names the limit when it rejects more', async () => {
+  it('accepts URIs of 65,536 characters in total, and rejects more with an error that names the limit', async () => {
     const long = (n: number): string => `w://${n}${'x'.repeat(8_187)}`
     const { kept, options } = session(Array.from({ length: 7 }, (_, n) => long(n)))
     const { methods } = serve()
@@ -101,7 +101,7 @@ describe('resources/subscribe', () => {
     expect(kept.subscriptions).toHaveLength(8)
   })
 
-  it('accepts 1024 subscriptions, and names the limit when it rejects the next one', async () => {
+  it('accepts 1024 subscriptions, and rejects the next with an error that names the limit', async () => {
     const many = Array.from({ length: 1023 }, (_, i) => `w://${i}`)
     const { kept, options } = session(many)
     const { methods } = serve()

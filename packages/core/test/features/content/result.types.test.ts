@@ -60,7 +60,7 @@ describe('the types for tool results', () => {
     defineTool({ name: 'a', handler: () => ({ content: [text], isEror: true }) })
   })
 
-  it('reject a malformed result from any form of handler, even if only one branch returns it', () => {
+  it('reject a malformed result from any kind of handler, even in a single branch', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -83,7 +83,7 @@ describe('the types for tool results', () => {
     })
   })
 
-  it('reject blocks outside a result', () => {
+  it('reject content blocks outside a result', () => {
     // @ts-expect-error an array of blocks is not a result
     defineTool({ name: 'a', handler: () => [{ type: 'text', text: 'x' }] })
     // @ts-expect-error one block is not a result

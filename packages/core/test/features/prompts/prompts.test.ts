@@ -176,7 +176,7 @@ describe('the arguments of prompts/get', () => {
 
 describe('the prompt requested by prompts/get', () => {
   it.each([['q'], ['__proto__'], [5], [null]])(
-    'is rejected with -32602 if it is unknown: %j',
+    'causes error -32602 if it is unknown: %j',
     async (name) => {
       expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
     },
@@ -187,7 +187,7 @@ describe('the prompt requested by prompts/get', () => {
     expect(error.message).toBe(`Unknown prompt: ${'n'.repeat(128)}`)
   })
 
-  it('is rejected with -32601 if no prompt was ever registered', async () => {
+  it('causes error -32601 if no prompt has ever been registered', async () => {
     const { methods } = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => call(methods, 'prompts/list'))).code).toBe(-32601)
     expect((await mcpErrorOf(() => call(methods, 'prompts/get', { name: 'p' }))).code).toBe(-32601)

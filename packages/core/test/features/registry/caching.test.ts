@@ -254,7 +254,7 @@ describe('cache hints for a resource and for one read', () => {
     expect(await hints(reading(), 'resources/read', answered)).toEqual([0, 'private'])
   })
 
-  it('are rejected at registration if they are invalid, or if they are public and there is a `visible` rule', () => {
+  it('are rejected at registration if they are invalid, or public despite a `visible` rule', () => {
     const server = createServer()
     const resource = { uri: 'w://w', name: 'w', handler: () => 'w' }
     expect(() => server.addResource({ ...resource, cache: { ttlMs: -5 } })).toThrow(

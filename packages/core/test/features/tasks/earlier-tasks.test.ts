@@ -94,7 +94,7 @@ describe(`a 2026-07-28 client that declares only the 2025-11-25 tasks (${SEP})`,
     bench.release()
   })
 
-  it('is rejected by other methods as if it had not declared the extension', async () => {
+  it('cannot use other task methods, as if it had not declared the extension', async () => {
     const bench = open()
     const { json } = await bench.ask('tools/call', { name: 'slow' }, { extensions: EXTENSION })
     const taskId = json.result?.['taskId']

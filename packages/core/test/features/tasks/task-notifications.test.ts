@@ -164,7 +164,7 @@ describe(`a client that subscribes to its tasks (${SEP})`, () => {
     ['an id that is not a string', [1]],
     ['an id beyond 256 characters', ['a'.repeat(257)]],
     ['more than 1024 ids', Array.from({ length: 1025 }, (_, i) => `id ${i}`)],
-  ])('is rejected with -32602 if it sends %s', async (_what, taskIds) => {
+  ])('receives error -32602 if it sends %s', async (_what, taskIds) => {
     expect((await open().listen(taskIds)).json.error?.code).toBe(-32_602)
   })
 

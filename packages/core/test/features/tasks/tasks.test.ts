@@ -358,7 +358,7 @@ describe('tasks/cancel (https://modelcontextprotocol.io/specification/2025-11-25
   })
 
   it.each(['completed', 'failed', 'cancelled'])(
-    'is rejected if the task is already %s, and changes nothing',
+    'fails without any change if the task is already %s',
     async (ended) => {
       const { server, gate: held, add } = bench()
       add('fails', () => {
@@ -690,7 +690,7 @@ describe('the task limits', () => {
     await idOf(sessions[1] as AnsweringClient, { name: 'slow' })
   })
 
-  it('reject a task if the store is full, without running the handler', async () => {
+  it('prevent a task from starting if the store is full', async () => {
     const { client, signals } = await started(stored({ max: 1 }))
     await idOf(client, { name: 'slow' })
     expect((await client.request('tools/call', { name: 'slow', task: {} })).error?.code).toBe(-32603)

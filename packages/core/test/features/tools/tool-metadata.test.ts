@@ -78,7 +78,7 @@ describe('annotations', () => {
     ],
     ['a title of another type', { title: 5 }, /needs a string as its annotations.title/],
     ['an array', ['readOnly'], /needs an object as its annotations/],
-  ])('are rejected in an error that names the tool: %s', (_name, annotations, message) => {
+  ])('are rejected with an error that names the tool: %s', (_name, annotations, message) => {
     const add = (): unknown =>
       create().addTool({ name: 'a', annotations: annotations as object, handler: () => '' })
     expect(add).toThrow(message)
@@ -275,7 +275,7 @@ describe("a tool's icons and title", () => {
   })
 
   it.each(['http://example.com/a.png', 'javascript:alert(1)', 'file:///a.png', 'a.png', ''])(
-    'rejects the icon %j',
+    'are rejected if the icon is %j',
     (src) => {
       const add = (): unknown => create().addTool({ name: 'a', icons: [{ src }], handler: () => '' })
       expect(add).toThrow(/neither an https: nor a data: URL/)
