@@ -100,7 +100,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'authenticates on both routes',
+          name: 'both require authentication',
         },
       ],
     },

@@ -38,7 +38,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/calls.test.ts',
-        name: 'returns 503 for an answer that another node cannot forward for 3 s, and accepts it later',
+        name: 'can be answered later if another node fails to forward the answer for 3 s and replies with 503',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
@@ -268,7 +268,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'makes a handler that awaits wait until its events are stored, and loses none',
+        name: 'delays handlers that await until their events are stored, and loses none',
       },
     ],
   },

@@ -131,7 +131,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'accepts its answer on any node',
+          name: 'can be answered on any node',
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
@@ -151,7 +151,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'accepts its answer once, on any node',
+          name: 'can be answered once, on any node',
         },
       ],
     },

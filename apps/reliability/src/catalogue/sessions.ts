@@ -29,7 +29,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'appears to other principals as an unknown session',
+          name: 'is unknown to other principals',
         },
       ],
     },

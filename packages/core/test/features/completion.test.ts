@@ -123,7 +123,7 @@ describe('completion/complete', () => {
     ['a value that is not a string', { ref: PROMPT, argument: { name: 'city', value: 5 } }],
     ['a context that is not an object', { ...asking(), context: 5 }],
     ['context arguments that are not strings', { ...asking(), context: { arguments: { a: 5 } } }],
-  ])('refuses %s with -32602', async (_name, params) => {
+  ])('rejects %s with -32602', async (_name, params) => {
     expect(
       (
         await mcpErrorOf(() =>
@@ -136,7 +136,7 @@ describe('completion/complete', () => {
     ).toBe(-32602)
   })
 
-  it('refuses a resource with -32602 if the server has only prompts', async () => {
+  it('rejects a resource with -32602 if the server has only prompts', async () => {
     const features = createFeatures({ ...PARTS, schemas: tieredEngine(), publish: () => {} })
     expect((await mcpErrorOf(() => ask(features))).code).toBe(-32601)
     features.prompts.registry.set([])
@@ -145,7 +145,7 @@ describe('completion/complete', () => {
   })
 
   it.each([[undefined], [5], ['abc'], [[1]], [{}], [{ values: 'abc' }]])(
-    'fails with an error for the author if the completer returns %j',
+    'reports an error to the author, not the client, if the completer returns %j',
     async (suggested) => {
       const error = await errorOf(() => ask(serve(() => suggested as never)))
       expect(error).toMatchObject({ name: 'OutputError' })

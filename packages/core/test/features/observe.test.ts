@@ -296,7 +296,7 @@ describe('a failing source', () => {
 })
 
 describe('a late result from a source', () => {
-  it('is discarded and read again if the source has changed in the meantime', async () => {
+  it('is discarded, and the source is read again, if the source has changed in the meantime', async () => {
     const { server } = create()
     const other = new OtherRegistry()
     const answers: ((tools: Iterable<OtherTool>) => void)[] = []

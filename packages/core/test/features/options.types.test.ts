@@ -148,7 +148,7 @@ describe('the types of metadata', () => {
   })
 })
 
-describe('the types of observe', () => {
+describe('the types of server.observe', () => {
   it('accept a synchronous or asynchronous source with the same locals', () => {
     never(() => {
       const tools: AnyTool<App, Locals>[] = [defineTool({ name: 'a', handler })]

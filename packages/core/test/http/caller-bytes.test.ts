@@ -36,7 +36,7 @@ describe('CallerBytes', () => {
     expect(['ann', 'bob'].map((one) => bytes.exceeded(one))).toEqual([true, false])
   })
 
-  it('ends the oldest replies of the principal with most bytes if the total exceeds the limit', () => {
+  it('ends the oldest replies of the principal with the most bytes if the total exceeds the limit', () => {
     const { bytes, atOnce, hold } = held()
     hold('ann', 25, 'ann 1')
     hold('ann', 25, 'ann 2')
@@ -48,7 +48,7 @@ describe('CallerBytes', () => {
     expect(bytes.total).toBe(75)
   })
 
-  it('ends the oldest replies of the network with most bytes if anonymous callers use more than half', () => {
+  it('ends the oldest replies of the largest network if anonymous callers use more than half', () => {
     const { bytes, soon, atOnce, hold } = held()
     hold('ann', 40)
     hold(AT[0], 5, 'small')

@@ -91,7 +91,7 @@ describe('projection to a revision', () => {
     )
   })
 
-  it('uses the session revisions\' error code for "resource not found"', () => {
+  it('uses the error code of session revisions for "resource not found"', () => {
     for (const each of ofEra('legacy', REVISIONS)) {
       expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
         code: -32002,

@@ -120,7 +120,7 @@ describe('the arguments of prompts/get', () => {
     ['a schema', brief, 'Missing argument: city'],
     ['a list', listed, 'Missing argument: the city'],
   ] as [string, AnyPrompt, string][])(
-    'cause error -32602, which names a missing argument, if they lack one required by %s',
+    'cause error -32602 with the name of a missing argument that is required by %s',
     async (_kind, prompt, name) => {
       for (const args of [undefined, {}, { days: '3' }]) {
         const error = await mcpErrorOf(() => get(serve(prompt), args))

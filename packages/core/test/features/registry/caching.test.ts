@@ -270,7 +270,7 @@ describe('cache hints for a resource and for one read', () => {
 })
 
 describe('an unknown resource (https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling)', () => {
-  it('produces error -32602 with its URI, even if its handler returns no contents', async () => {
+  it('causes error -32602 with its URI, as does a resource without contents', async () => {
     const server = createServer()
     server.addResource({ uri: 'e://none', name: 'none', handler: () => contents([]) })
     server.addResource({ uri: 'e://gone', name: 'gone', handler: () => undefined })

@@ -135,7 +135,7 @@ describe(`a tool that can run as a task (${SEP})`, () => {
     expect(await bench.get(taskId)).toMatchObject({ resultType: 'complete', taskId, status: 'working' })
   })
 
-  it('includes its result when it has ended, and its progress as the status message', async () => {
+  it('provides its result in the ended task, and its progress as the status message', async () => {
     const bench = open()
     const taskId = await bench.start('slow')
     let task = await bench.get(taskId)

@@ -624,7 +624,7 @@ describe('a session that ends while one of its tasks is being stored', () => {
 })
 
 describe('the task list (https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-listing)', () => {
-  it('is split into pages whose cursors remain valid after the task that they point to has expired', async () => {
+  it('is split into pages whose cursors remain valid after the task at the cursor has expired', async () => {
     const { client, clock } = await started(bench({ limits: { pageSize: 2 } }))
     const ids: string[] = []
     for (let ttl = 10_000; ttl <= 50_000; ttl += 10_000) {

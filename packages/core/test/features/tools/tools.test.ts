@@ -240,7 +240,7 @@ describe('a result from a tool without an outputSchema', () => {
   })
 })
 
-describe('an error thrown by a handler', () => {
+describe("an error thrown by the author's code", () => {
   it.each([
     [
       'synchronously',
@@ -290,7 +290,7 @@ describe('an error thrown by a handler', () => {
     }
   })
 
-  it('becomes a tool error for the model if the schema throws a ToolError', async () => {
+  it('becomes a tool error for the model if it is a ToolError thrown by the schema', async () => {
     const inputSchema = z.object({}).transform(() => {
       throw new ToolError('closed today')
     })

@@ -56,7 +56,7 @@ describe('the Host check on a loopback socket', () => {
 })
 
 describe('the Host check on other sockets', () => {
-  it('accepts any value if there is no list, while the Origin is still checked', () => {
+  it('accepts any value if there is no list, but does not affect the Origin check', () => {
     const { host } = createHostGuard({})
     for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
   })

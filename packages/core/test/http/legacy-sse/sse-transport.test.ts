@@ -423,7 +423,7 @@ describe('HTTP+SSE limits', () => {
 })
 
 describe('the session of an event stream', () => {
-  it('appears to other principals as an unknown session', async () => {
+  it('is unknown to other principals', async () => {
     const { client, ...made } = await started({}, {}, ada)
     const foreign = await client.post(ping(), bob)
     const nobody = await made.send({ route: 'message', query: { sessionId: client.sessionId }, body: ping() })
@@ -526,30 +526,30 @@ describe('endpoint.close', () => {
   })
 })
 
-describe('a mount with HTTP+SSE', () => {
-  it('has no HTTP+SSE routes by default', async () => {
+describe('the HTTP+SSE routes of a mount', () => {
+  it('do not exist by default', async () => {
     const { send } = createHarness()
     expect((await send({ route: 'sse', method: 'GET' })).status).toBe(404)
     expect((await send({ route: 'message', body: ping() })).status).toBe(404)
   })
 
-  it('requires sessions for HTTP+SSE routes', () => {
+  it('require sessions', () => {
     expect(() => harness({ stateless: true })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
-  it('negotiates only the revisions it serves', async () => {
+  it('negotiate only the revisions that the mount serves', async () => {
     const client = await openSse(harness({ revisions: ['2025-03-26', '2024-11-05'] }))
     await client.post(initializeMessage('2025-11-25'))
     expect(client.sink.text).toContain('"protocolVersion":"2025-03-26"')
   })
 
-  it('announces a message path with the path prefix of `publicUrl`', async () => {
+  it('announce a message path with the path prefix of `publicUrl`', async () => {
     const made = harness({ publicUrl: 'https://mcp.example.com/tools/mcp' })
     const client = await openSse(made, { path: '/sse', headers: { host: 'mcp.example.com' } })
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('checks Host and Origin on both routes, and names the route in the `reject` event', async () => {
+  it('check Host and Origin, and are named in the `reject` event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
@@ -560,7 +560,7 @@ describe('a mount with HTTP+SSE', () => {
     expect(heard).toEqual(['sse forbiddenOrigin', 'message forbiddenOrigin', 'message noSessionId'])
   })
 
-  it('authenticates on both routes', async () => {
+  it('both require authentication', async () => {
     const made = harness({ authenticate: () => undefined })
     expect((await made.send({ route: 'sse', method: 'GET' })).status).toBe(401)
     expect((await made.send({ route: 'message', body: ping() })).status).toBe(401)

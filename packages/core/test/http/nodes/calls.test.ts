@@ -36,7 +36,7 @@ async function ask(session: TestSession, id: number): Promise<Answer> {
 }
 
 describe('a question', () => {
-  it('accepts its answer on any node', async () => {
+  it('can be answered on any node', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -73,7 +73,7 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('returns 503 for an answer on another node after its own node has stopped', async () => {
+  it('is lost when its node stops, so that an answer on another node causes 503', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -98,7 +98,7 @@ describe('a question', () => {
     expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 
-  it('returns 503 for an answer that another node cannot forward for 3 s, and accepts it later', async () => {
+  it('can be answered later if another node fails to forward the answer for 3 s and replies with 503', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)

@@ -159,7 +159,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
 })
 
 describe('a question from a call', () => {
-  it('accepts its answer once, on any node', async () => {
+  it('can be answered once, on any node', async () => {
     const { client, a, b, c } = await started()
     for (const [i, node] of [a, b, c].entries()) {
       await client.at(node).call('ask', {}, `ask-${i}`)
@@ -209,7 +209,7 @@ describe('change notifications', () => {
 })
 
 describe('an HTTP+SSE session', () => {
-  it('appears to other principals on every node as an unknown session', async () => {
+  it('is unknown to other principals on every node', async () => {
     const { client, a, b, c } = await started({}, ada)
     await client.at(c).call('echo', { text: 'x' })
     for (const node of [a, b, c]) {

@@ -89,7 +89,7 @@ describe('a session id from another process', () => {
 })
 
 describe('sessions.prefix', () => {
-  it('starts session ids on both transports, and ids with another prefix are refused', async () => {
+  it('is part of session ids on both transports, and any other prefix is refused', async () => {
     const { open, post, send } = createHarness({
       endpoint: { sessions: { prefix: 'object-1' }, legacySse: true },
     })

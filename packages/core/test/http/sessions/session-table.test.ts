@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it('does not store large client icons, and does not open for a client with huge capabilities', async () => {
+  it('opens without storing large client icons, but does not open with huge client capabilities', async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -158,7 +158,7 @@ describe('ending a session', () => {
     ['a quarter of the time to live', 40_000, 60_000, 10_000],
     ['a quarter of the time to live of uninitialized sessions', 80_000, 20_000, 5_000],
     ['at most 15 s', 120_000, 90_000, 15_000],
-  ])('is checked at an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
+  ])('happens at checks with an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
     const { open, endpoint, clock } = createHarness({
       endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
     })
@@ -180,7 +180,7 @@ describe('ending a session', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it("happens on time without a request, and closes the session's streams", async () => {
+  it("happens even if no request arrives, and closes the session's streams", async () => {
     let closed = 0
     const { open, clock } = createHarness({ endpoint: { sessions: { ttlMs: 10_000 } } })
     const session = await open()
@@ -223,7 +223,7 @@ describe('ending a session', () => {
     expect((await listening.post(ping())).status).toBe(404)
   })
 
-  it('makes a request fail whose body is still being read', async () => {
+  it('refuses a request whose body is still being read', async () => {
     const { open, post } = createHarness({ setUp: tools })
     const session = await open()
     const pending = post(ping(), session.headers)
@@ -331,7 +331,7 @@ describe('sessions.max', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('requires at most two checks of a session, on average, for each session opened in a flood', async () => {
+  it('checks two sessions at most, on average, to open one during a flood', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -340,7 +340,7 @@ describe('sessions.max', () => {
     looks.mockRestore()
   })
 
-  it('resembles `maxPerPrincipal`, which also closes uninitialized sessions first, then the longest idle', async () => {
+  it('is complemented by `maxPerPrincipal`, which also closes uninitialized or idle sessions first', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)

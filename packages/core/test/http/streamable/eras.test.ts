@@ -161,7 +161,7 @@ describe('a request with several errors', () => {
     },
   )
 
-  it('is refused for its last remaining error, and succeeds without errors', async () => {
+  it('is refused until its last error is corrected', async () => {
     const answer = await call((fault) => fault === 'parameter header')
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })
@@ -327,7 +327,7 @@ describe('anonymous clients without sessions', () => {
     void calls
   })
 
-  it('have queued calls, which never start after the client has disconnected', async () => {
+  it('never start a queued call after they have disconnected', async () => {
     const started: unknown[] = []
     const { endpoint } = harnessOf({
       server: { limits: { anonymous: { running: 1, inFlight: 3 } } },

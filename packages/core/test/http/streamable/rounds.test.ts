@@ -316,7 +316,7 @@ describe('a handler that returns inputRequired', () => {
     expect(again.inputRequests).toEqual(first.inputRequests)
   })
 
-  it('cannot ask again with the same answer if there is no requestState', async () => {
+  it('asks the client again if it repeats a question that was answered without requestState', async () => {
     const { call } = serve((server) => {
       server.addTool({ name: 'a', handler: () => inputRequired({ again: elicit('Again?', ok) }) })
     })

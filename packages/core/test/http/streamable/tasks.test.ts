@@ -65,7 +65,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('tasks over Streamable HTTP', () => {
-  it('continue without the tasks/result stream, and repeat their question on the next one', async () => {
+  it('continue without the tasks/result stream, and repeat their questions on the next one', async () => {
     const { create, ask, answer } = await open()
     const taskId = await create('asks')
     await settled()

@@ -445,7 +445,7 @@ describe('an event store on a network', () => {
     expect(sizes.length).toBeLessThanOrEqual(2)
   })
 
-  it('makes a handler that awaits wait until its events are stored, and loses none', async () => {
+  it('delays handlers that await until their events are stored, and loses none', async () => {
     const { eventStore, release } = heldBack()
     let sent = 0
     const setUp = (server: McpServer): void =>

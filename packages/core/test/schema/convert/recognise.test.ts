@@ -152,7 +152,7 @@ describe('the error for an unsupported schema', () => {
   })
 })
 
-describe('conversion of schemas', () => {
+describe('conversion to JSON Schema', () => {
   const invalid = (schema: AnySchema, side: 'input' | 'output' = 'input'): string => {
     const error = thrownBy(() => engine[side](schema, side === 'input' ? inputSite : outputSite))
     expect(error.code).toBe('ERR_MCP_SCHEMA_INVALID')
