@@ -44,8 +44,8 @@ export function createEndpoint<Locals = unknown>(
 export type EdgeFetchOptions<Locals = unknown> = WithLocals<EdgeEndpointOptions, Locals>
 
 /**
- * Serves a server to runtimes and routers that use web `Request` and `Response`, without sessions. Every path
- * is the MCP path, unless `path` is set.
+ * Makes a server available, without sessions, to runtimes and routers that use web `Request` and `Response`.
+ * Every path is the MCP path, unless `path` is set.
  *
  * @throws the errors of {@link createEndpoint}
  */

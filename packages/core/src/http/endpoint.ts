@@ -100,7 +100,7 @@ export const ALL_PARTS: EndpointParts = {
   checkOptions: checkEndpointOptions,
 }
 
-/** Does the same as {@link createEndpoint}, but with the parts of a preset. */
+/** Creates an endpoint like {@link createEndpoint}, but with the parts of a preset. */
 export function mountEndpoint<Locals>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions,

@@ -62,9 +62,10 @@ export interface FetchHandler extends MountHandle {
 }
 
 /**
- * Serves a server to runtimes and routers that use web `Request` and `Response`, such as Workers, Deno and
- * Bun. Route only MCP requests to the returned handler, or set `path`. Otherwise, every path is the MCP path,
- * except paths that end like the `legacySse` paths. The paths in the `health` option are full paths.
+ * Makes a server available to runtimes and routers that use web `Request` and `Response`, such as Workers,
+ * Deno and Bun. Route only MCP requests to the returned handler, or set `path`. Otherwise, every path is the
+ * MCP path, except paths that end like the `legacySse` paths. The paths in the `health` option are full
+ * paths.
  *
  * @throws the errors of {@link createEndpoint}
  */
@@ -77,7 +78,7 @@ export function toFetch<Locals = unknown>(
   return serveFetch(server, options ?? {}, ALL_PARTS)
 }
 
-/** Does the same as {@link toFetch}, but with the parts of a preset. */
+/** Creates a handler like {@link toFetch}, but with the parts of a preset. */
 export function serveFetch<Locals>(
   server: Servable<Locals> | FetchSelector<Locals>,
   given: EndpointOptions & FetchMountOptions<Locals>,

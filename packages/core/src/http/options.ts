@@ -174,7 +174,7 @@ export interface EndpointOptions {
    */
   readonly stateless?: boolean
   /**
-   * Also serves the older HTTP+SSE transport, for clients that speak 2024-11-05. It is served at `/sse` and
+   * Also serves the older HTTP+SSE transport, for clients that use 2024-11-05. It is served at `/sse` and
    * `/message` in the directory of the MCP path, or at the given paths. Requires sessions. @default false
    */
   readonly legacySse?: boolean | LegacySseOptions

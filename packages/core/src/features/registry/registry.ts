@@ -24,7 +24,7 @@ export interface AddOptions {
   readonly replace?: boolean
 }
 
-/** An owner's registrations, by key. */
+/** An owner's registrations, keyed by name, URI or URI template. */
 export type Owned<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
 
 /** The parts of the server that every registration needs. */

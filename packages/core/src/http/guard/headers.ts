@@ -140,7 +140,7 @@ export const accepted: (accept: string) => Accepted = remember((accept) => {
   return { json: takes('application/json', 'application/*'), sse: takes('text/event-stream', 'text/*') }
 })
 
-/** The parameter that the header `Mcp-Name` repeats, by method. */
+/** The parameter that the `Mcp-Name` header repeats, keyed by method. */
 const NAMED_BY: ReadonlyMap<string, string> = new Map([
   [Method.CallTool, 'name'],
   [Method.GetPrompt, 'name'],
@@ -148,10 +148,10 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Checks the headers that repeat parts of the body, so that proxies need not read it. They must match the body.
- * Otherwise, a proxy that admits a call because of its headers could admit a different call.
+ * Checks the headers that repeat parts of the body, so that proxies need not read it. They must match the
+ * body. Otherwise, a proxy that admits a call because of its headers could admit a different call.
  *
- * @param added - the parameter that `Mcp-Name` repeats, by the method of an extension
+ * @param added - the parameter that `Mcp-Name` repeats, keyed by the extension's method
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 export function checkRoutingHeaders(
