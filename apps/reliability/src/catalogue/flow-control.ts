@@ -81,7 +81,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/features/session-methods.test.ts',
-          name: 'accepts 1024 subscriptions, and names the limit',
+          name: 'accepts 1024 subscriptions, and rejects the next with an error that names the limit',
         },
       ],
     },

@@ -15,7 +15,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'checks hosts and origins on both routes',
+          name: 'check Host and Origin, and are named in the `reject` event',
         },
       ],
     },

@@ -86,14 +86,14 @@ export class Session implements CallSession {
     return (this.#limit?.inFlight ?? 0) + this.#held
   }
   /**
-   * Resolves when another call may enter. Returns undefined if it may enter now, or if the client still owes
-   * a response. In that case, the transport must continue reading, because the response arrives on the same
-   * connection, and calls that exceed the limit are refused.
+   * Resolves when another call may enter. Returns undefined if it may enter now, or if the client has yet to
+   * respond to a request. In that case, the transport must continue reading, because the response arrives on
+   * the same connection, and calls that exceed the limit are refused.
    */
   capacity(): Promise<void> | undefined {
     return this.awaitsResponse ? undefined : this.#limit?.capacity()
   }
-  /** Whether the client still owes a response. */
+  /** Whether the client has yet to respond to a request. */
   get awaitsResponse(): boolean {
     return this.#requests !== undefined && this.#requests.size > 0
   }
