@@ -100,7 +100,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'authenticates on both routes',
+          name: 'both require authentication',
         },
       ],
     },
@@ -128,7 +128,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/core/test/http/guard/bearer.test.ts',
-          name: 'refuses the token if `verify` throws or rejects, and logs the cause without sending it to the client',
+          name: 'refuses the token if `verify` fails, and does not send the cause to the client',
         },
         {
           file: 'packages/client/test/auth/secrets.test.ts',

@@ -14,7 +14,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'continues on another node while its former node is still running, and reports that everything has changed',
+        name: 'reports that everything has changed when it moves to another node, even if its node still runs',
       },
     ],
   },
@@ -38,19 +38,19 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/calls.test.ts',
-        name: 'refuses a response on another node with 503 if the store fails for 3 s, and accepts it later',
+        name: 'can be answered later if another node fails to forward the answer for 3 s and replies with 503',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'gets the answer although sending it %s once',
+        name: 'receives the answer even if sending the answer %s once',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'sends its question again if the answer could not be sent for 3 s',
+        name: 'sends its question again if the answer could not be forwarded for 3 s',
       },
       {
         file: 'packages/core/test/http/nodes/tasks.test.ts',
-        name: 'is aborted although sending its cancellation fails once',
+        name: 'is aborted even if sending the cancellation fails once',
       },
     ],
   },
@@ -185,7 +185,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
-        name: 'ends if all nodes together have more than `max` anonymous sessions and it is the least recently used one',
+        name: 'ends if it is the least recently used anonymous session and all nodes together exceed `max`',
       },
     ],
   },
@@ -197,7 +197,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/features/session-methods.test.ts',
-        name: 'accepts URIs of 65,536 characters in total, and names the limit when it refuses more',
+        name: 'accepts URIs of 65,536 characters in total, and rejects more with an error that names the limit',
       },
       {
         file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
@@ -264,11 +264,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'stores ten events of one turn by two appends if the handler %s them',
+        name: 'receives ten events from one tick in two appends if the handler %s them',
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',
-        name: 'makes handlers that await wait if many bytes are not stored, and drops none of their events',
+        name: 'delays handlers that await until their events are stored, and loses none',
       },
     ],
   },
@@ -279,7 +279,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',
-        name: 'stays open at one node if it is resumed %s at the same time',
+        name: 'stays open on one node if it is resumed %s at the same time',
       },
       {
         file: 'packages/core/test/http/nodes/streams.test.ts',

@@ -15,7 +15,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/streams/slow-reader.test.ts',
-          name: 'loses notifications if it cannot resume, but never the response',
+          name: 'loses notifications, but never the response, if it cannot resume',
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
@@ -61,7 +61,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/pings.test.ts',
-          name: 'pings all sessions with a single timer, and sends no pings in `comment` mode',
+          name: 'uses a single timer for all sessions, and sends no pings in `comment` mode',
         },
       ],
     },
@@ -73,7 +73,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/subscription-stream.test.ts',
-          name: 'refuse subscriptions beyond the maximum until another has ended',
+          name: 'refuse further subscriptions at the maximum until one has ended',
         },
         {
           file: 'apps/reliability/test/support/limits/calls.ts',
@@ -81,7 +81,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/features/session-methods.test.ts',
-          name: 'accepts 1024 subscriptions, and names the limit',
+          name: 'accepts 1024 subscriptions, and rejects the next with an error that names the limit',
         },
       ],
     },
@@ -154,19 +154,19 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'frees space immediately, oldest reply first, if it holds most of the bytes of all callers',
+          name: 'loses its oldest reply immediately if it has the most bytes when the limit is exceeded',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'makes room at once if it is anonymous, so that no address gets 503: %s',
+          name: 'loses replies immediately if it is anonymous, so that no address receives 503: %s',
         },
         {
           file: 'packages/core/test/http/unread-replies.test.ts',
-          name: 'makes room by ending streams that nobody reads',
+          name: 'loses streams that nobody reads',
         },
         {
           file: 'packages/core/test/http/guard/body-budget.test.ts',
-          name: 'stops reading the oldest bodies of anonymous callers at %s, and refuses none',
+          name: 'aborts the oldest bodies of anonymous callers at %s, and refuses none',
         },
         {
           file: 'apps/reliability/test/neighbours.test.ts',
@@ -193,7 +193,7 @@ export const FLOW_CONTROL: Group = {
       fault: 'Hundreds of resumes at once, each of which repeats a large stream',
       behaviour: 'One is answered in each turn of the event loop, so other clients wait for one at most.',
       tests: [
-        { file: 'packages/core/test/http/streams/resume.test.ts', name: 'leave other clients their turn' },
+        { file: 'packages/core/test/http/streams/resume.test.ts', name: 'do not block other clients' },
       ],
     },
     {

@@ -49,7 +49,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses too many elements before it parses them',
+          name: 'rejects too many elements without parsing them',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '100,000 keys' },
       ],
@@ -62,7 +62,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses keys that could reach a prototype: %s',
+          name: 'rejects keys that could reach a prototype: %s',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: '__proto__ in the arguments' },
       ],
@@ -85,7 +85,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses only envelopes with a repeated key, regardless of their values',
+          name: 'rejects only envelopes with a repeated key, whatever the values contain',
         },
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'the id twice, once with escapes' },
       ],
@@ -106,7 +106,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/core/test/protocol/parse.test.ts',
-          name: 'refuses bytes that are not UTF-8, so that no replacement character reaches a handler',
+          name: 'rejects bytes that are not UTF-8, so that no replacement character reaches a handler',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',

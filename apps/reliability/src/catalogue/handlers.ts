@@ -51,7 +51,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'is an error if the result cannot be serialised: %s',
+          name: 'is a tool error if the result cannot be serialised: %s',
         },
         { file: 'packages/testing/test/hostile-handlers.test.ts', name: 'content with a cycle of many ways' },
       ],
@@ -79,7 +79,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/features/tools/tools.test.ts',
-          name: 'cannot be %s, and the author’s error is logged without sending data',
+          name: 'cannot be %s, and the author’s error names the tool',
         },
         {
           file: 'packages/testing/test/hostile-handlers.test.ts',
@@ -141,7 +141,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/core/test/http/streamable/post-exchange.test.ts',
-          name: 'does not disturb a handler that continues to send',
+          name: 'does not disturb a handler that continues to send messages',
         },
       ],
     },

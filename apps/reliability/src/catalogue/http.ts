@@ -15,7 +15,7 @@ export const HTTP: Group = {
         { file: 'packages/core/test/http/guard/hosts.test.ts', name: 'checks Host and Origin independently' },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'checks hosts and origins on both routes',
+          name: 'check Host and Origin, and are named in the `reject` event',
         },
       ],
     },
@@ -38,7 +38,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sockets.test.ts',
-          name: 'are refused if their content type can be sent cross-site without a preflight',
+          name: 'are refused if their content type does not require a cross-site preflight',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'unsupportedMessageType' },
       ],
@@ -61,7 +61,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'packages/core/test/http/adapter/fetch.test.ts',
-          name: 'refuses unsupported methods, and answers preflights without CORS headers',
+          name: 'refuses unsupported methods, and replies to preflights without CORS headers',
         },
         {
           file: 'packages/fastify/test/host.test.ts',

@@ -76,7 +76,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends with an error when its node stops, and drops events that the node sends later',
+          name: 'ends with an error when its original node stops, and drops events sent later',
         },
       ],
     },
@@ -92,7 +92,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/sessions.test.ts',
-          name: 'applies to the stored subscriptions, even if the node has missed earlier changes on another node',
+          name: 'is merged into the stored subscriptions, even if the node has missed earlier changes',
         },
         {
           file: 'apps/reliability/test/nodes-stopped.system.test.ts',
@@ -104,7 +104,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'stays at the node that has seized it last, even if an earlier node stores late that it has',
+          name: 'stays on the last node that took it over, even if an earlier node updates the record later',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -131,7 +131,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'is answered on whichever node receives the response',
+          name: 'can be answered on any node',
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
@@ -139,7 +139,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/calls.test.ts',
-          name: 'ends the call on whichever node is running it',
+          name: 'ends the call on whichever node runs it',
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
@@ -151,7 +151,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/legacy-sse.test.ts',
-          name: 'is answered once, on whichever node receives the response',
+          name: 'can be answered once, on any node',
         },
       ],
     },
@@ -183,7 +183,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
-          name: 'ends and becomes unknown if the store has lost an event',
+          name: 'ends and cannot be resumed again if the store has lost an event',
         },
       ],
     },
@@ -198,11 +198,11 @@ export const NODES: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'has its failed deletions retried after it has recovered',
+          name: 'receives the failed deletions again after it has recovered',
         },
         {
           file: 'packages/core/test/http/streams/deletions.test.ts',
-          name: 'repeats the others if one always fails',
+          name: 'retries the others if one always fails',
         },
       ],
     },

@@ -10,7 +10,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/convert/json-schema.test.ts',
-          name: 'is refused for the remote $ref %s, which is not fetched',
+          name: 'throws for the remote $ref %s, which is not fetched',
         },
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'refers to the network' },
       ],
@@ -75,7 +75,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/client/test/validation/outputs.test.ts', name: 'is nested 400 deep' },
         {
           file: 'packages/core/test/schema/convert/recognise.test.ts',
-          name: 'refuses a schema that is nested too deeply to be converted',
+          name: 'rejects a schema that is nested too deeply to be converted',
         },
       ],
     },
@@ -136,7 +136,7 @@ export const SCHEMAS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any modification, always with an identical reply',
+          name: 'is rejected after any modification, always with an identical reply',
         },
         {
           file: 'packages/core/test/http/streamable/request-state.long.test.ts',
@@ -165,7 +165,7 @@ export const SCHEMAS: Group = {
         { file: 'packages/core/test/http/streamable/request-state.test.ts', name: 'cannot be used $what' },
         {
           file: 'packages/core/test/http/streamable/request-state.test.ts',
-          name: 'is refused after any modification, always with an identical reply',
+          name: 'is rejected after any modification, always with an identical reply',
         },
       ],
     },

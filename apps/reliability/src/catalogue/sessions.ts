@@ -10,7 +10,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'has a unique id of 192 random bits in visible ASCII',
+          name: 'has a unique id with 192 random bits in visible ASCII',
         },
         {
           file: 'packages/core/test/util/random.test.ts',
@@ -29,7 +29,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'appears to other principals as an unknown session',
+          name: 'is unknown to other principals',
         },
       ],
     },
@@ -70,7 +70,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'is refused if it belongs to another session, even if both sessions share a principal and a store',
+          name: 'is refused if it belongs to another session, even with the same principal and store',
         },
       ],
     },
@@ -93,7 +93,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'produces the same reply, whatever the reason',
+          name: 'causes the same reply, whatever the reason',
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
@@ -120,7 +120,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
-          name: 'produces the same reply, whatever the reason',
+          name: 'causes the same reply, whatever the reason',
         },
         {
           file: 'packages/client/test/http/faults.test.ts',
@@ -186,11 +186,11 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/http/sessions/session-table.test.ts',
-          name: 'is complemented by a limit per authenticated principal, but not for anonymous clients',
+          name: 'is complemented by `maxPerPrincipal`, which does not apply to anonymous clients',
         },
         {
           file: 'packages/core/test/http/legacy-sse/sse-transport.test.ts',
-          name: 'give anonymous HTTP+SSE connections at most half of the slots, so that principals find room',
+          name: 'reserve half of the slots for principals, so that anonymous connections cannot use them all',
         },
       ],
     },

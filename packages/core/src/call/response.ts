@@ -21,11 +21,11 @@ import {
 export interface EncodedAnswer {
   readonly frame: string
   /**
-   * Returns the frame in UTF-8, with the given ASCII texts before and after it. Present only if this costs
-   * less than encoding `frame`.
+   * Returns the frame in UTF-8, with the given ASCII texts before and after it. Defined only if calling it
+   * costs less than encoding `frame`.
    */
   bytes?(before?: string, after?: string): Uint8Array<ArrayBuffer>
-  /** The size of the frame in UTF-8. Present if {@link bytes} is. */
+  /** The size of the frame in UTF-8 bytes. Defined if {@link bytes} is. */
   readonly byteLength?: number
   /** Set for a JSON-RPC error. The revision determines its HTTP status. */
   readonly error?: McpError
@@ -38,13 +38,13 @@ export type EncodedResponse = EncodedAnswer | undefined
 
 interface EncoderOptions {
   readonly info: Implementation
-  /** The maximum size of a result as JSON, in bytes of UTF-8. */
+  /** The maximum size of a result as JSON, in UTF-8 bytes. */
   readonly maxResultBytes: number
   /** Receives every error that the client must not see. Must not throw. */
   readonly onError: (error: unknown, ctx: CallContext, correlationId: string) => void
 }
 
-/** Creates one response from the value that a handler returned or threw. */
+/** Creates responses from the values that handlers return or throw. */
 export class ResponseEncoder {
   readonly #options: EncoderOptions
   /** The server's name and version. Some revisions add them to every result. */
@@ -64,13 +64,13 @@ export class ResponseEncoder {
       switch (result.kind) {
         case 'complete': {
           const { batch } = ctx.scope.exchange
-          // Encoding results that will not be sent could keep this process busy for seconds.
+          // Encoding results that nobody will receive could keep this process busy for seconds.
           if (batch !== undefined && batch.room <= 0)
             return refuse(ctx, new McpError(ErrorCode.InternalError, batch.problem))
           const json = result.json ?? ctx.revision.encodeResult(ctx.message.method, result.result)
           const limit = ctx.target?.maxResultBytes ?? this.#options.maxResultBytes
           if (batch !== undefined) batch.room -= json.length
-          // A UTF-16 unit takes at most three bytes, so most results fit without counting their bytes.
+          // A UTF-16 code unit takes at most three bytes, so most results fit without counting their bytes.
           const size = json.length * 3 <= limit ? 0 : utf8Length(json)
           if (size > limit) {
             const text = `The result has ${size} bytes, more than the ${limit} that maxResultBytes allows; ask for less`
@@ -136,7 +136,7 @@ export class ResponseEncoder {
     return this.#failure(ctx, entry.failure(`The tool failed (reference ${correlationId})`))
   }
 
-  /** Responds with a message that the client may see. */
+  /** Creates a response with a message that the client may see. */
   failWith(
     entry: MethodEntry,
     ctx: CallContext,
@@ -217,7 +217,7 @@ export function refuse(ctx: CallContext, error: McpError): EncodedAnswer {
  * Returns a copy of the error, because later steps read its fields again. Returns undefined if a field has
  * the wrong type, because JavaScript code can pass any value.
  *
- * @throws any error that a getter or a proxy throws
+ * @throws any error thrown by a getter or a proxy
  */
 function readError({ code, message, data, reason }: McpError): McpError | undefined {
   if (!Number.isInteger(code) || typeof message !== 'string') return undefined
@@ -225,8 +225,8 @@ function readError({ code, message, data, reason }: McpError): McpError | undefi
 }
 
 /**
- * The minimum length of a serialised result whose bytes are cached, in characters. Below it, one string costs
- * less than two arrays.
+ * The minimum length of a serialised result whose bytes are cached, in characters. For a shorter result, one
+ * string costs less than two arrays.
  */
 const LARGE = 8_192
 const encoder = new TextEncoder()
@@ -249,7 +249,7 @@ export function largeAnswer(
       return resultFrame(id, head + result.json.slice(1))
     },
     get byteLength() {
-      // Both include the opening brace of the result, so 1 is subtracted.
+      // Both lengths include the opening brace of the result, so 1 is subtracted.
       return utf8Length(resultFrame(id, head)) - 1 + result.bytes.length
     },
     bytes: (before = '', after = '') => {

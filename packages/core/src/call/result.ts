@@ -6,8 +6,8 @@ import type { InputRequest } from './input/encode-question.ts'
 import type { Question } from './input/question.ts'
 
 /**
- * The result of a method's handler. A `needs-input` result is never sent, because one of the other kinds
- * replaces it.
+ * The result of a method's handler. A `needs-input` result is never sent, because it is first replaced by a
+ * result of another kind.
  */
 export type HandlerResult = Complete | NeedsInput | InputRequested | TaskStarted | SubscriptionStarted
 

@@ -13,7 +13,7 @@ import { checkTransport, type Transport, type TransportClose } from './transport
 import { DuplexConversation } from './conversation.ts'
 import { Outbox } from './outbox.ts'
 
-/** Options of `server.connect(transport)`. */
+/** Options for `server.connect(transport)`. */
 export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
   /** The revisions to serve. @default all revisions that the server supports */
   readonly revisions?: readonly RevisionDate[]
@@ -22,7 +22,7 @@ export interface ConnectionOptions extends Pick<Caller, 'auth' | 'locals'> {
   readonly endGraceMs?: number
 }
 
-/** Connects one client on a duplex transport: stdio or in memory. */
+/** Connects one client on a duplex transport, such as stdio or the in-memory transport. */
 export interface Connection extends MountHandle {}
 
 const CONNECTION_OPTIONS: OptionNames<ConnectionOptions> = {
@@ -38,7 +38,7 @@ const DEFAULT_END_GRACE_MS = 2_000
 /**
  * Serves one client on a transport. A session starts with the client's `initialize`.
  *
- * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` after the server was closed; the errors of the transport's `start`
+ * @throws `ERR_MCP_OPTION`; `ERR_MCP_CLOSED` if the server is closed; the errors of the transport's `start`
  */
 export function serveTransport(
   runtime: ServerRuntime,
@@ -95,8 +95,8 @@ class DuplexConnection implements Connection, ServerMount {
   }
 
   start(): void {
-    // The mount is attached first, because attaching throws if the server is closed. At this point, nothing has
-    // been opened yet.
+    // The mount is attached first, because attaching throws if the server is closed, and nothing has been opened
+    // yet.
     this.#runtime.attach(this)
     this.#unsubscribe = onChange(this.#runtime.bus, (event) => {
       this.#conversation.session?.onChange(event)
@@ -165,7 +165,7 @@ class DuplexConnection implements Connection, ServerMount {
     void this.close({ deadline: this.#options.endGraceMs ?? DEFAULT_END_GRACE_MS })
   }
 
-  /** Closes the connection after a response was lost. Otherwise, the client would wait forever. */
+  /** Closes the connection after a response was lost. Otherwise, the client would wait for it forever. */
   #broken(error: unknown): void {
     if (!this.#work.closing) this.#peerClosed({ kind: 'error', error })
   }

@@ -6,10 +6,10 @@ import type { AnyResource, AnyResourceTemplate } from './resources/resource-type
 import type { AnyTool } from './tools/tool-types.ts'
 import { invalid, type Subject } from './registry/checks.ts'
 
-/** The members of one kind of definition. */
+/** The members that definitions of one kind can have. */
 interface MemberNames {
   readonly known: object
-  /** The names used for each member in other frameworks. */
+  /** The names that other frameworks use for each member. */
   readonly synonyms: Readonly<Record<string, string>>
 }
 
@@ -57,12 +57,12 @@ const named = (meant: string, ...synonyms: readonly string[]): MemberNames['syno
   Object.fromEntries(synonyms.map((synonym) => [synonym, meant]))
 
 /**
- * The handler's names in other frameworks: `execute` in AI SDK, FastMCP and Mastra, `run` in Anthropic's SDK,
- * `func` in LangChain and `cb` in mcp-use.
+ * The names that other frameworks use for the handler: `execute` in AI SDK, FastMCP and Mastra, `run` in
+ * Anthropic's SDK, `func` in LangChain and `cb` in mcp-use.
  */
 const FUNCTIONS = named('handler', 'execute', 'run', 'callback', 'cb', 'fn', 'func', 'load', 'read')
 
-/** The member names, by kind of definition. */
+/** The member names, keyed by the kind of definition. */
 const MEMBERS: Readonly<Record<string, MemberNames>> = {
   tool: {
     known: TOOL,
@@ -82,8 +82,8 @@ const MEMBERS: Readonly<Record<string, MemberNames>> = {
 }
 
 /**
- * Refuses a field that is most likely a wrong name for a missing one. Any other field is left to the author,
- * because a definition may be an instance of a class, or contain data for the author's middleware.
+ * Rejects a field that is most likely a wrong name for a missing one. Other fields are accepted, because a
+ * definition may be an instance of a class, or contain data for the author's middleware.
  *
  * @throws `ERR_MCP_INVALID_DEFINITION`
  */

@@ -38,8 +38,8 @@ export function observe(source: Source<never, never>, features: Features, logger
   }
 
   /**
-   * Replaces the definitions of all kinds together, or leaves all of them unchanged if one fails. Synchronous
-   * if the source is synchronous.
+   * Replaces the definitions of all kinds together, or leaves all of them unchanged if one kind fails. Runs
+   * synchronously if the source is synchronous.
    */
   const readOnce = (): Promise<void> | undefined => {
     try {

@@ -8,8 +8,8 @@ import type { LegacySseOptions } from './sse-paths.ts'
 import type { HttpReply, HttpRequest } from './types.ts'
 
 /**
- * `unauthorized`: the request lacks valid credentials. `insufficientScope`: the credentials lack a required scope.
- * `authorizationUnavailable`: credentials cannot be checked at the moment.
+ * `unauthorized`: the request lacks valid credentials. `insufficientScope`: the credentials lack a required
+ * scope. `authorizationUnavailable`: the credentials cannot be checked at the moment.
  */
 export type RejectionReason = 'unauthorized' | 'insufficientScope' | 'authorizationUnavailable'
 
@@ -18,7 +18,7 @@ export class Rejection {
   readonly status: number
   readonly message: string
   readonly headers: Readonly<Record<string, string>>
-  /** The cause. It is logged but not sent. */
+  /** The cause, which is logged but not sent. */
   readonly cause: unknown
   /** The reason under which the refusal is counted and reported. */
   readonly reason: RejectionReason
@@ -73,21 +73,21 @@ export interface Authenticate {
   readonly wellKnown?: WellKnown
 }
 
-/** The mount that an `Authenticate` protects. */
+/** The mount protected by an `Authenticate`. */
 export interface ProtectedMount {
-  /** The mount's option `publicUrl`. */
+  /** The mount's `publicUrl` option. */
   readonly publicUrl: string | URL | undefined
   /** The MCP path as the app sees it; undefined if it depends on the request. */
   readonly path: string | undefined
-  /** The mount's option `legacySse`. */
+  /** The mount's `legacySse` option. */
   readonly legacySse: boolean | LegacySseOptions | undefined
-  /** The used states in the mount's option `shared`; undefined for a single process. */
+  /** The store of used states in the mount's `shared` option; undefined for a single process. */
   readonly usedStates?: UsedStates | undefined
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** The parts of a request that a public document may depend on. */
+/** The parts of a request on which a public document may depend. */
 export type WellKnownRequest = Pick<HttpRequest, 'method' | 'path' | 'header' | 'peer'>
 
 /**
@@ -97,7 +97,7 @@ export type WellKnownRequest = Pick<HttpRequest, 'method' | 'path' | 'header' | 
 export interface WellKnown {
   /** The paths that are known when the mount is created, for adapters that route each path separately. */
   readonly paths: readonly string[]
-  /** Set by another part of the app if it serves these paths. Mounts below a prefix cannot serve them. */
+  /** Set if another part of the app serves these paths. Mounts below a path prefix cannot serve them. */
   elsewhere: boolean
   /** Returns the reply, or undefined for any other path. */
   answer(request: WellKnownRequest): HttpReply | undefined

@@ -43,23 +43,20 @@ import {
   type ReplyLimits,
 } from './types.ts'
 
-/** A request with the `ctx.locals` type that the server declares. */
+/** A request that carries `ctx.locals` of the type that the server declares. */
 export type RequestWithLocals<Locals> = HttpRequest &
   (unknown extends Locals ? unknown : { readonly locals: Locals })
 
 /** A server mounted on HTTP. An adapter passes requests to it. */
 export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /**
-   * Checks the head of a request, and authenticates the request. Returns either the reply, or the accepted
-   * request. The adapter then reads its body and answers it. Never throws or rejects.
+   * Checks the headers of a request, and authenticates the request. Returns either a reply, or the accepted
+   * request, whose body the adapter then reads and handles. Never throws or rejects.
    */
   accept(
     request: RequestWithLocals<Locals>,
   ): HttpReply | AcceptedRequest | Promise<HttpReply | AcceptedRequest>
-  /**
-   * Answers one request: calls {@link accept}, then `readBody` if the body is needed. Never throws or
-   * rejects.
-   */
+  /** Handles one request: calls {@link accept}, then `readBody` if the body is needed. Never throws or rejects. */
   handle(request: RequestWithLocals<Locals>, readBody: ReadBody): HttpReply | Promise<HttpReply>
   /**
    * Discards a reply that cannot be sent because the host has replied already, for example after a timeout in
@@ -70,15 +67,13 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   readonly logger: Logger
   /** Logs an error of the adapter or its host. Returns a reply with status 500 to send instead. */
   fail(request: HttpRequest, error: unknown): HttpReply
-  /**
-   * The paths of the option `health`, which an adapter routes to {@link probe}; empty if the option is not set.
-   */
+  /** The paths of the `health` option, which an adapter routes to {@link probe}; empty if the option is not set. */
   readonly probes: ReadonlyMap<string, Probe>
-  /** Answers a probe. */
+  /** Returns the reply to a probe. */
   probe(probe: Probe, method: string): HttpReply
   /**
-   * The public documents of the option `authenticate`, which an adapter serves before its routes. Undefined if
-   * there are none.
+   * The public documents of the `authenticate` option, which an adapter serves before its routes. Undefined
+   * if there are none.
    */
   readonly wellKnown: WellKnown | undefined
 }
@@ -105,7 +100,7 @@ export const ALL_PARTS: EndpointParts = {
   checkOptions: checkEndpointOptions,
 }
 
-/** Does the same as {@link createEndpoint}, but with the parts of a preset. */
+/** Creates an endpoint like {@link createEndpoint}, but with the parts of a preset. */
 export function mountEndpoint<Locals>(
   server: Servable<Locals> | ServerSelector<Locals>,
   options: EndpointOptions,
@@ -118,10 +113,10 @@ export function mountEndpoint<Locals>(
   return endpoint
 }
 
-/** Answers the parsed body of a request. */
+/** Handles the parsed body of a request. */
 type MessageHandler = (message: unknown) => Reply
 
-/** The outcome of checking the head of a request. */
+/** The outcome of checking the headers of a request. */
 type Accepted = HttpReply | AcceptedRequest
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16 */
@@ -137,7 +132,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly probes: ReadonlyMap<string, Probe>
   readonly logger: Logger
   readonly #context: EndpointContext
-  /** The option `logger`. If it is not set, calls log to their server's logger. */
+  /** The `logger` option. If it is not set, calls log to their server's logger. */
   readonly #ownLogger: Logger | undefined
   readonly #guard: HeadGuard
   readonly #authenticate: ReturnType<typeof createAuthenticator>
@@ -148,7 +143,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #isolated = isolatedRequests()
   #closed = false
   #discarded = false
-  /** The callers whose requests have large replies. A request that is not in this map is anonymous. */
+  /** The callers of requests whose replies may be large. A request that is not in this map is anonymous. */
   readonly #large = new WeakMap<HttpRequest, string>()
 
   constructor(
@@ -300,7 +295,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
       return this.#accepted(request, caller, (message) =>
         receive(message, new Post(this.#posts, request, caller)),
       )
-    // Without sessions, the guard has refused all other methods.
+    // On a mount without sessions, the guard has already refused all other methods.
     if (request.method === 'GET' && this.#context.queued.exceeded(caller.holder))
       return refuse('unreadReplies')
     return sessions?.handle(request, caller) ?? refuse('notHere')
@@ -327,7 +322,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   /**
-   * Counts a refusal, and remembers the caller that receives a large reply, because the reply's bytes are
+   * Counts a refusal, and remembers which caller receives a large reply, because the reply's bytes are
    * counted while the adapter sends them. If `result` is a promise, the mount waits for it when it closes.
    */
   #settled<T extends Accepted>(
@@ -348,8 +343,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
           return this.fail(request, error)
         },
       )
-      // Other requests may be waiting for work that this request has started, such as opening the lifespan, so
-      // that work must not stop when the client disconnects.
+      // Other requests may be waiting for work that this request has started, such as opening the lifespan. That
+      // work must not stop when the client disconnects.
       if (this.#isolated) request.waitUntil?.(settled)
       return settled
     }
@@ -409,7 +404,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
 
 /**
  * Returns whether a request is still accepted while the mount is closing. A running call may be waiting for a
- * response that its client posts.
+ * response that the client sends in a POST.
  */
 const mayAnswer = (request: HttpRequest): boolean =>
   request.method === 'POST' && (request.route === 'message' || request.header('mcp-session-id') !== undefined)

@@ -87,7 +87,7 @@ export function checkEndpointOptions(options: unknown, own: object = {}): void {
  * checks the values.
  *
  * @param options - the options as passed by the app
- * @param own - an object with the names of the adapter's own options, including `server`
+ * @param own - an object whose keys are the names of the adapter's own options, including `server`
  * @param call - the correct call, for error messages, such as `mcp({ server })`
  * @throws `ERR_MCP_OPTION`
  */
@@ -128,7 +128,7 @@ export function checkServer(server: unknown, call: string): void {
   throw usageError('ERR_MCP_OPTION', `${problem}: call ${call}`)
 }
 
-/** Checks the structure rather than the class, because several copies of this package may be loaded. */
+/** Checks the members rather than the class, because several copies of this package may be loaded. */
 const isServable = (value: unknown): value is Servable =>
   typeof (value as Partial<Servable> | null | undefined)?.runtime?.dispatcher === 'object'
 

@@ -4,16 +4,14 @@ import { Method } from '../protocol/methods.ts'
 import type { Selection } from '../protocol/revisions/select.ts'
 import type { HttpReply } from './types.ts'
 
-/** One row of the status table in `docs/reference/http.md`. The table also says when each status is used. */
+/** A row of the status table in `docs/reference/http.md`. That table also says when each status is used. */
 export interface StatusRow {
   readonly status: number
   /** The message of the JSON-RPC error in the body. */
   readonly message?: string
-  /**
-   * The name of the error's code. @default `InternalError` for statuses from 500 on, otherwise `InvalidRequest`
-   */
+  /** The name of the error code. @default `InternalError` for statuses from 500 on, otherwise `InvalidRequest` */
   readonly code?: keyof typeof ErrorCode
-  /** The body, if it is plain text. */
+  /** The body, if it is plain text rather than a JSON-RPC error. */
   readonly text?: string
 }
 
@@ -114,7 +112,7 @@ interface RefusalDetails {
   readonly status?: number | undefined
 }
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.1, section-5.5 */
+/** See https://www.rfc-editor.org/rfc/rfc9110#section-5.1 and section 5.5. */
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
@@ -134,7 +132,7 @@ export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }
 
-/** Returns the reply to a request that does not fit any of the served revisions. */
+/** Returns the reply to a request that is valid in none of the served revisions. */
 export const refuseRevision = (
   { error, reason }: Extract<Selection, { readonly kind: 'refuse' }>,
   id: RequestId | undefined,
@@ -155,10 +153,10 @@ export function refuseCalls(body: unknown): HttpReply | undefined {
   return undefined
 }
 
-/** Returns the row of a reply that refuses its request, or undefined for any other reply. */
+/** Returns the row of a reply that is a refusal, or undefined for any other reply. */
 export const reasonOf = (reply: HttpReply): StatusKey | undefined => reasons.get(reply)
 
-/** Returns the JSON-RPC code of a row with a message. */
+/** Returns the JSON-RPC error code of a row that has a message. */
 export function codeOf({ status, code }: StatusRow): number {
   return ErrorCode[code ?? (status >= 500 ? 'InternalError' : 'InvalidRequest')]
 }

@@ -22,8 +22,8 @@ export function trimHeader(value: string): string {
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 
 /**
- * Matches safe characters. Other characters are ambiguous: some programs read them as Latin-1, and others as
- * UTF-8.
+ * Matches safe characters. Other characters are ambiguous, because some programs read them as Latin-1, and
+ * others as UTF-8.
  */
 const SAFE = /^[\t\x20-\x7e]*$/
 const PREFIX = '=?base64?'

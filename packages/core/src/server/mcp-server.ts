@@ -48,19 +48,18 @@ const ALL_PARTS: ServerParts = {
  * value that `lifespan` returns (`ctx.app`).
  */
 export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Locals, App> {
-  /**
-   * Notifies clients outside a call about changed lists and resources, or with an extension's notifications.
-   */
+  /** Notifies clients, outside a call, that lists or resources have changed, or with an extension's notifications. */
   readonly notify: Notifier
   /**
-   * Sends log messages outside a call to the sessions whose clients have set the same or a lower level. Clients
-   * that speak 2026-07-28 receive log messages only within calls. `ctx.log` sends messages to the client of one
-   * call.
+   * Sends log messages, outside a call, to the sessions whose clients have set the same or a lower level.
+   * Clients that use 2026-07-28 receive log messages only within calls. `ctx.log` sends messages to the
+   * client of a single call.
    */
   readonly log: LogSender
   #messages: MessageHandler | undefined
 
-  // Otherwise, JavaScript code ported from the official SDK would fail with "server.tool is not a function".
+  // Without this member, JavaScript code ported from the official SDK would fail with "server.tool is not a
+  // function".
   static {
     for (const kind of ['Tool', 'Resource', 'Prompt'])
       for (const name of [kind.toLowerCase(), `register${kind}`]) {
@@ -118,9 +117,9 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
   }
 
   /**
-   * Answers one message from any source, such as a queue or a cloud function's event. There is neither a mount
-   * nor a session. The client therefore receives no change notifications, and a handler can ask questions only
-   * by returning them as a result that the client answers in a new request.
+   * Handles one message from any source, such as a queue or a cloud function's event. There is neither a
+   * mount nor a session. The client therefore receives no change notifications, and a handler can ask
+   * questions only by returning them as a result that the client answers in a new request.
    *
    * @param message - JSON text, or the parsed value; batches are refused
    * @returns JSON text; undefined for notifications and responses. Never rejects because of the message
@@ -140,7 +139,7 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
 
   /**
    * Adds and removes definitions for one session, and notifies its client. The session is `ctx.session` in a
-   * handler, or `session` in the event `session:open`.
+   * handler, or `session` in the `session:open` event.
    *
    * @throws `ERR_MCP_SESSION` for a session that belongs to another server
    */

@@ -51,7 +51,7 @@ interface ResolvedLimits {
 const HANDLER_TIMES: HandlerTimes = { handlerTimeoutMs: 60_000, maxHandlerTimeoutMs: 300_000 }
 const { anonymous: ANONYMOUS, ...CALLS } = DEFAULT_LIMITS
 
-/** @throws `ERR_MCP_OPTION`, because with a limit of 0 or NaN, every call would wait forever */
+/** @throws `ERR_MCP_OPTION`, because every call would wait forever with a limit of 0 or NaN */
 export function resolveLimits(given: LimitOptions = {}): ResolvedLimits {
   const { inputTimeoutMs, maxInputRounds, maxResultBytes, pageSize } = given
   const calls = withDefaults(CALLS, given)
@@ -88,7 +88,7 @@ export function resolveHeartbeat(value: number | false = 15_000): number | undef
   return value
 }
 
-/** The minimum size of a state, sufficient for a few short answers. */
+/** The minimum size of a state, which is enough for a few short answers. */
 const MIN_STATE_BYTES = 1024
 
 /** Creates the input context for calls. Its key is created on first use. */
@@ -142,7 +142,7 @@ export function createObservers(
   return new CallObservers(telemetry, { clock, logger })
 }
 
-/** The maximum number of running tasks for all anonymous clients: half of an in-memory store. */
+/** The maximum number of running tasks for all anonymous clients: half the capacity of an in-memory store. */
 const MAX_ANONYMOUS = 500
 
 /** The parts of the server that tasks use. They are created when the first task starts. */
@@ -179,7 +179,7 @@ export function createTasks(given: TaskOptions | undefined, host: TaskHost): Tas
       limits,
       maxRunning: runtime.limits.running,
       maxAnonymous: Math.min(runtime.limits.anonymous.running, MAX_ANONYMOUS),
-      // Calls on other nodes may be waiting for a task.
+      // Calls on other nodes may be waiting for a task that runs here.
       ...((host.notifies() || shared !== undefined) && { onStored: (key: TaskKey) => host.onStored(key) }),
     })
     runtime.attach(created)

@@ -51,7 +51,7 @@ import type { checkNamesOfOptions } from './option-names.ts'
 export class ServerBase<Locals = unknown, App = unknown> {
   /** The server as transports see it, for authors of transports and adapters. */
   readonly runtime: ServerRuntime
-  /** Never set. The compiler uses it to check the `locals` of mounts. */
+  /** Never set. The compiler uses this member to check the `locals` of mounts. */
   declare readonly '~locals'?: (locals: Locals) => void
   readonly #info: Implementation
   protected readonly features: Features
@@ -111,7 +111,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
   /**
    * Adds definitions created by `defineTool`, `defineResource`, `defineResourceTemplate` and `definePrompt`,
-   * in the given order. Throws like {@link addTool}; definitions that precede an invalid one remain
+   * in the given order. Throws like {@link addTool}. Definitions that precede an invalid one remain
    * registered.
    */
   add(...definitions: readonly AnyDefinition<App, Locals>[]): void {
@@ -126,9 +126,9 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Adds a tool. Clients see it in `tools/list`, and models can call it. Its `handler` receives the arguments,
-   * validated against the `inputSchema`, and returns a text, a value that matches the `outputSchema`, or
-   * content blocks. Connected clients are notified.
+   * Adds a tool. Clients see it in `tools/list`, and models can call it. Its `handler` receives the
+   * arguments, validated against the `inputSchema`, and returns text, a value that matches the
+   * `outputSchema`, or content blocks. Connected clients are notified.
    *
    * @returns a handle that updates or removes the tool
    * @throws `ERR_MCP_DUPLICATE_NAME` unless `replace` is set; `ERR_MCP_INVALID_*` for an invalid definition
@@ -189,10 +189,10 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Notifies a client that its user is done with a URL. The page at that URL calls this method with the id from
-   * `elicitUrl`. Only the session that was asked is notified, if its revision has such a notification. An
-   * unknown id, or an id older than an hour, is ignored. A call that is waiting for the user after a
-   * `UrlElicitationRequired` error continues, on any node that shares the bus.
+   * Notifies a client that its user is done with a URL. The page at that URL calls this method with the id
+   * from `elicitUrl`. Only the session that asked the user is notified, if its revision has such a
+   * notification. An unknown id, or an id older than an hour, is ignored. A call that is waiting for the user
+   * after a `UrlElicitationRequired` error continues, on any node that shares the bus.
    *
    * @see
    * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
@@ -229,8 +229,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
   }
 
   /**
-   * Listens to events on all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep them
-   * fast. Their errors are logged. Events without listeners cost nothing.
+   * Listens for events on all mounts, for metrics, audits and alarms. Listeners run synchronously, so keep
+   * them fast. Their errors are logged. Events without listeners cost nothing.
    *
    * @returns a function that removes the listener
    * @throws `ERR_MCP_OPTION` for an unknown event
@@ -284,7 +284,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.#attempt(() => this.#bus.publish(CHANGES_TOPIC, event), 'A change could not be published')
   }
 
-  /** Runs a step. Logs its error instead of throwing it, because it must not reach the caller. */
+  /** Runs a step. Logs an error of the step instead of throwing it, because the caller must not receive it. */
   #attempt(step: () => unknown, problem: string): void {
     void attempt(step, (err) => this.logger.error({ err }, problem))
   }
@@ -358,7 +358,7 @@ export interface ServerParts extends FeatureParts {
   /** Lets handlers ask their clients questions. */
   readonly createInput?: typeof createInput
   readonly createTasks?: typeof createTasks
-  /** Observes calls. */
+  /** Supports the observation of calls. */
   readonly createObservers?: typeof createObservers
   /** Finds misspelt option names. Without this part, only the type checker finds them. */
   readonly checkNamesOfOptions?: typeof checkNamesOfOptions

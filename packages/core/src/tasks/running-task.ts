@@ -44,7 +44,7 @@ export class RunningTask {
     this.key = { owner: record.owner, taskId: record.taskId }
     this.#options = options
     this.#call = call
-    // A client that polls already knows which task the questions belong to.
+    // A client that polls already knows to which task the questions belong.
     const meta = this.#polled ? undefined : relatedTask(record.taskId)
     this.questions = new TaskQuestions(meta, () => this.#changed())
     this.ctx = this.#context(call)
@@ -54,7 +54,7 @@ export class RunningTask {
     return this.key.taskId
   }
 
-  /** Resolves when the final state is stored. */
+  /** Resolves when the final state has been stored. */
   get done(): Promise<void> {
     return this.#done.promise
   }
@@ -71,7 +71,7 @@ export class RunningTask {
   }
 
   /**
-   * Stores the final state, unless there already is one. If the store refuses the first change, the second is
+   * Stores the final state unless there already is one. If the store rejects the first change, the second is
    * used.
    */
   async settle(changes: readonly TaskChange[]): Promise<void> {
@@ -100,7 +100,7 @@ export class RunningTask {
     if (shown !== undefined) void session.channel?.send(notificationFrame(Notification.TaskStatus, shown))
   }
 
-  /** Whether the client polls for status and questions. If it does, nothing is sent to it. */
+  /** Whether the client polls for the status and for questions. If so, nothing is sent to the client. */
   get #polled(): boolean {
     return this.#call.revision.tasks?.extension !== undefined
   }
@@ -117,7 +117,7 @@ export class RunningTask {
         this.#dirty = false
         const record = await this.#options.store.update(this.key, this.#state())
         if (record !== undefined) this.notify(record)
-        // Another node has cancelled the task, or the task has expired.
+        // The task has been cancelled by another node, or has expired.
         else this.end('cancelled')
       }
     } catch (error) {
@@ -180,8 +180,8 @@ export class RunningTask {
 const MAX_FINAL_MESSAGE = 200
 
 /**
- * Returns the final state of a task, from the response to its call. If the store refuses the first change, for
- * example because it is too large, the second is used.
+ * Returns the final state of a task, derived from the response to its call. If the store rejects the first
+ * change, for example because it is too large, the second is used.
  */
 export function finalChanges(
   response: EncodedResponse,

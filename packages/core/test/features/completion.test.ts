@@ -145,7 +145,7 @@ describe('completion/complete', () => {
   })
 
   it.each([[undefined], [5], ['abc'], [[1]], [{}], [{ values: 'abc' }]])(
-    'rejects with an OutputError if the completer returns %j',
+    'reports an error to the author, not the client, if the completer returns %j',
     async (suggested) => {
       const error = await errorOf(() => ask(serve(() => suggested as never)))
       expect(error).toMatchObject({ name: 'OutputError' })
@@ -153,7 +153,7 @@ describe('completion/complete', () => {
     },
   )
 
-  it('returns synchronously if the completer is synchronous', () => {
+  it('responds synchronously if the completer is synchronous', () => {
     expect(callNow(serve(() => []).methods, 'completion/complete', asking())).not.toBeInstanceOf(Promise)
   })
 })

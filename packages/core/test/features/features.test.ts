@@ -40,7 +40,7 @@ describe('the method table', () => {
     expect(new Set(missing)).toEqual(new Set(['initialize']))
   })
 
-  it('answers ping with an empty object', async () => {
+  it('responds to ping with an empty object', async () => {
     expect(await call(create().features.methods, 'ping')).toEqual({})
   })
 
@@ -90,7 +90,7 @@ describe('capabilities', () => {
     expect(features.capabilities()).toHaveProperty('resources')
   })
 
-  it('include tasks as soon as a tool in any session supports them', () => {
+  it('include tasks as soon as any session has a tool that supports tasks', () => {
     const { features } = create({ tasks: noTasks() })
     expect(features.capabilities()).not.toHaveProperty('tasks')
     features.createSessionRegistry().tools.add({ name: 't', taskSupport: 'optional', handler })

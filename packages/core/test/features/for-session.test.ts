@@ -16,7 +16,7 @@ async function open(server: McpServer) {
 }
 
 describe('server.forSession', () => {
-  it('refuses a name that the session or the server already has unless `replace` is set', async () => {
+  it('rejects a name that the session or the server already uses unless `replace` is set', async () => {
     const server = create()
     server.addTool(tool('a'))
     server.addResource({ uri: 'a://b', name: 'b', handler: () => 'x' })
@@ -56,7 +56,7 @@ describe('server.forSession', () => {
     own.addTool(tool('more'))
   })
 
-  it('refuses an entry of a kind that the server has not offered to the client, and suggests a remedy', async () => {
+  it('rejects an entry of a kind that the server has not declared to the client, and suggests a remedy', async () => {
     const server = create()
     const own = server.forSession((await open(server)).session)
     expect(() => own.addTool(tool('a'))).toThrow(/server\.setTools\(\[\]\).*ERR_MCP_SESSION/)

@@ -160,7 +160,7 @@ describe('server.observe', () => {
     expect((await peer.request('tools/list')).error).toMatchObject({ code: -32601 })
   })
 
-  it('refuses an invalid source', () => {
+  it('rejects an invalid source', () => {
     for (const wrong of [undefined, {}, { tools: () => [] }])
       expect(() => create().server.observe(wrong as unknown as Source)).toThrow(
         /server.observe takes an object/,
@@ -194,7 +194,7 @@ describe('a duplicate name', () => {
     expect(await namesOf(server)).toEqual(['a', 'b'])
   })
 
-  it('is refused by server.addTool if a source has the name unless `replace` is set', async () => {
+  it('is rejected by server.addTool unless `replace` is set', async () => {
     const { server } = create()
     const other = new OtherRegistry('a')
     server.observe(other)
@@ -208,7 +208,7 @@ describe('a duplicate name', () => {
     })
   })
 
-  it('refers to the first entry if both entries are from the same source', async () => {
+  it('refers to the first entry if one source has two entries with that name', async () => {
     const { server, log } = create()
     server.observe(new OtherRegistry('a', 'a', 'b'))
     expect(await namesOf(server)).toEqual(['a', 'b'])
@@ -296,7 +296,7 @@ describe('a failing source', () => {
 })
 
 describe('a late result from a source', () => {
-  it('is followed by another read if the source has changed in the meantime', async () => {
+  it('is discarded, and the source is read again, if the source has changed in the meantime', async () => {
     const { server } = create()
     const other = new OtherRegistry()
     const answers: ((tools: Iterable<OtherTool>) => void)[] = []

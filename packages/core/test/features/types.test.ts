@@ -225,7 +225,7 @@ describe('tool types', () => {
     expectTypeOf(fitting).not.toEqualTypeOf(foreign)
   })
 
-  it('allow every kind of definition in one list', () => {
+  it('allow every kind of definition in a single list', () => {
     const all: AnyDefinition<App, Locals>[] = [
       defineTool({ name: 'a', inputSchema, outputSchema, handler: () => ({ high: 1, low: 0 }) }),
       defineTool({
@@ -259,7 +259,7 @@ describe('resource template types', () => {
     })
   })
 
-  it('refuse completers for unknown variables, and lists of values that are not resources', () => {
+  it('reject completers for unknown variables, and lists of values that are not resources', () => {
     defineResourceTemplate({
       uriTemplate: 'weather://{city}',
       name: 'city',
@@ -302,7 +302,7 @@ describe('prompt types', () => {
     })
   })
 
-  it('refuse a schema with non-string properties', () => {
+  it('reject a schema with non-string properties', () => {
     // @ts-expect-error clients send only strings
     definePrompt({ name: 'a', argsSchema: z.object({ days: z.number() }), handler: () => 'x' })
   })
@@ -327,7 +327,7 @@ describe('prompt types', () => {
     })
   })
 
-  it('refuse values other than messages', () => {
+  it('reject values other than messages', () => {
     definePrompt({ name: 'a', handler: () => [message.user('a'), message.assistant(content.text('b'))] })
     definePrompt({
       name: 'a',

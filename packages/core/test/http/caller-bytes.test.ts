@@ -22,7 +22,7 @@ const AT = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((address) => networkOf(ad
 ]
 
 describe('CallerBytes', () => {
-  it('shortens the timeout of all replies of a principal that uses more than half of the bytes', () => {
+  it("shortens the timeouts of a principal's replies if they use more than half of the bytes", () => {
     const { bytes, soon, atOnce, hold } = held()
     hold('ann', 30, 'ann 1')
     const release = hold('ann', 20, 'ann 2')
@@ -36,7 +36,7 @@ describe('CallerBytes', () => {
     expect(['ann', 'bob'].map((one) => bytes.exceeded(one))).toEqual([true, false])
   })
 
-  it('ends the oldest replies of the largest principal if all replies exceed the limit', () => {
+  it('ends the oldest replies of the principal with the most bytes if the total exceeds the limit', () => {
     const { bytes, atOnce, hold } = held()
     hold('ann', 25, 'ann 1')
     hold('ann', 25, 'ann 2')
@@ -60,7 +60,7 @@ describe('CallerBytes', () => {
     expect(AT.map((holder) => bytes.exceeded(holder))).toEqual([false, false, false])
   })
 
-  it('counts all networks together, so that they never outweigh a principal', () => {
+  it('limits all networks together, so that they never displace a principal', () => {
     const { atOnce, hold } = held()
     for (let network = 0; network < 50; network++) hold(networkOf(`2001:db8:0:${network}::1`), 1, 'anonymous')
     hold('ann', 30)
@@ -68,7 +68,7 @@ describe('CallerBytes', () => {
     expect(new Set(atOnce)).toEqual(new Set(['anonymous']))
   })
 
-  it('never locks out an address that holds its replies unread', () => {
+  it('never refuses an address whose replies stay unread', () => {
     const { bytes, atOnce, hold } = held()
     for (let reply = 0; reply < 50; reply++) {
       hold(AT[0], 7, `${reply}`)
@@ -93,7 +93,7 @@ describe('networkOf', () => {
     ['192.0.2.1', '192.0.2.2', false],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     [undefined, undefined, true],
-  ])('gives %s and %s the same holder: %s', (one, other, same) => {
+  ])('returns the same network for %s and %s: %s', (one, other, same) => {
     expect(networkOf(one) === networkOf(other)).toBe(same)
   })
 })

@@ -95,7 +95,7 @@ describe('server.on', () => {
     })
   })
 
-  it('emits `reject` with the key of the refusal in the status table', async () => {
+  it("emits `reject` with the refusal's key in the status table", async () => {
     const { send, post, heard } = listening()
     await send({ method: 'PUT' })
     await post(initializeMessage(), { origin: 'https://evil.example' })
@@ -142,7 +142,7 @@ describe('server.on', () => {
     expect(dropped?.bytes).toBeGreaterThan(100)
   })
 
-  it('does not call removed listeners, and calls the others even if one listener throws', async () => {
+  it('does not call removed listeners, and continues after a listener throws', async () => {
     const { server, open, heard, log } = listening()
     const off = server.on('session:open', () => { throw new Error('canary') }) // prettier-ignore
     server.on('session:open', () => Promise.reject(new Error('canary')))
@@ -156,7 +156,7 @@ describe('server.on', () => {
     expect(heard['session:open']).toHaveLength(2)
   })
 
-  it('checks event names, listeners and payload types', () => {
+  it('validates event names, listeners and payload types', () => {
     const { server } = createHarness()
     // @ts-expect-error unknown event
     expect(() => server.on('sessions', () => {})).toThrow(/session:open/)
@@ -208,7 +208,7 @@ describe('ctx.waitUntil', () => {
     expect(log).toMatchObject([{ fields: { err }, message: 'Work passed to ctx.waitUntil failed' }])
   })
 
-  it("passes the work to a Worker's execution context", async () => {
+  it('passes the work to the execution context of a Cloudflare Worker', async () => {
     const server = new McpServer({ name: 'worker', version: '1' })
     leaving(async () => 'left')(server)
     const kept: Promise<unknown>[] = []

@@ -37,7 +37,7 @@ describe('mount options', () => {
     })
   })
 
-  it('can turn keep-alive off, and require that each request verifies its session', () => {
+  it('can turn keep-alive off, and require verification of the session on every request', () => {
     expect(resolveOptions({ streams: { keepAlive: false } }).keepAlive).toBe(false)
     expect(resolveOptions({ sessions: { verifyMs: 0 } }).sessions.verifyMs).toBe(0)
   })
@@ -79,7 +79,7 @@ describe('mount options', () => {
     ['sessions.prefix', { sessions: { prefix: 'a', seal: { keys: [] } } }],
     ['sessions.seal.maxAgeMs', { sessions: { seal: { keys: [], maxAgeMs: 0 } } }],
     ['limits.parse.maxDepth', { limits: { parse: { maxDepth: -1 } } }],
-  ])('are refused with an error that names the option %s: %j', (name, options) => {
+  ])('are rejected with an error that names the option %s: %j', (name, options) => {
     expect(() => resolveOptions(options)).toThrow(
       new RegExp(`^The option ${name.replaceAll('.', '\\.')} .*ERR_MCP_OPTION`),
     )
@@ -102,7 +102,7 @@ describe('mount options', () => {
 })
 
 describe('createEndpoint', () => {
-  it('starts no timers, draws no random bytes and opens nothing', () => {
+  it('starts no timers, draws no random bytes, and opens nothing', () => {
     const clock = new FakeClock()
     let opened = 0
     const server = new McpServer(

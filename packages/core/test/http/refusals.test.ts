@@ -402,7 +402,7 @@ describe('the status table', () => {
     expect((await send({ method: 'OPTIONS' })).headers['allow']).toBe(allow)
   })
 
-  it('refuses server/discover on a mount that serves only sessions, so that clients fall back to initialize', async () => {
+  it('applies to server/discover on a mount that serves only sessions, so that clients use initialize', async () => {
     const { post } = createHarness({ endpoint: { revisions: ['2025-11-25', '2025-06-18'] } })
     const probe = request(
       'server/discover',

@@ -7,7 +7,7 @@ import { createHarness } from './support/harness.ts'
 
 describe('ScopeError', () => {
   it.each([[], ['a b'], ['a"b'], ['']].map((scopes) => ({ scopes })))(
-    'refuses the scopes $scopes',
+    'rejects the scopes $scopes',
     ({ scopes }) => {
       expect(() => new ScopeError(scopes)).toThrow('ERR_MCP_OPTION')
     },
@@ -19,7 +19,7 @@ describe.each(['json', 'sse', 'auto'] as const)('scopes with the response mode %
   const headers = (scopes: string): Record<string, string> => ({ authorization: `Bearer ${scopes}` })
 
   it.each(['handler', 'middleware', 'definition'])(
-    'are named in a 403 if the %s requires them',
+    'cause a 403 reply that names them if the %s requires them',
     async (where) => {
       let ran = 0
       const harness = createHarness({ endpoint: { authenticate, response, stateless: true } })
@@ -51,7 +51,7 @@ describe.each(['json', 'sse', 'auto'] as const)('scopes with the response mode %
     },
   )
 
-  it('are checked for the whole batch', async () => {
+  it('are checked before any call of a batch runs', async () => {
     const { server, post } = createHarness({ endpoint: { authenticate, response, stateless: true } })
     server.addTool({ name: 'a', scopes: ['a'], handler: () => 'ran' })
     server.addTool({ name: 'b', scopes: ['b'], handler: () => 'ran' })
@@ -133,7 +133,7 @@ describe('scopes', () => {
   })
 
   it.each([[[]], [['a b']], ['a']])(
-    'are refused in a definition unless they are a non-empty array of valid scopes: %j',
+    'are rejected in a definition unless they are a non-empty array of valid scopes: %j',
     (scopes) => {
       const server = new McpServer({ name: 'test', version: '1.0.0' })
       expect(() => server.addTool({ name: 't', scopes: scopes as string[], handler: () => 'ran' })).toThrow(

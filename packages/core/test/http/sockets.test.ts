@@ -139,7 +139,7 @@ describe('raw HTTP requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused if their content type can be sent cross-site without a preflight', async () => {
+  it('are refused if their content type does not require a cross-site preflight', async () => {
     const { raw, runs } = await mount()
     for (const type of [
       'text/plain',
@@ -151,7 +151,7 @@ describe('raw HTTP requests', () => {
     expect(runs()).toBe(0)
   })
 
-  it('are refused if their body is too large, and the body is not kept in memory', async () => {
+  it('are refused if their body is too large, without buffering the body', async () => {
     const { raw } = await mount({ limits: { bodyBytes: 1_000 } })
     expect(statusOf(await raw(head(FINE, 'x'.repeat(2_000))))).toBe(413)
   })

@@ -83,7 +83,7 @@ describe('endpoint.stats', () => {
     expect(endpoint.stats()).toMatchObject({ sessions: 1, replayEvents: 0, replayBytes: 0 })
   })
 
-  it('counts calls that have no session', async () => {
+  it('counts calls outside sessions', async () => {
     const { setUp, finish } = slowTools()
     const { endpoint, post } = createHarness({
       setUp,
@@ -103,7 +103,7 @@ describe('endpoint.stats', () => {
     expect(endpoint.stats().callsInFlight).toBe(0)
   })
 
-  it("counts refusals by reason, and the server's stats include refusals on closed mounts", async () => {
+  it('counts refusals by reason, which server.stats includes even after the mount has closed', async () => {
     const { endpoint, server, send, post } = createHarness({
       server: { limits: { running: 1, inFlight: 1 } },
     })
@@ -214,7 +214,7 @@ describe('server.stats on a selected server', () => {
     await running
   })
 
-  it("counts only refusals that occur after selection, while the mount's stats count all refusals", async () => {
+  it("counts only refusals after selection, whereas the mount's stats count all refusals", async () => {
     const a = new McpServer({ name: 'a', version: '1' })
     const heard: unknown[] = []
     const told: unknown[] = []

@@ -111,7 +111,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(await statusesOf(send(at('192.0.2.1')), send(at('192.0.2.2')))).toEqual([503, 200])
   })
 
-  it('frees space immediately, oldest reply first, if it holds most of the bytes of all callers', async () => {
+  it('loses its oldest reply immediately if it has the most bytes when the limit is exceeded', async () => {
     const { queue } = bench()
     const cut: string[] = []
     const cutting = (name: string) => (atOnce: boolean) => void cut.push(`${name} ${atOnce}`)
@@ -123,7 +123,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect(cut).toEqual(['first true'])
   })
 
-  it('makes room if all replies together exceed the limit, so that nobody gets 503', async () => {
+  it('loses replies if all replies together exceed the limit, so that nobody receives 503', async () => {
     const { queue, send } = bench()
     await queue(OF_CALLER, ALICE)
     await queue(OF_CALLER, BOB)
@@ -136,7 +136,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
   it.each([
     ['several addresses', 4],
     ['one address', 1],
-  ])('makes room at once if it is anonymous, so that no address gets 503: %s', async (_, addresses) => {
+  ])('loses replies immediately if it is anonymous, so that no address receives 503: %s', async (_, addresses) => {
     const { endpoint, queue, send } = bench()
     const at = (last: number): Sent => ({
       ...modern('give', 1),
@@ -153,7 +153,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     ).toEqual([200, 200, 200])
   })
 
-  it('makes room by ending streams that nobody reads', async () => {
+  it('loses streams that nobody reads', async () => {
     const { endpoint, send } = bench()
     const sinks: TestSink[] = []
     for (let stream = 0; stream < 4; stream++) {
@@ -169,7 +169,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect((await send({ ...modern('give', 1), remoteAddress: '192.0.2.0' })).status).toBe(200)
   })
 
-  it('can still send pings, notifications, responses and DELETE in sessions, but not calls', async () => {
+  it('can still send pings, notifications, responses and DELETE in a session, but not calls', async () => {
     const { open, queue } = bench()
     const session = await open({ more: { auth: ALICE } })
     await queue(OF_CALLER + 1, ALICE)
@@ -182,7 +182,7 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
     expect((await session.delete()).status).toBe(204)
   })
 
-  it('receives 503 for an entire batch that contains a single call', async () => {
+  it('receives 503 for an entire batch if it contains a call', async () => {
     const { open, queue } = bench()
     const session = await open({ version: '2025-03-26' })
     await queue(OF_CALLER + 1)

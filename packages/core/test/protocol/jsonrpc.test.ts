@@ -50,11 +50,11 @@ describe('classify, https://modelcontextprotocol.io/specification/2025-11-25/bas
     ['an error without code', { jsonrpc: '2.0', id: 1, error: {} }],
     ['a capitalised key', { jsonrpc: '2.0', id: 1, Method: 'ping' }],
     ['a key with a long s', { jsonrpc: '2.0', id: 1, method: 'x', params: 5, paramſ: {} }],
-  ])('refuses %s', (_, message) => {
+  ])('rejects %s', (_, message) => {
     expect(classify(message).kind).toBe('invalid')
   })
 
-  it("keeps a refused message's id for the error response if the id is valid", () => {
+  it("keeps a rejected message's id for the error response if the id is valid", () => {
     expect(classify({ ...request, params: [] })).toMatchObject({ id: 1 })
     expect(classify({ ...request, id: null })).not.toHaveProperty('id')
     for (const wrong of [{ jsonrpc: '1.0' }, { method: 1 }, { result: {} }])

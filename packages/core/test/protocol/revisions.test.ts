@@ -68,7 +68,7 @@ describe('projection to a revision', () => {
     expect(content[3].resource).toEqual({ uri: 'x://y', text: 'z' })
   })
 
-  it('includes structured content only since 2025-06-18, and only if it is an object', () => {
+  it('includes structured content only from 2025-06-18 on, and only if it is an object', () => {
     const result = { content: [], structuredContent: { a: 1 } }
     expect(revision('2025-03-26').encodeResult('tools/call', result)).toBe('{"content":[]}')
     expect(revision('2025-06-18').encodeResult('tools/call', result)).toBe(
@@ -79,7 +79,7 @@ describe('projection to a revision', () => {
     )
   })
 
-  it('reuses serialised structured content only while its value is unchanged', () => {
+  it('reuses serialised structured content as long as the value is unchanged', () => {
     const value = { a: 1 }
     const prepared = { content: [], structuredContent: value, [STRUCTURED_JSON]: { value, json: '{"a":2}' } }
     expect(revision('2025-11-25').encodeResult('tools/call', prepared)).toContain(
@@ -91,7 +91,7 @@ describe('projection to a revision', () => {
     )
   })
 
-  it('uses the code of the session revisions for "resource not found"', () => {
+  it('uses the error code of session revisions for "resource not found"', () => {
     for (const each of ofEra('legacy', REVISIONS)) {
       expect(each.encodeError(resourceNotFound('x://y'))).toMatchObject({
         code: -32002,
@@ -133,7 +133,7 @@ describe('resolveRevisions and negotiate', () => {
     expect(versions).toEqual(['2025-11-25', '2024-11-05'])
   })
 
-  it('refuse an empty list, and an unknown revision with an error that names it', () => {
+  it('reject an empty list, and an unknown revision with an error that names it', () => {
     expect(() => resolveRevisions(['2020-01-01' as never])).toThrow(
       /Unknown protocol revision "2020-01-01".*ERR_MCP_REVISION/,
     )
@@ -180,7 +180,7 @@ describe('selectRevision', () => {
       'a version that is known but not served',
       { message: call, stateless: true, header: '2024-11-05', served: resolveRevisions(['2025-11-25']) },
     ],
-  ])('refuses %s', (_, input) => {
+  ])('rejects %s', (_, input) => {
     expect(selectRevision({ ...base, ...input })).toMatchObject({ kind: 'refuse', error: { code: -32600 } })
   })
 })

@@ -119,7 +119,7 @@ describe('conversion of a zod object', () => {
       z.object({ a: z.string().meta({ 'x-mcp-header': '' }) }),
       /tool "forecast" has an x-mcp-header/,
     ],
-  ])('fails at registration, and the error names the problem: %s', (_, schema, message) => {
+  ])('fails at registration with an error that names the problem: %s', (_, schema, message) => {
     expect(() => register(schema)).toThrow(message)
   })
 })

@@ -11,7 +11,7 @@ import type { Clock } from '../../util/clock.ts'
 
 /** The maximum number of URLs in one error. */
 const MAX_URLS = 16
-/** A reserved prefix that handlers do not use for their keys. */
+/** A reserved key prefix. Handlers do not use it for their own keys. */
 const KEY = 'dev.jetway/open-'
 /** Clients abort a request after a minute of silence, so the call asks again before that. */
 const MAX_WAIT_MS = 45_000
@@ -139,7 +139,7 @@ function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
 }
 
 /**
- * Returns the ids of the URLs that the user has agreed to open. Returns no ids if the URLs have changed since
+ * Returns the ids of the URLs that the user has agreed to open, or no ids if the URLs have changed since
  * then.
  *
  * @throws QuestionError if the user has declined
@@ -185,12 +185,12 @@ export function urlFailure(
     : { text, error: new McpError(ErrorCode.InvalidRequest, text) }
 }
 
-/** The maximum number of ids that one call remembers; the oldest is dropped. */
+/** The maximum number of ids that one call remembers. Beyond it, the oldest id is dropped. */
 const MAX_IDS = 1_024
 
 /**
- * Records all calls of `server.completeElicitation` until `stop`, including those made before the call starts
- * to wait.
+ * Records all calls of `server.completeElicitation` until `stop` is called, including those made before the
+ * call starts to wait.
  */
 class UrlCompletions {
   readonly #clock: Clock
@@ -206,9 +206,10 @@ class UrlCompletions {
   }
 
   /**
-   * Resolves when the elicitations with these ids are complete, after `ms`, or when the call ends.
+   * Resolves when the elicitations with these ids are complete, when `ms` milliseconds have passed, or when
+   * the call ends.
    *
-   * @param pause - stops the handler's timer, and runs its argument if the call ends
+   * @param pause - stops the handler's timer, and runs the given function if the call ends
    */
   async waitFor(ids: readonly string[], ms: number, pause: (atEnd: () => void) => () => void): Promise<void> {
     const complete = (): boolean => ids.every((id) => this.#ids.has(id))

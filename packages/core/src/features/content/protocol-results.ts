@@ -43,7 +43,7 @@ const BLOCKS: ReadonlyMap<unknown, Rules> = new Map<unknown, Rules>([
 ])
 const CONTENTS: Rules = { uri, mimeType: optional(text), ...META }
 
-/** The path of an invalid member and the rule that it violates; undefined if all members are valid. */
+/** The path of an invalid member and the rule that the member violates; undefined if all members are valid. */
 type Problem = string | undefined
 
 function memberProblem(value: unknown, rules: Rules, path: string): Problem {
@@ -78,7 +78,7 @@ const messageProblem = (message: unknown, path: string): Problem =>
 
 interface ResultForm {
   readonly list: string
-  /** The members other than the list, with their rules. */
+  /** The members of a result other than its list, with the rules that they must follow. */
   readonly members: Rules
   /** Returns the problem with an item, or undefined. */
   readonly problem: (item: unknown, path: string) => Problem
@@ -135,8 +135,8 @@ function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput,
 const hasType = (item: unknown): boolean => isObject(item) && typeof item['type'] === 'string'
 
 /**
- * Refuses blocks that were neither created by a helper nor are part of a result, because a model should never
- * read them as JSON text. An object is a block if it has a block's type and only members of that type.
+ * Rejects blocks that no helper created and that are not part of a result, because a model should never read
+ * them as JSON text. An object is considered a block if it has a block's type and only members of that type.
  *
  * @throws OutputError
  */
@@ -241,7 +241,7 @@ function declares(schema: unknown, name: string, root: unknown = schema, seen = 
 }
 
 function resolve(root: unknown, ref: unknown): unknown {
-  // "#" is the root, and the root has already been checked.
+  // "#" refers to the root, which has already been checked.
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
   const names = ref.slice(2).split('/')
   return names.reduce<unknown>(
@@ -258,7 +258,7 @@ export class OutputError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'OutputError'
-    // All stack frames would be in Jetway's own code.
+    // The stack is omitted, because all of its frames would be in Jetway's own code.
     this.stack = `${this.name}: ${message}`
   }
 }
@@ -273,8 +273,8 @@ export function stringify(value: unknown, source: string): string {
 }
 
 /**
- * Like {@link stringify}, but returns undefined for a value that JSON omits, and does not look for parts that
- * JSON would lose.
+ * Like {@link stringify}, but returns undefined for a value that JSON omits, and does not search for parts
+ * that JSON would lose.
  */
 export function tryStringify(value: unknown, source: string): string | undefined {
   try {

@@ -24,15 +24,15 @@ export interface AddOptions {
   readonly replace?: boolean
 }
 
-/** An owner's registrations, by key. */
+/** An owner's registrations, keyed by name, URI or URI template. */
 export type Owned<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
 
-/** The parts of a server that all of its registrations need. */
+/** The parts of the server that every registration needs. */
 export interface RegistrationContext {
   readonly pageSize?: number | undefined
   readonly logger: Logger
   readonly caching: Caching
-  /** Refuses misspelt fields. Only some presets include this check. */
+  /** Rejects misspelt fields. Only some presets include this check. */
   readonly checkMembers?: typeof checkMembers | undefined
 }
 
@@ -60,7 +60,10 @@ export class Registry<Definition extends object, Entry extends object> {
   readonly #updated = new Set<string>()
   #registrations = new Map<string, Registration<Definition, Entry>>()
   #entries: readonly Entry[] | undefined
-  /** Whether a definition or an empty list was ever registered. An empty list counts, because entries may follow. */
+  /**
+   * Whether a definition or an empty list was ever registered. An empty list counts, because entries may be
+   * added later.
+   */
   offered = false
   #scheduled = false
 
@@ -85,7 +88,7 @@ export class Registry<Definition extends object, Entry extends object> {
     )
   }
 
-  /** @throws `ERR_MCP_DUPLICATE_NAME`, and the errors of `build` */
+  /** @throws `ERR_MCP_DUPLICATE_NAME`, and the errors thrown by `build` */
   add(definition: Definition, { replace = false }: AddOptions = {}): Handle<Definition> {
     const key = this.keyOf(definition)
     if (!replace && this.#registrations.has(key)) throw this.duplicate(key)
@@ -102,7 +105,7 @@ export class Registry<Definition extends object, Entry extends object> {
     return removed
   }
 
-  /** Replaces all definitions, unless one of them is invalid. */
+  /** Replaces all definitions, or changes nothing if one of them is invalid. */
   set(definitions: Iterable<Definition>): void {
     const registrations = new Map<string, Registration<Definition, Entry>>()
     for (const definition of definitions) {
@@ -156,7 +159,7 @@ export class Registry<Definition extends object, Entry extends object> {
     if (!isSame) this.#changed()
   }
 
-  /** Has the same effect as registering an empty list. */
+  /** This has the same effect as registering an empty list. */
   offer(): void {
     if (!this.offered) this.#changed()
   }

@@ -109,15 +109,15 @@ export class Resources {
     return { resources, templates: new ResourceTemplates(logger, caching, this.#parts) }
   }
 
-  /** Returns the resource or template that a read of the URI would use. */
+  /** Returns the resource or template that serves reads of the URI. */
   entryAt(uri: string, ctx: CallContext): Guarded | undefined {
     return this.#find(uri, sessionEntries(ctx))?.entry
   }
 
   /**
-   * Counts a subscriber to the URI, for its resource's hooks.
+   * Counts a subscriber to the URI, so that its resource's hooks can run.
    *
-   * @param own - the entries registered for the subscriber's session alone
+   * @param own - the entries that are registered only for the subscriber's session
    * @returns a function that removes the subscriber; undefined if the resource has no hooks
    */
   watch(uri: string, own: object | undefined): (() => void) | undefined {

@@ -26,8 +26,8 @@ interface Call {
 }
 
 /**
- * Decides which tool calls become tasks. The client requests tasks or, with the extension, the server chooses
- * them.
+ * Decides which tool calls become tasks. Either the client requests a task or, with the extension, the server
+ * decides.
  */
 class TaskCalls implements ToolTasks {
   readonly #options: TaskCallsOptions
@@ -42,8 +42,8 @@ class TaskCalls implements ToolTasks {
     if (ctx.revision.tasks?.extension === undefined)
       return params['task'] === undefined ? undefined : this.#startRequested(params, call)
     const entry = this.#options.find(params['name'], ctx)
-    // These calls become tasks later, because their questions are asked inside middleware, and their headers
-    // must be compared first.
+    // These calls become tasks at a later step, because their questions are asked inside middleware, and their
+    // headers must be compared first.
     if (entry?.asks !== undefined || entry?.inHeaders !== undefined) return undefined
     if (entry === undefined || !this.#byExtension(entry, ctx)) return undefined
     return this.#ifVisible(entry, ctx, () => this.#start(entry, call))
@@ -111,7 +111,7 @@ function toCall(ctx: CallContext): Call | undefined {
 
 /** Runs tool calls as tasks. */
 export interface TaskFeature {
-  /** Returns the runner, which is created for the first task. */
+  /** Returns the runner, which is created when the first task starts. */
   readonly runner: () => TaskRunner
   calls(options: ToolTasksOptions): ToolTasks
   methods(options: Omit<Parameters<typeof taskMethods>[0], 'tasks'>): ReturnType<typeof taskMethods>
@@ -165,7 +165,7 @@ export function taskMethods(options: TaskMethodOptions): readonly (readonly [str
       TaskMethod.Result,
       {
         handle: result,
-        // The task has its own limits, and the size of its result has already been checked against the tool's
+        // The task has its own time limits, and the size of its result has already been checked against the tool's
         // limit.
         target: () => ({ timeoutMs: MAX_TIMEOUT_MS, maxResultBytes: Number.MAX_SAFE_INTEGER }),
       },
@@ -179,7 +179,7 @@ interface Caller {
   readonly tasks: TaskRunner
 }
 
-/** Returns the result of a task's call, with the id of the task. */
+/** Returns the result of a task's call, together with the task's id. */
 function resultOf({ taskId, result, error }: TaskRecord): HandlerResult {
   if (error !== undefined) throw new McpError(error.code, error.message, error.data)
   const meta = result?.['_meta'] as JsonObject | undefined
@@ -192,7 +192,7 @@ async function list(
   pageSize: number,
 ): Promise<HandlerResult> {
   const after = cursor === undefined ? undefined : positionOf(decodeCursor('tasks', cursor))
-  // One more task than fits on the page is read, to find out whether there is a next page.
+  // To find out whether there is a next page, one more task than fits on the page is read.
   const found = await tasks.list(owner, after, pageSize + 1)
   const shown = found.slice(0, pageSize)
   const last = found.length > pageSize ? shown.at(-1) : undefined

@@ -9,8 +9,8 @@ import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 
 /**
- * Checks the head of a request. Returns undefined to accept it, or a reply that refuses it before its body is
- * read.
+ * Checks the headers of a request. Returns undefined to accept the request, or a reply that refuses it before
+ * its body is read.
  */
 export type HeadGuard = (request: HttpRequest) => HttpReply | undefined
 
@@ -59,7 +59,7 @@ interface RouteRules {
   readonly verbs: readonly string[]
   readonly wrongMethod: HttpReply
   readonly preflight: HttpReply
-  /** Whether there are sessions. If not, the session header is ignored. */
+  /** Whether the mount has sessions. If not, the session header is ignored. */
   readonly sessions: boolean
   /**
    * Whether responses are sent on the event stream, as for `/message`. If so, the Accept header does not
@@ -86,13 +86,13 @@ function allowedVerbs(
   { stateless, sessions }: EndpointOptions,
   served: readonly Revision[],
 ): readonly string[] {
-  // GET and DELETE need sessions.
+  // GET and DELETE require sessions.
   if (stateless === true || !hasSessions(served)) return ['POST']
   return sessions?.allowDelete === false ? ['GET', 'POST'] : ['GET', 'POST', 'DELETE']
 }
 
 /**
- * The bytes 0x21 to 0x7E. See
+ * Matches the bytes 0x21 to 0x7E. See
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management.
  */
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/

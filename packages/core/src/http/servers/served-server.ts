@@ -13,7 +13,8 @@ import { isolatedRequests } from '../../util/platform.ts'
 export type Measure = (server: ServedServer) => Gauges
 
 /**
- * One server on a mount, with its sessions and subscriptions on that mount. The server's bus informs them of changes.
+ * A server on a mount, with its sessions and subscriptions on that mount. The server's bus informs them of
+ * changes.
  */
 export class ServedServer implements ServerMount {
   readonly runtime: ServerRuntime
@@ -29,7 +30,7 @@ export class ServedServer implements ServerMount {
   readonly #work: Drainable
   readonly sessions: Set<Session> = new Set()
   readonly #subscriptions = new Set<Subscription>()
-  /** The clients' connections, which may not have a session yet. */
+  /** The clients' connections, on which there may not be a session yet. */
   readonly #connections = new Set<{ close(): void }>()
   #calls = 0
   /** The number of bytes in replies that adapters are still sending. */
@@ -74,7 +75,7 @@ export class ServedServer implements ServerMount {
     if (this.sessions.delete(session)) this.#removed()
   }
 
-  /** Informs a subscription of changes until it closes. */
+  /** Informs a subscription of changes until the subscription closes. */
   addSubscription(subscription: Subscription): void {
     // No other request can write to this stream.
     if (isolatedRequests()) {
@@ -89,7 +90,7 @@ export class ServedServer implements ServerMount {
   }
 
   /**
-   * Starts listening to changes, including those on other nodes. Must be called before a subscription is
+   * Starts listening for changes, including those on other nodes. Must be called before a subscription is
    * acknowledged.
    */
   listen(): Promise<void> | undefined {
@@ -107,7 +108,7 @@ export class ServedServer implements ServerMount {
     if (this.#connections.delete(connection)) this.#checkIdle()
   }
 
-  /** Counts bytes as being sent, until the returned function is called. */
+  /** Counts bytes as being sent until the returned function is called. */
   hold(bytes: number): () => void {
     this.sending += bytes
     return () => {
@@ -126,7 +127,7 @@ export class ServedServer implements ServerMount {
     this.#checkIdle()
   }
 
-  /** Closes the server's sessions on this mount. Other servers' sessions continue. */
+  /** Closes the server's sessions on this mount. Sessions of other servers continue. */
   close(options?: { readonly deadline?: number }): Promise<void> {
     return this.#work.close(options)
   }

@@ -27,7 +27,7 @@ export type Shape =
   | 'resource_link'
   | 'embedded'
 
-/** The features of forms in a revision. */
+/** The features that a revision supports in forms. */
 interface FormRules {
   /** `full`: supports choices with titles, multiple choices, and defaults for every kind of field. */
   readonly fields: 'plain' | 'full'
@@ -38,8 +38,8 @@ interface FormRules {
 /** How a revision represents tasks. */
 export interface TaskDialect {
   /**
-   * The extension that a client declares to indicate support for tasks; the server then decides which calls
-   * become tasks. Undefined if the client requests a task in each call instead.
+   * The extension with which a client declares support for tasks; the server then decides which calls become
+   * tasks. Undefined if the client requests a task in each call instead.
    */
   readonly extension: string | undefined
   /** Whether a tool result with `isError` makes the task fail. */
@@ -86,8 +86,8 @@ export type Envelope = (
 
 /**
  * Everything that differs between protocol versions, in one object. Shared code reads properties of the
- * request's revision and never compares dates. The neutral model is a superset of all revisions. `project*` and
- * `encodeResult` reduce the model's objects to this revision.
+ * request's revision and never compares dates. The neutral model is a superset of all revisions, and
+ * `project*` and `encodeResult` reduce its objects to this revision.
  */
 export interface Revision {
   readonly version: RevisionDate
@@ -104,16 +104,13 @@ export interface Revision {
   readonly versionHeader: boolean
   /** Whether an SSE stream starts with an event that has an id and empty data. */
   readonly primesStreams: boolean
-  /** Whether progress may have a message. */
+  /** Whether progress notifications may have a message. */
   readonly progressMessage: boolean
   /** The features of forms in this revision; undefined if it has no forms. */
   readonly forms: FormRules | undefined
-  /**
-   * Whether a URL that the user is asked to open has an id, so that the client can be notified when the user is
-   * done.
-   */
+  /** Whether a question that opens a URL has an id, so that the client can be notified when the user is done. */
   readonly elicitationIds: boolean
-  /** Whether sampling may use tools, and therefore messages with several blocks. */
+  /** Whether sampling supports tools, and therefore messages with several blocks. */
   readonly samplingTools: boolean
   /** Undefined if calls never run as tasks. */
   readonly tasks: TaskDialect | undefined

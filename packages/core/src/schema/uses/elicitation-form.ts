@@ -16,7 +16,7 @@ interface Choice {
   readonly title: string
 }
 
-/** One field. Its type determines its members. */
+/** A field. Its type determines its other members. */
 export interface FormField {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
   readonly title?: string
@@ -89,7 +89,7 @@ function toField(name: string, given: unknown): FormField {
   throw unfit(name, 'a form has texts, numbers, booleans and choices among texts, and nothing nested')
 }
 
-/** Refuses an invalid default, because clients would prefill it, and the value they send would be refused. */
+/** Rejects an invalid default, because clients would prefill it, and the value that they send would be rejected. */
 function withDefault(name: string, field: FormField): FormField {
   const issue = field.default === undefined ? undefined : fieldIssue(field, field.default)
   if (issue !== undefined) throw unfit(name, `its default ${issue}`)
@@ -142,7 +142,7 @@ const UNSAYABLE = [
 ] as const
 
 /**
- * Refuses constraints that a form cannot express. They would be lost if only the form enforced them.
+ * Rejects constraints that a form cannot express. They would be lost if only the form enforced them.
  *
  * @throws Error that names the field
  */
@@ -182,8 +182,8 @@ export function formIssues(
 }
 
 /**
- * The formats of strings in a form. JSON Schema's formats are stricter: here, mail addresses may contain
- * non-ASCII characters, because only a mail server knows which addresses exist.
+ * The formats of strings in a form. They are less strict than JSON Schema's formats: mail addresses may
+ * contain non-ASCII characters, because only a mail server knows which addresses exist.
  */
 const LOOSE_FORMATS = new Map<unknown, (text: string) => boolean>([
   ['email', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],

@@ -15,7 +15,7 @@ export type HeaderParameters =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * The keyword in a parameter's schema. See
+ * The keyword that marks a parameter's schema. See
  * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header.
  */
 const KEYWORD = 'x-mcp-header'

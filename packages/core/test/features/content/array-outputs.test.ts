@@ -9,7 +9,7 @@ import { openPeer } from '../../support/peer.ts'
 const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
 describe.each(SESSION_REVISIONS)(
-  'an outputSchema that is not an object, for a client that uses %s',
+  'a non-object outputSchema for a client that uses %s',
   (version) => {
     const server = new McpServer({ name: 'outputs', version: '1' }, { logger: silent })
     const list = [{ id: 'a' }, { id: 'b' }]
@@ -41,7 +41,7 @@ describe.each(SESSION_REVISIONS)(
       handler: () => ({ list: ['a'] }),
     })
 
-    it('is not published, whereas an object schema is published if the revision supports outputSchema', async () => {
+    it('is not published, unlike an object schema in revisions with outputSchema', async () => {
       const peer = await openPeer(server, { version })
       const { tools } = (await peer.request('tools/list')).result as { tools: { name: string }[] }
       const publishing = tools.filter((tool) => 'outputSchema' in tool).map(({ name }) => name)
@@ -55,7 +55,7 @@ describe.each(SESSION_REVISIONS)(
       ['json', '[{"id":"a"},{"id":"b"},{"id":"c"}]'],
       ['number', '5'],
       ['nothing', 'null'],
-    ])('has its value sent only as text, without a wrapper: %s', async (name, text) => {
+    ])('causes the value to be sent only as text, without a wrapper: %s', async (name, text) => {
       const peer = await openPeer(server, { version })
       expect((await peer.request('tools/call', { name })).result).toEqual({
         content: [{ type: 'text', text }],
@@ -63,7 +63,7 @@ describe.each(SESSION_REVISIONS)(
       await peer.close()
     })
 
-    it('is enforced even if it is not published', async () => {
+    it('is enforced even though it is not published', async () => {
       const peer = await openPeer(server, { version })
       const { result } = await peer.request('tools/call', { name: 'wrong' })
       expect(result).toMatchObject({ isError: true })

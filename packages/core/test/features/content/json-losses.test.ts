@@ -227,7 +227,7 @@ describe('a value that JSON would reduce to {}', () => {
     ).toEqual([`The tool "t" returned a value that JSON cannot carry: items[0].a${join}${problem}`])
   })
 
-  it('is searched for only once in an object that occurs in many places', async () => {
+  it('is searched for only once in an object that is referenced many times', async () => {
     let many: object = { toJSON: () => JSON.parse('{') as unknown }
     for (let level = 0; level < 500; level++) many = [many, many]
     const logged = await logOf(
@@ -247,7 +247,7 @@ describe('a value that JSON would reduce to {}', () => {
     expect(logged).toEqual(['The tool "t" returned a value that JSON cannot carry'])
   })
 
-  it('is the cause of the logged error if the handler returned an Error', async () => {
+  it('is the cause of the logged error if the value is an Error', async () => {
     const failure = new Error('No')
     const causes: unknown[] = []
     const error = (fields: object): void => void causes.push((fields as { readonly err: Error }).err.cause)

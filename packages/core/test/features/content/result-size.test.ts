@@ -44,14 +44,14 @@ describe('maxResultBytes', () => {
     ['three-byte characters', '水', 3],
     ['four-byte characters', '🌧', 4],
     ['an escaped character', '"', 2],
-  ])('counts bytes on the wire: %s', async (_name, text, bytes) => {
+  ])('counts serialised bytes: %s', async (_name, text, bytes) => {
     const room = 3000 * bytes
     const server = serve({ maxResultBytes: room + FRAME })
     expect(await call(server, text, 3000)).toEqual({ content: [{ type: 'text', text: text.repeat(3000) }] })
     expect(await call(server, text, 3001)).toMatchObject({ isError: true })
   })
 
-  it("is overridden by a tool's own limit, even by a higher one", async () => {
+  it('can be overridden by a lower or higher limit of a tool', async () => {
     expect(
       await call(serve({ maxResultBytes: 1024 }, { maxResultBytes: 10_000 }), 'x', 5000),
     ).not.toHaveProperty('isError')
@@ -113,7 +113,7 @@ describe('maxResultBytes', () => {
   it.each([
     ['its message', new McpError(-32001, 'x'.repeat(2000))],
     ['its data', new McpError(-32001, 'no', 'x'.repeat(2000))],
-  ])('replaces an error that exceeds the limit because of %s, but keeps the code', async (_name, thrown) => {
+  ])('replaces an error that is too large because of %s, but keeps its code', async (_name, thrown) => {
     const server = create({ maxResultBytes: 1024 })
     server.addTool({
       name: 't',
@@ -127,7 +127,7 @@ describe('maxResultBytes', () => {
     })
   })
 
-  it('defaults to 8 MiB, so that the message fits into a line of 10 MiB', async () => {
+  it('defaults to 8 MiB, so that a message fits into a line of 10 MiB', async () => {
     const times = 8 * 1024 * 1024 - FRAME
     const peer = await openPeer(serve())
     const failed = async (n: number): Promise<unknown> =>
@@ -137,7 +137,7 @@ describe('maxResultBytes', () => {
   })
 
   it.each([0, -1, 1023, 1.5, Number.POSITIVE_INFINITY, Number.NaN, '1 MiB'])(
-    'refuses %j',
+    'rejects %j',
     (maxResultBytes) => {
       expect(() => create({ maxResultBytes })).toThrow(
         /maxResultBytes must be a whole number of bytes, 1024 or more/,

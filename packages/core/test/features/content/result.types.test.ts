@@ -44,8 +44,8 @@ interface SdkPrompt {
   }[]
 }
 
-describe('the types for invalid tool results', () => {
-  it('refuse a malformed result', () => {
+describe('the types for tool results', () => {
+  it('reject a malformed result', () => {
     // @ts-expect-error content is an array
     defineTool({ name: 'a', handler: () => ({ content: 'text' }) })
     // @ts-expect-error a text block has a text
@@ -60,7 +60,7 @@ describe('the types for invalid tool results', () => {
     defineTool({ name: 'a', handler: () => ({ content: [text], isEror: true }) })
   })
 
-  it('refuse a malformed result from any form of handler, even if only one branch returns it', () => {
+  it('reject a malformed result from any kind of handler, even in a single branch', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -83,7 +83,7 @@ describe('the types for invalid tool results', () => {
     })
   })
 
-  it('refuse blocks outside a result', () => {
+  it('reject content blocks outside a result', () => {
     // @ts-expect-error an array of blocks is not a result
     defineTool({ name: 'a', handler: () => [{ type: 'text', text: 'x' }] })
     // @ts-expect-error one block is not a result
@@ -95,7 +95,7 @@ describe('the types for invalid tool results', () => {
     defineTool({ name: 'a', handler: () => blocks })
   })
 
-  it('refuse values that JSON reduces to {}', () => {
+  it('reject values that JSON reduces to {}', () => {
     // @ts-expect-error a Map
     defineTool({ name: 'a', handler: () => new Map([['a', 1]]) })
     // @ts-expect-error a Set
@@ -133,7 +133,7 @@ describe('the types for valid tool results', () => {
     })
   })
 
-  it('accept data that shares member names with a result', () => {
+  it('accept data that has member names in common with a result', () => {
     defineTool({ name: 'a', handler: () => ({ content: 'text', path: 'a.txt' }) })
     defineTool({ name: 'a', handler: () => ({ content: [], total: 0 }) })
     defineTool({ name: 'a', handler: () => ({ content: [{ id: 1 }], total: 1 }) })
@@ -152,7 +152,7 @@ describe('the types for valid tool results', () => {
     })
   })
 
-  it('accept a value for an outputSchema that declares content, and a result that contains such a value', () => {
+  it('accept a bare value or a complete result if the outputSchema declares content', () => {
     const outputSchema = z.object({ content: z.string() })
     defineTool({ name: 'a', outputSchema, handler: () => ({ content: 'x' }) })
     defineTool({
@@ -170,7 +170,7 @@ it('the types for prompt results accept results typed by other packages', () => 
 })
 
 describe('the result types for a resource or template', () => {
-  it('refuse a malformed result', () => {
+  it('reject a malformed result', () => {
     // @ts-expect-error contents is an array
     defineResource({ uri: 'a://b', name: 'a', handler: () => ({ contents: 'x' }) })
     // @ts-expect-error contents have a text or a blob

@@ -71,7 +71,7 @@ describe('a definition', () => {
     ['an invalid date', addResource, { annotations: { lastModified: 'now' } }, 'ISO 8601'],
     ['an impossible date', addResource, { annotations: { lastModified: '2026-13-01' } }, 'ISO 8601'],
     ['a numeric date', addResource, { annotations: { lastModified: 5 } }, 'ISO 8601'],
-  ])('is refused with %s', (_, add, more, message) => {
+  ])('is rejected with %s', (_, add, more, message) => {
     expect(() => add(more)).toThrow(message)
   })
 })

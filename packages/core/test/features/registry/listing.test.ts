@@ -164,14 +164,14 @@ describe('list pages', () => {
     [false],
     [{}],
     ['A'.repeat(100_000)],
-  ])('refuse the cursor %j with -32602, with and without a `pageSize`', async (cursor) => {
+  ])('reject the cursor %j with -32602, with and without a `pageSize`', async (cursor) => {
     for (const features of [serve(letters, 2), serve(letters)]) {
       const error = await mcpErrorOf(() => call(features.methods, 'tools/list', { cursor }))
       expect(error).toMatchObject({ code: -32602, message: 'Invalid cursor' })
     }
   })
 
-  it('refuse a cursor from another list with -32602', async () => {
+  it('reject a cursor from another list with -32602', async () => {
     const features = serve(letters, 2)
     features.prompts.registry.set(['a', 'b', 'c'].map((name) => ({ name, handler: () => 'x' })))
     const { nextCursor: cursor } = await wire(features.methods, 'tools/list')

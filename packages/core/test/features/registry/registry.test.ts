@@ -29,7 +29,7 @@ describe('Registry', () => {
     expect(registry.get('a')?.value).toBe(2)
   })
 
-  it('refuses a duplicate, and explains how to replace the entry', () => {
+  it('rejects a duplicate, and explains how to replace the entry', () => {
     const registry = create()
     registry.add({ name: 'a', value: 1 })
     expect(() => registry.add({ name: 'a', value: 2 })).toThrow(
@@ -62,7 +62,7 @@ describe('Registry', () => {
     expect(registry.remove('a')).toBe(false)
   })
 
-  it('counts as offered after any registration, even of an empty list', () => {
+  it('is marked as offered after any registration, even of an empty list', () => {
     const added = create()
     expect(added.offered).toBe(false)
     added.add({ name: 'a' }).remove()
@@ -72,7 +72,7 @@ describe('Registry', () => {
     expect(emptied.offered).toBe(true)
   })
 
-  it('does not change if a definition in a new set is invalid or duplicated', () => {
+  it('stays unchanged if a new set contains an invalid or duplicate definition', () => {
     const registry = create()
     registry.add({ name: 'a' })
     const entries = registry.entries()
@@ -91,7 +91,7 @@ describe('Registry', () => {
 })
 
 describe('a registration handle', () => {
-  it('updates some members and keeps the others, in a new entry', () => {
+  it('updates some members in a new entry, and keeps the others', () => {
     const registry = create()
     const handle = registry.add({ name: 'a', value: 1 })
     const before = registry.get('a')

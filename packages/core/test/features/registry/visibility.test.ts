@@ -258,7 +258,7 @@ describe('a `visible` rule', () => {
     expect(logged).toEqual([{ err: failure, kind: 'tool', name: 'a' }])
   })
 
-  it('is refused in an error that names the tool if it is not a function', () => {
+  it('is rejected with an error that names the tool if it is not a function', () => {
     const wrong = { name: 'a', visible: true as unknown as VisibleRule, handler: () => '' }
     expect(() => create().addTool(wrong)).toThrow(/tool "a" needs a function of \(ctx\) as its visible/)
   })

@@ -81,7 +81,7 @@ const textOf = (task: JsonObject): unknown =>
   (task['result'] as { content: { text: string }[] } | undefined)?.content[0]?.text
 
 describe(`answers that a call received before it became a task (${SEP})`, () => {
-  it('are passed to the handler of a tool with asks', async () => {
+  it('are passed to the handler of a tool that declares asks', async () => {
     const { call, reach, runs } = open()
     const first = await call('declared')
     const second = await call('declared', { ...stateOf(first), inputResponses: { who: answer('Ann') } })
@@ -91,7 +91,7 @@ describe(`answers that a call received before it became a task (${SEP})`, () => 
     expect(runs).toEqual(['declared'])
   })
 
-  it('are passed to a handler that returned its questions before the client declared tasks', async () => {
+  it('are passed to the handler if it asked before the client declared tasks', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     expect(askedOf(first)).toEqual(['who', 'where'])
@@ -105,7 +105,7 @@ describe(`answers that a call received before it became a task (${SEP})`, () => 
     expect(runs).toEqual(['first', 'two', 'three'])
   })
 
-  it("are kept if some of the round's answers are missing", async () => {
+  it('are kept if other answers of the same round are missing', async () => {
     const { call, reach, update, runs } = open()
     const first = await call('returned', {}, PLAIN)
     const task = await call('returned', { ...stateOf(first), inputResponses: { who: answer('Ann') } })

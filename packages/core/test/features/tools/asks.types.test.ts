@@ -56,7 +56,7 @@ describe("a question's result", () => {
     >()
   })
 
-  it("includes a decline if declined is 'see'", () => {
+  it("includes a decline if `declined` is 'see'", () => {
     expectTypeOf(elicit('?', ok, { declined: 'see' })).toEqualTypeOf<Question<Seen<Ok>>>()
     expectTypeOf(elicit('?', ok, { declined: 'fail' })).toEqualTypeOf<Question<Ok>>()
     expectTypeOf(elicitUrl('?', 'https://a', { declined: 'see' })).toEqualTypeOf<Question<Seen<undefined>>>()
@@ -73,7 +73,7 @@ describe("a question's result", () => {
   })
 })
 
-describe('`asks` as an object', () => {
+describe('the functions in `asks`', () => {
   it('pass the answers to the handler', () => {
     defineTool({
       name: 'delete_folder',
@@ -107,7 +107,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('work both before and after the outputSchema', () => {
+  it('can come before or after the outputSchema', () => {
     defineTool({
       name: 'a',
       asks: { confirm: () => elicit('?', ok) },
@@ -147,7 +147,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('produce a union if an ask returns several questions or values', () => {
+  it('have a union type as their answer if they return several questions or values', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -240,7 +240,7 @@ describe('`asks` as an object', () => {
     })
   })
 
-  it('cause a compile error that suggests a remedy if the handler precedes them', () => {
+  it('cause a compile error that suggests a remedy if the handler comes before them', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -272,8 +272,8 @@ describe('`asks` as an object', () => {
   })
 })
 
-describe('asks() with chained ask()', () => {
-  it('can follow the handler', () => {
+describe('the asks chained with asks().ask()', () => {
+  it('can come after the handler', () => {
     defineTool({
       name: 'a',
       handler: ({ path }, ctx) => {
@@ -363,7 +363,7 @@ describe('asks() with chained ask()', () => {
     })
   })
 
-  it('must have the same arguments as the tool', () => {
+  it('must take the same arguments as the tool', () => {
     defineTool({
       name: 'a',
       inputSchema,
@@ -433,7 +433,7 @@ describe('asks on a server', () => {
 })
 
 describe('inputRequired', () => {
-  it('can be returned alongside every kind of result', () => {
+  it('can be returned as an alternative to every kind of result', () => {
     defineTool({
       name: 'a',
       outputSchema: count,
@@ -469,7 +469,7 @@ describe('inputRequired', () => {
   })
 })
 
-it('a question in a handler has the same result type as elsewhere', () => {
+it('a question in a handler has the same result type as a declared one', () => {
   defineTool({
     name: 'a',
     handler: async (_args, ctx) => {

@@ -93,7 +93,7 @@ describe('x-mcp-header at registration (https://modelcontextprotocol.io/specific
     ['a definition', object({ a: { $ref: '#/$defs/r' } }, { $defs: { r: region } }), /within "\$defs"/],
     ['additionalProperties', object({}, { additionalProperties: region }), /within "additionalProperties"/],
     ['patternProperties', object({}, { patternProperties: { '^a': region } }), /within "patternProperties"/],
-  ])('is refused for %s', (_where, schema, message) => {
+  ])('is rejected for %s', (_where, schema, message) => {
     expect(() => add(schema)).toThrow(message)
     expect(() => add(schema)).toThrow(expect.objectContaining({ code: 'ERR_MCP_INVALID_DEFINITION' }))
   })

@@ -13,7 +13,7 @@ import { PARTS } from '../parts.ts'
 const ok = z.object({ ok: z.boolean() })
 
 describe('inputRequired in a tool', () => {
-  it('must wrap a question returned by a handler', async () => {
+  it('is required around a question that a handler returns', async () => {
     const errors: unknown[] = []
     const server = new McpServer(
       { name: 'a', version: '1' },

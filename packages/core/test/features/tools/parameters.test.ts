@@ -331,7 +331,7 @@ describe('an invalid schema', () => {
     ['an unsupported dialect', input, { $schema: 'http://x.y/z', type: 'object' }, /2020-12.*draft-07/],
     ['a transform', 'outputSchema', z.object({ n: z.string().transform(Number) }), /at "n": Transforms/],
   ])(
-    'is refused in an error that names the tool, the field and the remedy: %s',
+    'is rejected with an error that names the tool, the field and the remedy: %s',
     (_, field, schema, problem) => {
       const server = new McpServer({ name: 'schemas', version: '1' })
       const add = (): unknown =>

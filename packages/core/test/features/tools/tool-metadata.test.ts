@@ -58,7 +58,7 @@ describe('annotations', () => {
     expect((await shown({ annotations })).annotations).toEqual(expected)
   })
 
-  it('are absent if a tool has none, and in older revisions', async () => {
+  it('are absent in older revisions, and if a tool has none', async () => {
     expect(await shown({})).not.toHaveProperty('annotations')
     expect(await shown({ annotations: { readOnly: true } }, {}, '2024-11-05')).not.toHaveProperty(
       'annotations',
@@ -78,7 +78,7 @@ describe('annotations', () => {
     ],
     ['a title of another type', { title: 5 }, /needs a string as its annotations.title/],
     ['an array', ['readOnly'], /needs an object as its annotations/],
-  ])('are refused in an error that names the tool: %s', (_name, annotations, message) => {
+  ])('are rejected with an error that names the tool: %s', (_name, annotations, message) => {
     const add = (): unknown =>
       create().addTool({ name: 'a', annotations: annotations as object, handler: () => '' })
     expect(add).toThrow(message)
@@ -125,7 +125,7 @@ describe('priority, related tools and cache control', () => {
     ).toEqual(['_meta', 'inputSchema', 'name'])
   })
 
-  it('are omitted in revisions that have no tool metadata', async () => {
+  it('are omitted in revisions without tool metadata', async () => {
     expect(await shown({ priority: 1 }, {}, '2025-03-26')).not.toHaveProperty('_meta')
   })
 
@@ -140,7 +140,7 @@ describe('priority, related tools and cache control', () => {
     ],
     [{ relatedTools: [{ name: 'b c', relation: 'related' }] }, /tool name "b c"/],
     [{ relatedTools: ['b'] }, /tool name of type undefined/],
-  ])('are refused if they are invalid: %j', (wrong, message) => {
+  ])('are rejected if they are invalid: %j', (wrong, message) => {
     expect(() => create().addTool({ name: 'a', handler: () => '', ...(wrong as object) })).toThrow(message)
   })
 })
@@ -160,7 +160,7 @@ describe('orderByPriority', () => {
   const namesOf = async (server: McpServer): Promise<string[]> =>
     (await listed(server)).map(({ name }) => name)
 
-  it('sorts tools by priority if any is set, and otherwise keeps the order of registration', async () => {
+  it('sorts tools by priority if any tool has one, and otherwise keeps the order of registration', async () => {
     expect(await namesOf(fill(create()))).toEqual(['low', 'b', 'a', 'plain', 'last'])
     expect(await namesOf(fill(create({ tools: { orderByPriority: true } })))).toEqual([
       'a',
@@ -264,10 +264,10 @@ describe('describeRelations', () => {
   })
 })
 
-describe("a tool's metadata", () => {
+describe("a tool's icons and title", () => {
   const icon = { src: 'https://example.com/a.png', mimeType: 'image/png', sizes: ['48x48'] }
 
-  it('includes title and icons if the revision supports them', async () => {
+  it('are published if the revision supports them', async () => {
     const definition = { title: 'A', icons: [icon], inputSchema: z.object({}) }
     expect(await shown(definition)).toMatchObject({ title: 'A', icons: [icon] })
     expect(await shown(definition, {}, '2025-06-18')).not.toHaveProperty('icons')
@@ -275,7 +275,7 @@ describe("a tool's metadata", () => {
   })
 
   it.each(['http://example.com/a.png', 'javascript:alert(1)', 'file:///a.png', 'a.png', ''])(
-    'refuses the icon %j',
+    'are rejected if the icon is %j',
     (src) => {
       const add = (): unknown => create().addTool({ name: 'a', icons: [{ src }], handler: () => '' })
       expect(add).toThrow(/neither an https: nor a data: URL/)

@@ -141,7 +141,7 @@ describe.each(['2025-06-18', '2025-11-25'])('`wrapOutput` for a client that uses
   })
 })
 
-it('`wrapOutput` does not wrap output in 2026-07-28, where structured values can have any type', async () => {
+it('`wrapOutput` leaves values unwrapped in 2026-07-28, where structured values can have any type', async () => {
   expect(await call('2026-07-28', 'array')).toEqual({
     content: text(JSON.stringify(ids)),
     structuredContent: ids,
@@ -181,7 +181,7 @@ describe('an invalid `wrapOutput`', () => {
       { wrapOutput: 'a/b', outputSchema: list },
       'needs a name such as "items" as its wrapOutput',
     ],
-  ])('is refused when the tool is added: %s', (_name, rest, problem) => {
+  ])('is rejected when the tool is added: %s', (_name, rest, problem) => {
     const server = new McpServer({ name: 'wrap', version: '1' })
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(
       expect.objectContaining({
@@ -192,7 +192,7 @@ describe('an invalid `wrapOutput`', () => {
     expect(() => server.addTool({ name: 't', ...rest, handler: () => [] })).toThrow(problem)
   })
 
-  it('is refused at compile time if the schema is typed', () => {
+  it('is a compile error if the schema is typed', () => {
     const types = (): void => {
       defineTool({ name: 't', outputSchema: list, wrapOutput: 'items', handler: () => [] })
       defineTool({ name: 't', outputSchema: { type: 'array' }, wrapOutput: 'items', handler: () => [] })

@@ -82,12 +82,12 @@ describe('named variables', () => {
     expect(match(search, 'search://notes?limit=5&q=a%26b')).toEqual({ q: 'a&b', limit: '5' })
   })
 
-  it('may be empty, with and without an equals sign', () => {
+  it('may be empty, with or without an equals sign', () => {
     expect(match(search, 'search://notes?q=&limit')).toEqual({ q: '', limit: '' })
     expect(match('m{;a,b}', 'm;b;a=1')).toEqual({ a: '1', b: '' })
   })
 
-  it('keep additional equals signs and a plus sign', () => {
+  it('preserve additional equals signs and plus signs in values', () => {
     expect(match(search, 'search://notes?q=a=b+c')).toEqual({ q: 'a=b+c' })
   })
 
@@ -108,7 +108,7 @@ describe('named variables', () => {
     '?Q=1',
     '?=1',
     '&q=1',
-  ])('do not match if unknown, repeated or malformed: %s', (query) => {
+  ])('prevent a match if a name is unknown, repeated or malformed: %s', (query) => {
     expect(match(search, search.replace('{?q,limit}', query))).toBeUndefined()
   })
 

@@ -62,7 +62,7 @@ describe('parseUriTemplate', () => {
     ['x://\uD800', 5, /not allowed/],
     ['x://100%/{a}', 8, /lone "%".*%25/],
     ['x://%2', 5, /lone "%"/],
-  ])('refuses %j with an error at character %i', (template, position, message) => {
+  ])('rejects %j with an error at character %i', (template, position, message) => {
     const parse = () => parseUriTemplate(template)
     expect(parse).toThrow(expect.objectContaining({ code: 'ERR_MCP_URI_TEMPLATE' }))
     expect(parse).toThrow(`character ${position}:`)

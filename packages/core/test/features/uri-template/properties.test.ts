@@ -11,7 +11,7 @@ import { parseUriTemplate } from '../../../src/features/uri-template/uri-templat
 itMatchesPairs(400)
 
 describe('match(expand(values))', () => {
-  it('returns the values up to the prefix length', () => {
+  it('returns the values, truncated to their prefix lengths', () => {
     fc.assert(
       fc.property(segment, fc.integer({ min: 1, max: 9 }), (value, length) => {
         const cut = Array.from(value).slice(0, length).join('')
@@ -26,7 +26,7 @@ describe('match(expand(values))', () => {
 })
 
 describe('match with an arbitrary string', () => {
-  it('returns allowed values or undefined', () => {
+  it('returns valid values or undefined', () => {
     const templates = [
       '{a}',
       '{+a}',

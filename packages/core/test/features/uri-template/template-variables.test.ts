@@ -47,7 +47,7 @@ describe('TemplateVariables', () => {
     expectTypeOf<'a0' | 'b5' | 'c9' | 'd1'>().toExtend<Names>()
   })
 
-  it('refuses unknown and possibly missing variables', () => {
+  it('rejects unknown and possibly missing variables', () => {
     const handler = (variables: TemplateVariables<'weather://{country}/{city}{?units}'>): string => {
       // @ts-expect-error the template has no such variable
       void variables.contry

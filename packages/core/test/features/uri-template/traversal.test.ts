@@ -113,7 +113,7 @@ const plant = (template: string, form: string): string =>
   })
 
 describe('path traversal through a template', () => {
-  it('is tested with at least sixty spellings', () => {
+  it('is tested in at least sixty spellings', () => {
     expect(new Set(FORMS).size).toBeGreaterThanOrEqual(60)
   })
 
@@ -121,7 +121,7 @@ describe('path traversal through a template', () => {
   const harmless = (template: string, form: string): boolean =>
     (template.includes('{.v}') && form === '.') || (template.includes('{/v*}') && form.startsWith('/etc'))
 
-  it.each(TEMPLATES)('never matches %s', (template) => {
+  it.each(TEMPLATES)('is prevented by the template %s', (template) => {
     const parsed = parseUriTemplate(template)
     const escaped = FORMS.filter((form) => !harmless(template, form)).filter(
       (form) => parsed.match(plant(template, form)) !== undefined,
@@ -129,12 +129,12 @@ describe('path traversal through a template', () => {
     expect(escaped).toEqual([])
   })
 
-  it.each(TEMPLATES)('is not found in a harmless value that %s matches', (template) => {
+  it.each(TEMPLATES)('is not confused with a harmless value, which %s matches', (template) => {
     expect(parseUriTemplate(template).match(plant(template, 'innocent..%20value'))).toBeDefined()
   })
 
   it.each(['x://root/{v}', 'x://root{/v}', 'x://root{/v*}', 'x://root{;v}', 'x://root{.v}', 'x://{a}/{v}'])(
-    'does not match %s if the value contains a backslash or an encoded slash',
+    'does not succeed with %s and a backslash or an encoded slash in the value',
     (template) => {
       const parsed = parseUriTemplate(template)
       for (const form of ['a%2fb', 'a%2Fb', 'a\\b', 'a%5cb', 'a%5Cb', 'a%2f', 'a%5c']) {
@@ -149,7 +149,7 @@ describe('path traversal through a template', () => {
     expect(parseUriTemplate('{+v*}').match('a,/etc')).toBeUndefined()
   })
 
-  it('cannot be split over two variables', () => {
+  it('cannot be split across two variables', () => {
     expect(parseUriTemplate('x/{a}{b}/y').match('x/../y')).toBeUndefined()
     expect(parseUriTemplate('x/{a}.{b}').match('x/...')).toBeUndefined()
   })

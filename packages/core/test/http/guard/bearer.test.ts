@@ -53,7 +53,7 @@ describe('bearer', () => {
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 
-  it('refuses the token if `verify` throws or rejects, and logs the cause without sending it to the client', async () => {
+  it('refuses the token if `verify` fails, and does not send the cause to the client', async () => {
     for (const failing of [
       () => {
         throw new Error('canary')
@@ -127,7 +127,7 @@ describe("a caller's identity", () => {
   })
 
   it.each([{ principal: '' }, { principal: undefined as unknown as string }, {} as AuthInfo])(
-    'requires a principal, and logs which option did not return one: %j',
+    'requires a principal, and logs the name of the option that returned none: %j',
     async (auth) => {
       const own = createHarness({ endpoint: { authenticate: () => auth } })
       const ofHost = createHarness()
@@ -180,7 +180,7 @@ describe("a caller's identity", () => {
 })
 
 describe('Rejection', () => {
-  it('determines the status and message of the JSON-RPC error', async () => {
+  it('determines the HTTP status and the message of the JSON-RPC error', async () => {
     const { status, headers, json } = await tried(
       () => new Rejection(403, 'Not today', { headers: { 'x-why': 'sunday' }, cause: new Error('canary') }),
     )
@@ -198,7 +198,7 @@ describe('Rejection', () => {
     expect(log.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual(logged)
   })
 
-  it.each([200, 302, 399, 600, 400.5])('refuses the status %s', (status) => {
+  it.each([200, 302, 399, 600, 400.5])('rejects the status %s', (status) => {
     expect(() => new Rejection(status, 'x')).toThrow(/ERR_MCP_OPTION/)
   })
 

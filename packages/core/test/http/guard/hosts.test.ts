@@ -56,7 +56,7 @@ describe('the Host check on a loopback socket', () => {
 })
 
 describe('the Host check on other sockets', () => {
-  it('accepts any value if there is no list, while the Origin is still checked', () => {
+  it('accepts any value if there is no list, but does not affect the Origin check', () => {
     const { host } = createHostGuard({})
     for (const local of [false, undefined]) expect(host('mcp.example.com', local)).toBe(true)
   })
@@ -167,7 +167,7 @@ describe("a mount's guard", () => {
     expect(host.text + origin.text).not.toContain('evil')
   })
 
-  it('caches a limited number of hosts, but checks all of them', async () => {
+  it('caches a limited number of hosts, but checks every host', async () => {
     const { host } = createHostGuard({})
     for (let i = 0; i < 1_000; i++) expect(host(`h${i}.example`, true)).toBe(false)
     expect(host('localhost', true)).toBe(true)

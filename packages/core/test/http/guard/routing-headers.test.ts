@@ -145,17 +145,17 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect([status, json.error?.code, harness.ran]).toEqual([400, -32600, []])
   })
 
-  it('does not require a header for null, because the schema checks null', async () => {
+  it('is not required for null, because the schema validates null', async () => {
     const { json } = await query(serve(), { region: null })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('does not require a header for an object, because schema validation reports the object to the model', async () => {
+  it('is not required for an object, because schema validation reports the object to the model', async () => {
     const { json } = await query(serve(), { region: {} })
     expect(json.result).toMatchObject({ isError: true })
   })
 
-  it('is counted as `headerMismatch` if it is refused, like the other headers', async () => {
+  it('is counted as `headerMismatch` if it does not match, like the other headers', async () => {
     const harness = serve()
     await query(harness, { region: 'eu' })
     await query(harness, { region: 'eu' }, { 'mcp-name': 'plain' })
@@ -167,7 +167,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
     expect(answer.json.error?.code).toBe(-32020)
   })
 
-  it('is checked only if the tool is known and visible and the arguments are an object', async () => {
+  it('is checked only for a known, visible tool whose arguments are an object', async () => {
     const harness = serve()
     const unknown = await query(harness, { region: 'eu' }, {}, 'unknown')
     const hidden = await query(harness, { region: 'eu' }, {}, 'hidden')
@@ -216,7 +216,7 @@ describe('Mcp-Param-* (https://modelcontextprotocol.io/specification/2026-07-28/
   })
 })
 
-describe('Mcp-Param-* for a tool that runs as a task (https://modelcontextprotocol.io/seps/2663-tasks-extension)', () => {
+describe('Mcp-Param-* headers for a tool that runs as a task (https://modelcontextprotocol.io/seps/2663-tasks-extension)', () => {
   const EXTENSION = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
   const CLIENT = { capabilities: { ...EXTENSION, elicitation: {} } }
   const inputSchema = {

@@ -25,7 +25,7 @@ function responses(outboundLimit = LIMIT) {
 }
 
 describe('responses on an HTTP+SSE connection', () => {
-  it('exceed their limit if they are larger than four full-size results, whether queued or held back', () => {
+  it('exceed their limit if queued and reserved bytes exceed four full-size results', () => {
     const { outlet, made } = responses()
     outlet.waitingBytes = LIMIT - 1
     made.hold(1)
@@ -53,7 +53,7 @@ describe('responses on an HTTP+SSE connection', () => {
     expect([made.refuses(3), made.refuses(4)]).toEqual([false, true])
   })
 
-  it('become errors beyond the limit, and are omitted for cancelled calls', () => {
+  it('become errors if they exceed the limit, and are omitted for cancelled calls', () => {
     const { outlet, overflows, made } = responses()
     const frame = 'é'.repeat(RESULT)
     expect(made.fit(1, undefined)).toBeUndefined()

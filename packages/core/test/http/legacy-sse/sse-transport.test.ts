@@ -98,7 +98,7 @@ describe('an event stream', () => {
   it.each([
     ['text/html', 406],
     ['*/*', 200],
-  ])('given the Accept header %s, receives the status %i', async (accept, status) => {
+  ])('requested with the Accept header %s, has the status %i', async (accept, status) => {
     const { opened } = await openSse(harness(), { headers: { accept } })
     expect(opened.status).toBe(status)
     if (status === 406) expect(opened.json.error?.message).toContain('text/event-stream')
@@ -120,7 +120,7 @@ describe('an event stream', () => {
     })
   })
 
-  it('opens after the lifespan has opened, and not at all if the lifespan fails to open', async () => {
+  it('opens after the lifespan has started, and not at all if the lifespan fails', async () => {
     const ready = deferred()
     let fails = true
     const lifespan = async () => {
@@ -175,7 +175,7 @@ describe('an event stream', () => {
     await sink.until(() => sink.text.includes('notifications/tools/list_changed'))
   })
 
-  it('carries identical notifications only once to a slow reader', async () => {
+  it('carries identical notifications only once for a slow reader', async () => {
     const { client, sink, ...made } = await started()
     sink.stall()
     await client.call('flood', { times: 100 })
@@ -188,7 +188,7 @@ describe('an event stream', () => {
     expect(sink.text.match(/list_changed/g)).toHaveLength(1)
   })
 
-  it('carries requests to the client, which responds by POST', async () => {
+  it('carries requests to the client, which responds in a POST', async () => {
     const { client } = await asked()
     expect(await agree(client)).toBe(202)
     await client.sink.until(() => client.sink.text.includes('ok: true'))
@@ -196,7 +196,7 @@ describe('an event stream', () => {
 })
 
 describe('POST /message', () => {
-  it('ignores and counts a response to an unknown request', async () => {
+  it('ignores a response to an unknown request, but counts it', async () => {
     const { client, endpoint } = await streaming()
     await client.initialize('2024-11-05', { elicitation: {} })
     expect((await client.post({ jsonrpc: '2.0', id: 1, result: {} })).status).toBe(202)
@@ -268,7 +268,7 @@ describe('POST /message', () => {
     expect((await client.post(ping('x'.repeat(1_000)))).status).toBe(413)
   })
 
-  it('is answered on the stream even before initialize: a ping with a result, and other requests with an error', async () => {
+  it('receives responses on the stream even before initialize: a result for a ping, otherwise an error', async () => {
     const client = await openSse(harness())
     expect((await client.post(ping('early'))).status).toBe(202)
     expect((await client.call('add', { a: 1 })).status).toBe(202)
@@ -309,7 +309,7 @@ describe('POST /message', () => {
     expect(client.sink.text).toContain('new')
   })
 
-  it('accepts a batch in the revision that has batches, and answers with a batch', async () => {
+  it('accepts a batch in the revision that has batches, and responds with a batch', async () => {
     const client = await openSse(harness())
     await client.initialize('2025-03-26')
     const note = notification('notifications/unknown')
@@ -358,7 +358,7 @@ describe('HTTP+SSE limits', () => {
     expect((await client.post(ping('again'))).status).toBe(202)
   })
 
-  it('queue up to `outboundBytes` of distinct notifications for a stalled client, and drop the others', async () => {
+  it('allow `outboundBytes` of distinct notifications for a stalled client, and drop the rest', async () => {
     const outboundLimit = 1_048_576
     const setUp = (server: McpServer) =>
       void server.addResource({ uri: 'log://all', name: 'all', handler: () => '' })
@@ -405,7 +405,7 @@ describe('HTTP+SSE limits', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('give anonymous HTTP+SSE connections at most half of the slots, so that principals find room', async () => {
+  it('reserve half of the slots for principals, so that anonymous connections cannot use them all', async () => {
     const made = harness({ sessions: { max: 4 } })
     const opened = async (who?: Sent): Promise<number> => (await openSse(made, who)).opened.status
     expect([await opened(), await opened(), await opened()]).toEqual([200, 200, 503])
@@ -423,7 +423,7 @@ describe('HTTP+SSE limits', () => {
 })
 
 describe('the session of an event stream', () => {
-  it('appears to other principals as an unknown session', async () => {
+  it('is unknown to other principals', async () => {
     const { client, ...made } = await started({}, {}, ada)
     const foreign = await client.post(ping(), bob)
     const nobody = await made.send({ route: 'message', query: { sessionId: client.sessionId }, body: ping() })
@@ -440,7 +440,7 @@ describe('the session of an event stream', () => {
     expect((await made.send({ route: 'message', query: { sessionId: id }, body: ping() })).status).toBe(404)
   })
 
-  it('ends with the stream: the running call is aborted, the next POST receives 404, and session:close fires once', async () => {
+  it('ends with the stream, which aborts running calls and emits session:close once', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('session:open', ({ revision }) => heard.push(`open ${revision}`))
@@ -483,7 +483,7 @@ describe('the session of an event stream', () => {
     expect((await openSse(made)).opened.status).toBe(200)
   })
 
-  it('is not opened by initialize if the stream has already closed', async () => {
+  it('is not opened by initialize after the stream has closed', async () => {
     const told = deferred()
     const made = harness({}, { server: { instructions: () => told.promise.then(() => 'late') } })
     const heard: string[] = []
@@ -526,30 +526,30 @@ describe('endpoint.close', () => {
   })
 })
 
-describe('a mount', () => {
-  it('has no HTTP+SSE routes by default', async () => {
+describe('the HTTP+SSE routes of a mount', () => {
+  it('do not exist by default', async () => {
     const { send } = createHarness()
     expect((await send({ route: 'sse', method: 'GET' })).status).toBe(404)
     expect((await send({ route: 'message', body: ping() })).status).toBe(404)
   })
 
-  it('cannot have HTTP+SSE routes without sessions', () => {
+  it('require sessions', () => {
     expect(() => harness({ stateless: true })).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
-  it('negotiates only the revisions it serves', async () => {
+  it('negotiate only the revisions that the mount serves', async () => {
     const client = await openSse(harness({ revisions: ['2025-03-26', '2024-11-05'] }))
     await client.post(initializeMessage('2025-11-25'))
     expect(client.sink.text).toContain('"protocolVersion":"2025-03-26"')
   })
 
-  it('announces a message path below the `publicUrl` prefix', async () => {
+  it('announce a message path with the path prefix of `publicUrl`', async () => {
     const made = harness({ publicUrl: 'https://mcp.example.com/tools/mcp' })
     const client = await openSse(made, { path: '/sse', headers: { host: 'mcp.example.com' } })
     expect(client.address).toBe(`/tools/message?sessionId=${client.sessionId}`)
   })
 
-  it('checks hosts and origins on both routes, and names the route in the `reject` event', async () => {
+  it('check Host and Origin, and are named in the `reject` event', async () => {
     const made = harness()
     const heard: string[] = []
     made.server.on('reject', ({ route, reason }) => heard.push(`${route} ${reason}`))
@@ -560,7 +560,7 @@ describe('a mount', () => {
     expect(heard).toEqual(['sse forbiddenOrigin', 'message forbiddenOrigin', 'message noSessionId'])
   })
 
-  it('authenticates on both routes', async () => {
+  it('both require authentication', async () => {
     const made = harness({ authenticate: () => undefined })
     expect((await made.send({ route: 'sse', method: 'GET' })).status).toBe(401)
     expect((await made.send({ route: 'message', body: ping() })).status).toBe(401)

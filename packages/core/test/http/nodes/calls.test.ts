@@ -36,7 +36,7 @@ async function ask(session: TestSession, id: number): Promise<Answer> {
 }
 
 describe('a question', () => {
-  it('is answered on whichever node receives the response', async () => {
+  it('can be answered on any node', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -73,7 +73,7 @@ describe('a question', () => {
     expect(sink.messages).toHaveLength(1)
   })
 
-  it('refuses a response on another node with 503 after its own node has stopped', async () => {
+  it('is lost when its node stops, so that an answer on another node causes 503', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -83,7 +83,7 @@ describe('a question', () => {
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1'])
   })
 
-  it('receives its response from another node even if the store fails briefly', async () => {
+  it('receives its answer from another node even if the store fails briefly', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -98,7 +98,7 @@ describe('a question', () => {
     expect(sink.messages[1]).toMatchObject({ id: 2, result: { content: [{ text: 'true' }] } })
   })
 
-  it('refuses a response on another node with 503 if the store fails for 3 s, and accepts it later', async () => {
+  it('can be answered later if another node fails to forward the answer for 3 s and replies with 503', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: asking }), cluster.node({ setUp: asking })]
     const session = await open(a)
@@ -138,7 +138,7 @@ const cancel = (session: TestSession, requestId: number): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
 
 describe('a cancellation', () => {
-  it('ends the call on whichever node is running it', async () => {
+  it('ends the call on whichever node runs it', async () => {
     const cluster = createCluster()
     const [a, b, c] = [hanging(cluster), hanging(cluster), hanging(cluster)]
     const session = await a.node.open()
@@ -218,7 +218,7 @@ describe('a cancellation', () => {
     expect(a.ended).toEqual([5])
   })
 
-  it('is refused with 503 in a batch if the other nodes may not receive it', async () => {
+  it('is refused with 503 in a batch if it may not have reached the other nodes', async () => {
     const cluster = createCluster()
     const [a, b] = [hanging(cluster), hanging(cluster)]
     const session = await a.node.open({ version: '2025-03-26' })

@@ -82,7 +82,7 @@ const cancel = (id: number): object => notification('notifications/cancelled', {
 
 describe('an HTTP+SSE client whose messages arrive on any node', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'can initialize revision %s on one node and call every node, and receives all responses on the stream',
+    'can initialize revision %s on one node, call all nodes, and receive all responses on the stream',
     async (version) => {
       const { a, b, c, client } = await streaming()
       await client.at(b).initialize(version)
@@ -159,7 +159,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
 })
 
 describe('a question from a call', () => {
-  it('is answered once, on whichever node receives the response', async () => {
+  it('can be answered once, on any node', async () => {
     const { client, a, b, c } = await started()
     for (const [i, node] of [a, b, c].entries()) {
       await client.at(node).call('ask', {}, `ask-${i}`)
@@ -181,7 +181,7 @@ describe('a question from a call', () => {
 })
 
 describe('a cancellation', () => {
-  it('ends the call, whichever node receives the cancellation', async () => {
+  it('ends the call, whichever node receives it', async () => {
     const { a, b, c, client } = await started()
     for (const [id, node] of [a, b, c].entries()) {
       await client.at(node).call('hold', {}, id)
@@ -209,7 +209,7 @@ describe('change notifications', () => {
 })
 
 describe('an HTTP+SSE session', () => {
-  it('appears to other principals on every node as an unknown session', async () => {
+  it('is unknown to other principals on every node', async () => {
     const { client, a, b, c } = await started({}, ada)
     await client.at(c).call('echo', { text: 'x' })
     for (const node of [a, b, c]) {
@@ -422,7 +422,7 @@ describe('a message for a stream on another node', () => {
     expect(statuses).toEqual([503])
   })
 
-  it('receives a reply that the other node resends until it is delivered', async () => {
+  it('receives its reply even if the other node must send the reply repeatedly', async () => {
     const { cluster, a, client, atB } = await started()
     const { nodes } = a.shared
     const send = nodes.send.bind(nodes)
@@ -471,7 +471,7 @@ describe('a message for a stream on another node', () => {
     expect((await atB.post(ping())).status).toBe(202)
   })
 
-  it('is logged and refused with 500 if serving it fails', async () => {
+  it('is refused with 500 if serving it fails, and the error is logged', async () => {
     const options = { server: { instructions: () => Promise.reject(new Error('no')) } }
     const { client, a, atB } = await streaming(options)
     const [here, there] = [await client.post(initializeMessage()), await atB.post(initializeMessage())]

@@ -72,7 +72,7 @@ describe('a session on several nodes', () => {
     expect((await b.continue(session, alice).post(ping)).status).toBe(200)
   })
 
-  it('ends if all nodes together have more than `max` anonymous sessions and it is the least recently used one', async () => {
+  it('ends if it is the least recently used anonymous session and all nodes together exceed `max`', async () => {
     const cluster = createCluster()
     const endpoint = { sessions: { max: 2 } }
     const [a, b] = [cluster.node({ endpoint }), cluster.node({ endpoint })]
@@ -143,7 +143,7 @@ describe('a session on several nodes', () => {
     expect((await b.at(session).post(ping)).status).toBe(404)
   })
 
-  it('stores only one GET stream, which a new GET replaces', async () => {
+  it('has at most one GET stream, which a new GET replaces', async () => {
     const cluster = createCluster()
     const session = await cluster.node().open()
     const first = await session.get()
@@ -275,7 +275,7 @@ describe('a session on several nodes', () => {
     expect(stored?.logLevel === 'error').toBe(kept)
   })
 
-  it('survives its release by a node that considers it uninitialized', async () => {
+  it('survives if a node that considers it uninitialized lets it expire', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node(), cluster.node()]
     const opened = await a.post(initializeMessage())
@@ -327,7 +327,7 @@ describe('a change on one node', () => {
     expect(await logged(session)).toEqual(['notifications/message'])
   })
 
-  it('applies to the stored subscriptions, even if the node has missed earlier changes on another node', async () => {
+  it('is merged into the stored subscriptions, even if the node has missed earlier changes', async () => {
     const cluster = createCluster()
     const [a, b] = [cluster.node({ setUp: resources }), cluster.node({ setUp: resources })]
     const session = await a.open()

@@ -89,7 +89,7 @@ describe("a call's stream resumed on another node", () => {
     expect(third.sink.closed).toBe(true)
   })
 
-  it('ends with an error if its node has stopped', async () => {
+  it('ends with an error if its original node has stopped', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     nodes.a.kill()
@@ -99,7 +99,7 @@ describe("a call's stream resumed on another node", () => {
     expect((await resume(nodes.c, nodes.session, lastId(sink))).status).toBe(400)
   })
 
-  it('ends with an error when its node stops, and drops events that the node sends later', async () => {
+  it('ends with an error when its original node stops, and drops events sent later', async () => {
     const nodes = await bench()
     const first = await started(nodes, 3)
     const { sink } = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -160,7 +160,7 @@ describe("a call's stream resumed on another node", () => {
     ])
   })
 
-  it('contains the response if the call has ended, and then becomes unknown', async () => {
+  it('contains the response if the call has ended, and cannot be resumed again', async () => {
     const nodes = await bench()
     const first = await started(nodes, 1)
     first.request.leave()
@@ -172,7 +172,7 @@ describe("a call's stream resumed on another node", () => {
     expect((await resume(nodes.c, nodes.session, lastId(second.sink))).status).toBe(400)
   })
 
-  it('ends and becomes unknown if the store has lost an event', async () => {
+  it('ends and cannot be resumed again if the store has lost an event', async () => {
     const nodes = await bench()
     const { events } = nodes.cluster
     const first = await started(nodes, 4)
@@ -209,7 +209,7 @@ async function listening(): Promise<Bench & { readonly first: Answer }> {
 }
 
 describe("a session's GET stream", () => {
-  it('is replaced by a GET stream on another node that reports that everything has changed', async () => {
+  it('is replaced by a GET stream on another node, which reports that everything has changed', async () => {
     const nodes = await bench()
     const first = await nodes.session.get()
     const second = await nodes.b.at(nodes.session).get()
@@ -223,7 +223,7 @@ describe("a session's GET stream", () => {
     expect([second.sink.closed, third.sink.closed]).toEqual([true, false])
   })
 
-  it('continues on another node while its former node is still running, and reports that everything has changed', async () => {
+  it('reports that everything has changed when it moves to another node, even if its node still runs', async () => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     change(nodes.c, 'two')
@@ -243,7 +243,7 @@ describe("a session's GET stream", () => {
     expect(methods(second)).toEqual([])
   })
 
-  it('continues after its node has stopped, and reports that everything has changed', async () => {
+  it('reports that everything has changed when it continues after its node has stopped', async () => {
     const { first, ...nodes } = await listening()
     nodes.a.kill()
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
@@ -280,7 +280,7 @@ describe("a session's GET stream", () => {
   it.each([
     ['at two nodes', ['b', 'c']],
     ['at all nodes', ['a', 'b', 'c']],
-  ] as const)('stays open at one node if it is resumed %s at the same time', async (_, names) => {
+  ] as const)('stays open on one node if it is resumed %s at the same time', async (_, names) => {
     const { first, ...nodes } = await listening()
     first.request.leave()
     const answers = await Promise.all(
@@ -298,7 +298,7 @@ describe("a session's GET stream", () => {
     expect(methods(open[0] as Answer).at(-1)).toBe(CHANGED)
   })
 
-  it('stays at the node that has seized it last, even if an earlier node stores late that it has', async () => {
+  it('stays on the last node that took it over, even if an earlier node updates the record later', async () => {
     const { first, ...nodes } = await listening()
     const { b, c, session, cluster } = nodes
     first.request.leave()

@@ -125,7 +125,7 @@ describe('a task on another node', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('down'))],
     ['is refused', () => false],
-  ])('gets the answer although sending it %s once', async (_, send) => {
+  ])('receives the answer even if sending the answer %s once', async (_, send) => {
     const nodes = await bench('ask')
     const pending = call(nodes, 'tasks/result')
     await nodes.cluster.clock.advance(1_000)
@@ -138,7 +138,7 @@ describe('a task on another node', () => {
     expect(JSON.stringify(sink.messages.at(-1)?.result)).toContain('ok')
   })
 
-  it('sends its question again if the answer could not be sent for 3 s', async () => {
+  it('sends its question again if the answer could not be forwarded for 3 s', async () => {
     const nodes = await bench('ask')
     const pending = call(nodes, 'tasks/result')
     await nodes.cluster.clock.advance(1_000)
@@ -154,7 +154,7 @@ describe('a task on another node', () => {
     expect(JSON.stringify(sink.messages.at(-1)?.result)).toContain('ok')
   })
 
-  it('is aborted although sending its cancellation fails once', async () => {
+  it('is aborted even if sending the cancellation fails once', async () => {
     const nodes = await bench('hang')
     vi.spyOn(nodes.b.shared.nodes, 'send').mockRejectedValueOnce(new Error('down'))
     expect((await call(nodes, 'tasks/cancel')).json.result).toMatchObject({ status: 'cancelled' })
@@ -205,7 +205,7 @@ describe('a task method while the store fails', () => {
     ['list', 'tasks/list', {}],
     ['update', 'tasks/cancel', { taskId: 'any' }],
   ] as const)(
-    'returns 503 if the %s operation fails (%s), and works again after the store has recovered',
+    'returns 503 if the %s operation fails (%s), and works again when the store has recovered',
     async (step, method, params) => {
       const cluster = createCluster()
       let runs = 0

@@ -61,7 +61,7 @@ describe('a server selector', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('produces status 500 if it throws, and the cause is logged but not sent to the client', async () => {
+  it('causes status 500 if it throws, which is logged but not sent to the client', async () => {
     for (const select of [
       () => { throw new Error('canary') }, // prettier-ignore
       () => Promise.reject(new Error('canary')),
@@ -88,7 +88,7 @@ describe('a server selector', () => {
     expect(second.sink.messages).toEqual([])
   })
 
-  it("can return a server that is closed later, which ends only that server's sessions", async () => {
+  it('can return a server that is closed later, which ends only the sessions of that server', async () => {
     const { open, post, a } = tenancy()
     const first = await open({ headers: { 'x-tenant': 'a' } })
     const second = await open({ headers: { 'x-tenant': 'b' } })
@@ -115,7 +115,7 @@ describe('a server selector', () => {
     await closing
   })
 
-  it('lets the mount release idle servers, so that servers created for one session do not accumulate', async () => {
+  it('lets the mount release idle servers, so that servers for a single session do not accumulate', async () => {
     const made: McpServer[] = []
     const { open } = createHarness({
       select: () => {
@@ -133,7 +133,7 @@ describe('a server selector', () => {
     expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
   })
 
-  it('lets the mount release a server that refuses the requested revision', async () => {
+  it('lets the mount release a server that does not support the requested revision', async () => {
     const server = new McpServer(
       { name: 'older', version: '1' },
       { logger: silent, revisions: ['2025-11-25'] },

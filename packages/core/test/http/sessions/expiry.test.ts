@@ -77,7 +77,7 @@ describe('expiring credentials on a stream', () => {
     expect((await client.post(ping, ann(harness))).status).toBe(404)
   })
 
-  it('do not close an HTTP+SSE stream if its client has posted with newer credentials', async () => {
+  it('do not close an HTTP+SSE stream if the client has sent newer credentials', async () => {
     const harness = create()
     const client = await openSse(harness, ann(harness, 10))
     await client.initialize()

@@ -62,7 +62,7 @@ describe('keep-alive with pings, https://modelcontextprotocol.io/specification/2
     expect(clock.pending).toBe(0)
   })
 
-  it('ends calls from a client that does not respond', async () => {
+  it('ends the calls of a client that does not respond', async () => {
     const { open, clock, closed } = pinging({ intervalMs: 5 * SECOND, maxMissed: 1 })
     const session = await open()
     await session.get()
@@ -127,7 +127,7 @@ describe('keep-alive with pings, https://modelcontextprotocol.io/specification/2
     await clock.advance(SECOND)
   })
 
-  it('pings all sessions with a single timer, and sends no pings in `comment` mode', async () => {
+  it('uses a single timer for all sessions, and sends no pings in `comment` mode', async () => {
     const { open, clock } = pinging({ mode: 'comment' })
     const stream = await (await open()).get()
     await clock.advance(600 * SECOND)

@@ -87,7 +87,7 @@ describe('a session with a sealed id', () => {
     expect(await status(start({ keys: [NEW_KEY] }), session.headers)).toBe(404)
   })
 
-  it('emits session:open once, marked as resumed, for any number of concurrent requests', async () => {
+  it('emits session:open once with `resumed`, even for concurrent requests', async () => {
     const session = await start().open()
     const two = start()
     const heard: unknown[] = []
@@ -109,7 +109,7 @@ describe('a session with a sealed id', () => {
 })
 
 describe('an invalid sealed id', () => {
-  it('receives the same reply as an unknown session, with every method', async () => {
+  it('receives the same reply as an unknown session, with every HTTP method', async () => {
     const mine = await start().open({ more: alice })
     const other = await start({ keys: [NEW_KEY] }).open({ more: alice })
     const old = start({ maxAgeMs: 1_000 })
@@ -136,7 +136,7 @@ describe('an invalid sealed id', () => {
     expect((await two.post(ping, mine.headers, alice)).status).toBe(200)
   })
 
-  it('is refused if another server with the same keys created it', async () => {
+  it('is refused if it was created by another server with the same keys', async () => {
     const session = await start().open()
     const handler = toFetch(new McpServer({ name: 'another', version: '1' }), {
       sessions: { seal: { keys: [KEY] } },
@@ -156,7 +156,7 @@ describe('an invalid sealed id', () => {
     await handler.close()
   })
 
-  it('is refused by another process after `maxAgeMs`, but still accepted by its own process', async () => {
+  it('is refused by another process after `maxAgeMs`, but not by its own process', async () => {
     const one = start({ maxAgeMs: 60_000 })
     const session = await one.open()
     const two = start({ maxAgeMs: 60_000 })
@@ -226,7 +226,7 @@ describe('ending a session with a sealed id', () => {
     expect(statuses).toEqual([200, 404, 404])
   })
 
-  it('applies to sessions that would exceed `maxPerPrincipal` if they were restored', async () => {
+  it('happens if restoring the session would exceed `maxPerPrincipal`', async () => {
     const one = start()
     const sessions = [await one.open({ more: alice }), await one.open({ more: alice })]
     const two = start({ endpoint: { sessions: { maxPerPrincipal: 1 } } })
@@ -236,7 +236,7 @@ describe('ending a session with a sealed id', () => {
   })
 })
 
-it('a server issues a plain id to a client with large capabilities', async () => {
+it('a server issues an unsealed id to a client with large capabilities', async () => {
   const process = start()
   const opened = await process.post(
     described({ experimental: { x: { y: 'z'.repeat(800) } } }, { name: 'n', version: '1' }),

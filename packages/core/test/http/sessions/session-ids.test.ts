@@ -23,7 +23,7 @@ const warnings = ({ log }: Harness): readonly string[] =>
   log.filter(({ level }) => level === 'warn').map(({ message }) => message)
 
 describe('a session id from another process', () => {
-  it('receives 404, and causes a log line with the cause and the remedy', async () => {
+  it('causes status 404 and a log line with the cause and the remedy', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     expect(await sendId(first, id)).toBe(404)
@@ -32,7 +32,7 @@ describe('a session id from another process', () => {
       expect(warning).toContain(fix)
   })
 
-  it('is logged at most once every ten minutes, with the number of skipped lines', async () => {
+  it('is logged at most once every ten minutes, with the number of omitted lines', async () => {
     const [first, second] = await twoProcesses()
     const { id } = await second.open()
     for (let again = 0; again < 50; again++) await sendId(first, id)
@@ -68,7 +68,7 @@ describe('a session id from another process', () => {
     ['belongs to a session that ended in this process', (own) => own],
     ['was not created by Jetway', () => crypto.randomUUID()],
     ['has an impossible timestamp', (_own, other) => `${other.slice(0, -7)}zzzzzzz`],
-  ])('is not reported if the id %s', async (_, idOf) => {
+  ])('is not logged if the id %s', async (_, idOf) => {
     const [first, second] = await twoProcesses()
     const [own, other] = [await first.open(), await second.open()]
     await own.delete()
@@ -89,7 +89,7 @@ describe('a session id from another process', () => {
 })
 
 describe('sessions.prefix', () => {
-  it('is prepended to session ids on both transports, and is refused under another prefix', async () => {
+  it('is part of session ids on both transports, and any other prefix is refused', async () => {
     const { open, post, send } = createHarness({
       endpoint: { sessions: { prefix: 'object-1' }, legacySse: true },
     })

@@ -43,7 +43,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), headers)).status).toBe(404)
   })
 
-  it('has a unique id of 192 random bits in visible ASCII', async () => {
+  it('has a unique id with 192 random bits in visible ASCII', async () => {
     const { post } = createHarness()
     const ids = new Set<string>()
     for (let i = 0; i < 200; i++) ids.add((await post(initializeMessage())).headers['mcp-session-id'] ?? '')
@@ -59,7 +59,7 @@ describe('a session over Streamable HTTP', () => {
     expect((await post(ping(), { 'mcp-session-id': 'chosen-by-the-client' })).status).toBe(404)
   })
 
-  it('opens for a client with large icons, without storing them, but not for a client with huge capabilities', async () => {
+  it('opens without storing large client icons, but does not open with huge client capabilities', async () => {
     const { post } = createHarness()
     const initializeWith = (more: object): object => ({
       ...initializeMessage(),
@@ -158,7 +158,7 @@ describe('ending a session', () => {
     ['a quarter of the time to live', 40_000, 60_000, 10_000],
     ['a quarter of the time to live of uninitialized sessions', 80_000, 20_000, 5_000],
     ['at most 15 s', 120_000, 90_000, 15_000],
-  ])('checks for expired sessions at an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
+  ])('happens at checks with an interval of %s', async (_, ttlMs, uninitializedTtlMs, intervalMs) => {
     const { open, endpoint, clock } = createHarness({
       endpoint: { sessions: { ttlMs, uninitializedTtlMs } },
     })
@@ -223,7 +223,7 @@ describe('ending a session', () => {
     expect((await listening.post(ping())).status).toBe(404)
   })
 
-  it('can happen while a request body is being read', async () => {
+  it('refuses a request whose body is still being read', async () => {
     const { open, post } = createHarness({ setUp: tools })
     const session = await open()
     const pending = post(ping(), session.headers)
@@ -231,7 +231,7 @@ describe('ending a session', () => {
     expect((await pending).status).toBe(404)
   })
 
-  it('can be denied to clients with `allowDelete`', async () => {
+  it('is refused to clients if `allowDelete` is false', async () => {
     const { open } = createHarness({ endpoint: { sessions: { allowDelete: false } } })
     const session = await open()
     const refused = await session.delete()
@@ -267,7 +267,7 @@ describe('sessions.max', () => {
     },
   )
 
-  it('is complemented by a limit per authenticated principal, but not for anonymous clients', async () => {
+  it('is complemented by `maxPerPrincipal`, which does not apply to anonymous clients', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const held = [await open({ more: alice }), await open({ more: alice })]
     for (const session of held) expect((await session.get()).status).toBe(200)
@@ -331,7 +331,7 @@ describe('sessions.max', () => {
     expect((await listening.post(ping())).status).toBe(200)
   })
 
-  it('checks at most two sessions on average for each session opened during a flood', async () => {
+  it('checks two sessions at most, on average, to open one during a flood', async () => {
     const { open, post } = createHarness({ endpoint: { sessions: { max: 200 } } })
     for (let i = 0; i < 200; i++) await (await open()).post(ping())
     const looks = vi.spyOn(LiveSession.prototype, 'active', 'get')
@@ -340,7 +340,7 @@ describe('sessions.max', () => {
     looks.mockRestore()
   })
 
-  it('has a counterpart, `maxPerPrincipal`, that closes an uninitialized session first, or else the session idle longest', async () => {
+  it('is complemented by `maxPerPrincipal`, which also closes uninitialized or idle sessions first', async () => {
     const { open, post, clock } = createHarness({ endpoint: { sessions: { maxPerPrincipal: 2 } } })
     const opened = async (): Promise<TestSession> => {
       await clock.advance(1)

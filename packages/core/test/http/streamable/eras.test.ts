@@ -35,7 +35,7 @@ const discover = ({ post }: Harness, headers: Record<string, string> = {}): Prom
 
 describe('both eras at one URL (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning)', () => {
   it.each([{}, { stateless: true }])(
-    'are served one after the other with the options %j',
+    'are served alternately with the options %j',
     async (endpoint) => {
       const harness = createHarness(endpoint)
       const opened = await harness.post(initializeMessage(SESSIONS))
@@ -153,7 +153,7 @@ describe('a request with several errors', () => {
   }
 
   it.each(pairs.map(([first, second]) => [first[0], second[0], first] as const))(
-    'is refused for an error in the %s before one in the %s',
+    'is refused for the error in the %s rather than the error in the %s',
     async (first, second, [, code, status, says]) => {
       const answer = await call((fault) => fault === first || fault === second)
       expect(answer).toMatchObject({ status, json: { id: 7, error: { code } } })
@@ -161,7 +161,7 @@ describe('a request with several errors', () => {
     },
   )
 
-  it('is refused for the last error if no other remains, and succeeds if none remains', async () => {
+  it('is refused until its last error is corrected', async () => {
     const answer = await call((fault) => fault === 'parameter header')
     expect(answer).toMatchObject({ status: 400, json: { error: { code: -32020 } } })
     expect(await call(() => false)).toMatchObject({ status: 200, json: { result: { resultType: 'task' } } })
@@ -233,7 +233,7 @@ describe('a mount without session revisions', () => {
 
 describe('a mount that serves only session revisions', () => {
   it.each([{}, { stateless: true }])(
-    'refuses other requests so that clients fall back to initialize, with the options %j',
+    'refuses stateless requests so that clients fall back to initialize, with the options %j',
     async (more) => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {
@@ -258,7 +258,7 @@ describe('servers of different eras behind a single mount', () => {
     select: (request) => servers[request.header('x-server') as keyof typeof servers],
   })
 
-  it('refuse unsupported revisions, each with its own list', async () => {
+  it('refuse unsupported revisions, and each list their own revisions', async () => {
     expect((await discover(harness, { 'x-server': 'modern' })).json.result).toMatchObject({
       supportedVersions: [MODERN],
     })
@@ -277,7 +277,7 @@ describe('servers of different eras behind a single mount', () => {
   })
 })
 
-describe('anonymous clients that have no sessions', () => {
+describe('anonymous clients without sessions', () => {
   const CLIENTS = 200
 
   function waitingRoom(limits?: { readonly running: number; readonly inFlight: number }) {
@@ -327,7 +327,7 @@ describe('anonymous clients that have no sessions', () => {
     void calls
   })
 
-  it('are not served if they disconnect while a call is queued', async () => {
+  it('never start a queued call after they have disconnected', async () => {
     const started: unknown[] = []
     const { endpoint } = harnessOf({
       server: { limits: { anonymous: { running: 1, inFlight: 3 } } },

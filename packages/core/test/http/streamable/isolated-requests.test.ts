@@ -43,11 +43,11 @@ function createApart({ server, ...options }: HarnessOptions = {}) {
   return { ...harness, clock, call }
 }
 
-describe('a mount on a platform that isolates requests, such as Workers,', () => {
+describe('on a platform that isolates requests, such as Workers, a mount', () => {
   beforeEach(() => vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' }))
   afterEach(() => vi.unstubAllGlobals())
 
-  it('has no sessions by default, and throws an error that explains why `legacySse` is not available', async () => {
+  it('has no sessions by default, and rejects `legacySse` with an explanation', async () => {
     const { post, send } = createApart()
     expect((await post(initializeMessage())).headers).not.toHaveProperty('mcp-session-id')
     expect(await send({ method: 'GET' })).toMatchObject({ status: 405 })
@@ -91,7 +91,7 @@ describe('a mount on a platform that isolates requests, such as Workers,', () =>
     expect(endpoint.stats()).toMatchObject({ callsInFlight: 0, openStreams: 0 })
   })
 
-  it('makes the platform wait for work that a request has started', async () => {
+  it('makes the platform wait for the work of each request', async () => {
     const { endpoint, clock } = createApart({ endpoint: { response: 'json' } })
     const waited: Promise<unknown>[] = []
     const request = Object.assign(

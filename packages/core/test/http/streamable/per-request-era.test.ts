@@ -101,7 +101,7 @@ describe('a stateless request (https://modelcontextprotocol.io/specification/202
     })
   })
 
-  it('is served at the same URL as sessions, regardless of the session id that it sends', async () => {
+  it('is served at the same URL as sessions, and ignores the session id header', async () => {
     const harness = createHarness()
     const session = await harness.open()
     expect((await send(harness, { headers: { 'mcp-session-id': 'unknown' } })).status).toBe(200)

@@ -69,7 +69,7 @@ describe('a structured value of any JSON type (https://modelcontextprotocol.io/s
     expect(tools.find(({ name }) => name === 'array')?.outputSchema?.type).toBe('array')
   })
 
-  it("keeps the author's content, and adds the JSON as text unless the value is an object", async () => {
+  it("is added to the author's content as JSON text unless the value is an object", async () => {
     const text = (...texts: readonly string[]): object => ({
       content: texts.map((each) => ({ type: 'text', text: each })),
     })
@@ -138,7 +138,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     return tools.map(({ name }) => name)
   }
 
-  it('do not contain tools added to a session, and such tools cannot be called either', async () => {
+  it('do not contain tools added to a session, which cannot be called either', async () => {
     const harness = createHarness({
       setUp: (server: McpServer) => {
         server.addTool({ name: 'common', handler: () => 'for all' })
@@ -163,7 +163,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
     expect(common.json.result).toMatchObject({ content: [{ text: 'for all' }] })
   })
 
-  it('have the same order for every caller, and differ only in what each caller may see', async () => {
+  it('have the same order for every caller, and differ only in the visible entries', async () => {
     const setUp = (server: McpServer): void => {
       for (const name of ['b', 'a', 'd', 'c'])
         server.addTool({
@@ -182,7 +182,7 @@ describe('lists (https://modelcontextprotocol.io/specification/2026-07-28/server
 })
 
 describe('a missing resource', () => {
-  it('produces status 200, because 404 would mean an unknown method', async () => {
+  it('causes status 200, because 404 would mean an unknown method', async () => {
     const harness = createHarness({
       setUp: (server) => server.addResource({ uri: 'a://a', name: 'a', handler: () => 'x' }),
     })

@@ -60,7 +60,7 @@ async function bench(options: HarnessOptions = {}, version = '2025-06-18') {
 const call = (id: string | number, name: string, args: object = {}): object => callTool(name, args, { id })
 
 describe('the reply to a call', () => {
-  it('is JSON, created without a timer or promise, if the handler returns immediately', async () => {
+  it('is JSON, created without a timer or promise, if the handler returns synchronously', async () => {
     const { session, endpoint, clock } = await bench()
     const timers = clock.pending
     const request = new FakeRequest({ body: call(2, 'now'), headers: session.headers, atOnce: true })
@@ -73,7 +73,7 @@ describe('the reply to a call', () => {
     expect(clock.pending).toBe(timers)
   })
 
-  it('is the same if the host has already parsed the body', async () => {
+  it('is the same if the host framework has already parsed the body', async () => {
     const { send, session } = await bench()
     const answer = await send({ parsed: call(2, 'now'), headers: session.headers })
     expect(answer.json).toMatchObject({ id: 2, result: { content: [{ text: 'at once' }] } })
@@ -156,7 +156,7 @@ describe('the reply to a call', () => {
   })
 
   it.each(['BigInt', 'cycle', 'toJSON'])(
-    'is an error if the result cannot be serialised: %s',
+    'is a tool error if the result cannot be serialised: %s',
     async (kind) => {
       const values: Record<string, () => unknown> = {
         BigInt: () => ({ n: 1n }),
@@ -211,7 +211,7 @@ describe('a client that disconnects', () => {
     expect(answer.sink.text).toBe('')
   })
 
-  it('does not disturb a handler that continues to send', async () => {
+  it('does not disturb a handler that continues to send messages', async () => {
     const { session, gates, log, clock } = await bench({
       setUp: (server) => {
         server.addTool({
@@ -252,7 +252,7 @@ describe('a cancelled call', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  it('has its stream closed, and earlier events on that stream cannot be resumed', async () => {
+  it('has its stream closed, and its earlier events cannot be replayed', async () => {
     const { session } = await bench({}, '2025-11-25')
     const { sink } = await session.call('report-then-wait', {}, { id: 'x', progressToken: 1 })
     await sink.until(() => sink.messages.length === 1)
@@ -309,7 +309,7 @@ describe('a batch', () => {
     expect(new Set(ids)).toEqual(new Set(['a', 'b', 'c']))
   })
 
-  it('runs as many calls as a session may have in flight, and refuses the others', async () => {
+  it('runs as many calls as a session may have in flight, and refuses the rest', async () => {
     const { session, gates } = await bench({ server: { limits: { running: 1, inFlight: 2 } } }, '2025-03-26')
     const pending = session.post([call(1, 'wait'), call(2, 'wait'), call(3, 'wait')])
     await gates.begun(1)

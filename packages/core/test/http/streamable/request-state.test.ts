@@ -109,7 +109,7 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(textOf(await present(server, state))).toBe('done 1')
   })
 
-  it('is accepted for the same arguments with members in a different order', async () => {
+  it('is accepted if the members of the arguments are in a different order', async () => {
     const server = guarded()
     const state = await begin(server)
     const params = { arguments: { to: ['x'], amount: 5 }, name: 'pay' }
@@ -134,7 +134,7 @@ describe('a requestState (https://modelcontextprotocol.io/specification/2026-07-
     expect(textOf(await sendRound(server.harness, { ...PAY, responses: CONFIRMED }))).toBe('done 1')
   })
 
-  it('is refused after any modification, always with an identical reply', async () => {
+  it('is rejected after any modification, always with an identical reply', async () => {
     const { tried, through, seen } = await tryMutations(300, seeded(20_260_728))
     expect(tried).toBe(300)
     expect(through).toBe(0)
@@ -175,7 +175,7 @@ describe('requestState.keys', () => {
     ['a maxUsed of 0', { maxUsed: 0 }, 'requestState.maxUsed'],
     ['an invalid singleUse', { singleUse: 1 as never }, 'requestState.singleUse'],
   ])(
-    'are refused if they are invalid, like other options of `requestState`: %s',
+    'are rejected if they are invalid, like other options of `requestState`: %s',
     (_what, requestState, named) => {
       expect(() => new McpServer({ name: 'a', version: '1' }, { requestState })).toThrow(named)
     },

@@ -19,7 +19,7 @@ describe('HTTP+SSE paths', () => {
     ['/mcp', undefined, ['/mcp']],
     ['/mcp', { ssePath: '/mcp/sse', messagePath: 'mcp/message' }, ['/mcp', '/mcp/sse', '/mcp/message']],
     ['/a/mcp', { messagePath: '/messages' }, ['/a/mcp', '/a/sse', '/a/messages']],
-  ] as const)('are in the same directory as %s for the option %j', (path, option, paths) => {
+  ] as const)('are in the same directory as %s with the option %j', (path, option, paths) => {
     expect([...routePaths(path, option).keys()]).toEqual(paths)
     expect([...routePaths(path, option).values()]).toEqual(['mcp', 'sse', 'message'].slice(0, paths.length))
   })
@@ -35,7 +35,7 @@ describe('HTTP+SSE paths', () => {
     ['/mcp', { messagePath: '/a\r\ndata: x' }],
     ['/mcp', { ssePath: 7 as unknown as string }],
     ['/mcp', 'yes' as unknown as boolean],
-  ])('are refused for the path %s with the option %j', (path, option) => {
+  ])('are rejected for the path %s with the option %j', (path, option) => {
     expect(() => routePaths(path, option)).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
   })
 
@@ -63,7 +63,7 @@ describe('the message path in the endpoint event', () => {
     ['/sse', '/public/mcp', '/public/message'],
     ['/inner/sse', '/mcp', '/message'],
     ['/api/sse', '/api/', '/api/message'],
-  ])('follows the stream URL %s and the public path %s', (requested, publicPath, expected) => {
+  ])('is derived from the stream URL %s and the public path %s', (requested, publicPath, expected) => {
     expect(messagePath(DEFAULT, publicPath, requested)).toBe(expected)
   })
 

@@ -25,7 +25,7 @@ const setUp = (server: McpServer): void => {
 }
 
 describe('a mount without sessions', () => {
-  it('answers initialize without a session id, and stores nothing', async () => {
+  it('replies to initialize without a session id, and stores nothing', async () => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(initializeMessage('2025-11-25'))
     expect(answer.json.result).toMatchObject({ protocolVersion: '2025-11-25' })
@@ -37,7 +37,7 @@ describe('a mount without sessions', () => {
     ['2025-03-26', '2025-03-26'],
     ['2025-06-18', '2025-06-18'],
     ['2025-11-25', '2025-11-25'],
-  ])('serves a call with the version header %s in revision %s', async (header, spoken) => {
+  ])('serves a call that has the version header %s in revision %s', async (header, spoken) => {
     const { post } = createHarness({ endpoint, setUp })
     const answer = await post(call('where'), { 'mcp-protocol-version': header })
     expect(answer.json.result?.['content']).toEqual([{ type: 'text', text: `${spoken} true` }])
@@ -46,7 +46,7 @@ describe('a mount without sessions', () => {
   it.each([
     ['a session call', (harness: Harness) => harness.post(call('app'))],
     ['a stateless call', (harness: Harness) => callModern(harness, 'tools/call', { name: 'app' })],
-  ])('opens the lifespan before %s', async (_, send) => {
+  ])('starts the lifespan before %s', async (_, send) => {
     const lifespan = async (): Promise<string> => 'opened'
     const harness = createHarness({ endpoint, setUp, server: { lifespan } })
     expect((await send(harness)).json.result?.['content']).toEqual([{ type: 'text', text: 'opened' }])
@@ -74,7 +74,7 @@ describe('a mount without sessions', () => {
     }
   })
 
-  it('does not let a client cancel a call made by another client', async () => {
+  it("does not let a client cancel another client's call", async () => {
     let finish = (): void => {}
     let aborted = false
     const { post } = createHarness({

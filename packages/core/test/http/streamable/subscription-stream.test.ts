@@ -72,7 +72,7 @@ const tagged = (id: string | number, method: string, params: object = {}): objec
 /** Changes of a registry are published once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
-it('a server acknowledges subscriptions/listen only after the bus is ready to deliver changes from other nodes', async () => {
+it('a server acknowledges subscriptions/listen only after the bus is ready', async () => {
   const memory = new MemoryBus()
   const { promise: ready, resolve } = deferred()
   const bus: Bus = {
@@ -139,7 +139,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(sink.messages.at(-1)?.id).toBe(id)
   })
 
-  it('acknowledges only what the server offers and the client has requested', async () => {
+  it('acknowledges only notifications that are both offered and requested', async () => {
     const { sink } = await listen(createHarness(), {
       toolsListChanged: false,
       promptsListChanged: true,
@@ -186,7 +186,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
     expect(methodsOf(ada)).toEqual([ACKNOWLEDGED, UPDATED])
   })
 
-  it("notifies a resource's subscribers about changes to a sub-resource", async () => {
+  it("sends a resource's subscribers the changes of its sub-resources", async () => {
     const harness = createHarness()
     const watching = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const other = await listen(harness, { resourceSubscriptions: ['note://2'] }, { id: 8 })
@@ -210,7 +210,7 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
       'URIs of more than 65,536 characters together',
       { resourceSubscriptions: Array.from({ length: 9 }, (_, at) => `note://${at}${'a'.repeat(8_000)}`) },
     ],
-  ])('refuses %s', async (_what, filter) => {
+  ])('rejects %s', async (_what, filter) => {
     expect(await listen(createHarness(), filter)).toMatchObject({ json: { id: 7, error: { code: -32602 } } })
   })
 
@@ -251,8 +251,8 @@ describe('subscriptions/listen over HTTP (https://modelcontextprotocol.io/specif
   })
 })
 
-describe('a subscription that ends over HTTP', () => {
-  it('receives a response when the server closes, before running calls have ended', async () => {
+describe('a subscription over HTTP', () => {
+  it('ends with a response when the server closes, even if calls are still running', async () => {
     let release = (): void => {}
     const harness = createHarness({
       setUp: (server) =>
@@ -291,7 +291,7 @@ describe('a subscription that ends over HTTP', () => {
     await closed
   })
 
-  it('receives no response if the client closes the stream', async () => {
+  it('ends without a response if the client closes the stream', async () => {
     const ended = vi.fn()
     const harness = createHarness({
       setUp: (server) =>
@@ -339,7 +339,7 @@ describe('a subscription that ends over HTTP', () => {
     expect((await listen(harness, { toolsListChanged: true })).status).toBe(200)
   })
 
-  it('does not affect other subscriptions', async () => {
+  it('ends without affecting other subscriptions', async () => {
     const harness = createHarness()
     const first = await listen(harness, { resourceSubscriptions: ['note://1'] })
     const second = await listen(harness, { resourceSubscriptions: ['note://1'] }, { id: 7 })
@@ -350,7 +350,7 @@ describe('a subscription that ends over HTTP', () => {
 })
 
 describe('limits for subscriptions over HTTP', () => {
-  it('refuse subscriptions beyond the maximum until another has ended', async () => {
+  it('refuse further subscriptions at the maximum until one has ended', async () => {
     const overflows: string[] = []
     const harness = createHarness({ endpoint: { limits: { subscriptions: { max: 2 } } } })
     harness.server.on('overflow', ({ queue }) => overflows.push(queue))
@@ -408,8 +408,8 @@ describe('limits for subscriptions over HTTP', () => {
   })
 })
 
-describe('a selected server with a subscription', () => {
-  it('stays in use while the client is subscribed, sends only its own changes, and ends the subscription when it closes', async () => {
+describe('a subscription to a selected server', () => {
+  it("receives only that server's changes, and ends when the server closes", async () => {
     const chosen = new McpServer({ name: 'chosen', version: '1' })
     chosen.addResource({ uri: 'note://1', name: 'one', handler: () => '1' })
     const harness = createHarness({ select: () => chosen })

@@ -65,7 +65,7 @@ async function open(endpoint: EndpointOptions = {}): Promise<Opened> {
 }
 
 describe('tasks over Streamable HTTP', () => {
-  it('continue if the tasks/result stream is cut off, and repeat their question when the client returns', async () => {
+  it('continue without the tasks/result stream, and repeat their questions on the next one', async () => {
     const { create, ask, answer } = await open()
     const taskId = await create('asks')
     await settled()
@@ -109,7 +109,7 @@ describe('tasks over Streamable HTTP', () => {
     ])
   })
 
-  it('prevent their session from expiring only while they run', async () => {
+  it('keep their session alive only while they run', async () => {
     const { create, ask, clock, finish } = await open({ sessions: { ttlMs: 10_000 } })
     const taskId = await create('waits')
     await clock.advance(60_000)

@@ -23,7 +23,7 @@ describe('Deletions', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('repeats the others if one always fails', async () => {
+  it('retries the others if one always fails', async () => {
     const clock = new FakeClock()
     const deletions = new Deletions(clock, silent)
     const deleted: number[] = []

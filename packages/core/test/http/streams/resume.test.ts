@@ -81,7 +81,7 @@ function slowly(store: EventStore): EventStore {
 }
 
 describe('a resumable stream', () => {
-  it('starts with an id, empty data and a retry time in revisions that allow it', async () => {
+  it('starts with an id, empty data and a retry time if the revision allows an empty event', async () => {
     const { first } = await streaming(1)
     await first.sink.ended()
     const [primer, ...rest] = first.sink.events
@@ -91,7 +91,7 @@ describe('a resumable stream', () => {
   })
 
   it.each(['2025-03-26', '2025-06-18'])(
-    'has ids but no empty event in %s, because clients would parse the empty event',
+    'has ids but no empty event in %s, because clients would parse the event',
     async (version) => {
       const { first } = await streaming(1, {}, version)
       await first.sink.ended()
@@ -102,7 +102,7 @@ describe('a resumable stream', () => {
     },
   )
 
-  it('gives every event in a session a unique id', async () => {
+  it('has event ids that are unique in the session', async () => {
     const { session, step } = await bench()
     const pending = [1, 2, 3].map((id) => count(session, 4, id))
     await settled()
@@ -118,7 +118,7 @@ describe('a resumable stream', () => {
     ['a larger server limit', { server: { limits: { maxResultBytes: 10_000_000 } } }, 9_999_000],
     ['a larger body limit', { endpoint: { limits: { bodyBytes: 9_000_000 } } }, 8_388_000],
     ['a selected server', { chosen: true }, 8_388_000],
-  ] as const)("can send the server's largest response, with %s", async (_, options, size) => {
+  ] as const)('can send the largest possible response, with %s', async (_, options, size) => {
     const { chosen, ...rest } = { chosen: false, ...options }
     const server = new McpServer({ name: 'large', version: '1' }, 'server' in rest ? rest.server : {})
     server.addTool({
@@ -173,7 +173,7 @@ describe.each([
     expect(after.status).toBe(400)
   })
 
-  it('can resume while its old connection is still open, and that connection is then closed', async () => {
+  it('can resume while its old connection is open, which closes that connection', async () => {
     const { first, session, step } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -209,7 +209,7 @@ describe.each([
     expect(progress(seen)).toEqual([...Array.from({ length: steps }, (_item, i) => i + 1), true])
   })
 
-  it('receives an id to resume from even if it has not missed anything', async () => {
+  it('receives an id from which to resume even if it has not missed anything', async () => {
     const { first, session } = await streaming(3, endpoint())
     await first.sink.until(() => first.sink.messages.length === 1)
     const second = await session.get({ 'last-event-id': lastId(first) })
@@ -224,7 +224,7 @@ describe.each([
   ['in this process', (): EndpointOptions => ({})],
   ['over a network', (): EndpointOptions => ({ streams: { eventStore: slowly(new MemoryEventStore()) } })],
 ])('ctx.closeConnection with events stored %s', (_, endpoint) => {
-  it('lets the handler continue, and the client receives the rest by polling', async () => {
+  it('lets the handler continue while the client polls for the rest', async () => {
     const { session, step } = await bench(endpoint())
     const first = await session.call('poll', { times: 2, retryMs: 250 }, { progressToken: 'p' })
     await first.sink.ended()
@@ -284,7 +284,7 @@ describe('ctx.closeConnection for a client that cannot resume', () => {
     expect(progress(answer.sink.messages)).toEqual([1, true])
   })
 
-  it.each([-1, 0.5, 2 ** 31])('refuses a retry time of %s ms', async (retryMs) => {
+  it.each([-1, 0.5, 2 ** 31])('rejects a retry time of %s ms', async (retryMs) => {
     const { session, log } = await bench()
     const answer = await session.call('poll', { times: 1, retryMs })
     expect(answer.json.result?.['isError']).toBe(true)
@@ -313,7 +313,7 @@ describe('the GET stream', () => {
     expect(second.sink.closed).toBe(false)
   })
 
-  it('starts over, and drops earlier events, if there is no Last-Event-ID', async () => {
+  it('starts over without Last-Event-ID, and drops earlier events', async () => {
     const { session } = await bench()
     const first = await session.get()
     const from = lastId(first)
@@ -333,7 +333,7 @@ describe('the GET stream', () => {
 describe('an unknown Last-Event-ID', () => {
   const secret = { auth: { principal: 'alice' } }
 
-  it('produces the same reply, whatever the reason', async () => {
+  it('causes the same reply, whatever the reason', async () => {
     const { first, session, open, step, send } = await streaming(30, {
       streams: { eventStore: new MemoryEventStore({ maxEvents: 5 }) },
     })
@@ -368,7 +368,7 @@ describe('an unknown Last-Event-ID', () => {
     expect((await session.get({ 'last-event-id': lastId(first) })).status).toBe(200)
   })
 
-  it('is refused if it belongs to another session, even if both sessions share a principal and a store', async () => {
+  it('is refused if it belongs to another session, even with the same principal and store', async () => {
     const eventStore = new MemoryEventStore()
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
@@ -420,7 +420,7 @@ describe('an event store on a network', () => {
   it.each([
     ['awaits', true],
     ['does not await', false],
-  ])('stores ten events of one turn by two appends if the handler %s them', async (_, awaits) => {
+  ])('receives ten events from one tick in two appends if the handler %s them', async (_, awaits) => {
     const { eventStore, sizes, release } = heldBack()
     const setUp = (server: McpServer): void =>
       void server.addTool({
@@ -445,7 +445,7 @@ describe('an event store on a network', () => {
     expect(sizes.length).toBeLessThanOrEqual(2)
   })
 
-  it('makes handlers that await wait if many bytes are not stored, and drops none of their events', async () => {
+  it('delays handlers that await until their events are stored, and loses none', async () => {
     const { eventStore, release } = heldBack()
     let sent = 0
     const setUp = (server: McpServer): void =>
@@ -488,7 +488,7 @@ describe('a failing event store', () => {
     expect(log.some(({ message }) => message.includes('event store failed'))).toBe(true)
   })
 
-  it('delays a stream for up to 3 s, and then stores the queued events together', async () => {
+  it('delays a stream for up to 3 s, and then receives the queued events together', async () => {
     const memory = new MemoryEventStore()
     const sizes: number[] = []
     let away = true
@@ -513,7 +513,7 @@ describe('a failing event store', () => {
     expect(progress(resumed.sink.messages)).toEqual([3, 4, true])
   })
 
-  it('does not affect the server if the store cannot delete the events of a cancelled call', async () => {
+  it('does not affect the server if it cannot delete the events of a cancelled call', async () => {
     const memory = new MemoryEventStore()
     const deleted: string[] = []
     for (const fails of [false, true]) {
@@ -541,7 +541,7 @@ describe('a failing event store', () => {
     expect(deleted).toEqual(['stream false', 'stream true'])
   })
 
-  it('has its failed deletions retried after it has recovered', async () => {
+  it('receives the failed deletions again after it has recovered', async () => {
     const memory = new MemoryEventStore()
     let away = false
     const eventStore: EventStore = {
@@ -587,8 +587,8 @@ describe('a failing event store', () => {
   })
 })
 
-describe('300 resumes at once', () => {
-  it('leave other clients their turn', async () => {
+describe('300 concurrent resumes', () => {
+  it('do not block other clients', async () => {
     const large = 'x'.repeat(100_000)
     const harness = createHarness({
       setUp: (server) =>

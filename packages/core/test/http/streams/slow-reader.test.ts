@@ -82,7 +82,7 @@ describe('a client that stops reading', () => {
   it.each([
     ['after the stream has started', true],
     ['before the adapter has opened the stream', false],
-  ])('is cut off at the limit if it can resume, and then receives everything: %s', async (_, opened) => {
+  ])('is disconnected at the limit if it can resume, and then receives everything: %s', async (_, opened) => {
     const { session, stalled } = await bench({ limits: { outboundBytes: 100_000 } })
     const { sink } = await stalled('flood', 100, opened)
     for (let i = 0; i < 4; i++) await settled()
@@ -115,7 +115,7 @@ describe('a client that stops reading', () => {
     expect(seen.at(-1)).toMatchObject({ id: 2, result: {} })
   })
 
-  it('loses notifications if it cannot resume, but never the response', async () => {
+  it('loses notifications, but never the response, if it cannot resume', async () => {
     const { stalled } = await bench({ limits: { outboundBytes: 100_000 }, streams: { eventStore: false } })
     const { sink } = await stalled('flood', 1_000)
     await settled()
@@ -159,7 +159,7 @@ describe('a client that stops reading', () => {
 })
 
 describe('an event store that is slower than a tool', () => {
-  it('causes notifications beyond the limit to be dropped with an overflow event, but never the response', async () => {
+  it('causes excess notifications to be dropped with an overflow event, but never the response', async () => {
     const memory = new MemoryEventStore()
     let open = (): void => {}
     const opened = new Promise<void>((resolve) => {
@@ -197,7 +197,7 @@ describe('an event store that is slower than a tool', () => {
 describe('SseWriter', () => {
   const request = (): FakeRequest => new FakeRequest({ method: 'GET' })
 
-  it('keeps earlier chunks in order until the adapter opens it', () => {
+  it('queues chunks in order until the adapter opens it', () => {
     const outbound = new SseWriter({ limit: 1_000, overflow: 'drop' })
     for (const chunk of ['a', 'b', 'c']) outbound.write(chunk)
     const sink = new TestSink()
@@ -206,7 +206,7 @@ describe('SseWriter', () => {
     expect([sink.text, sink.writes]).toEqual(['abcd', 2])
   })
 
-  it('joins queued chunks into pieces of up to 1 MiB, puts notifications last, and counts the remaining bytes', async () => {
+  it('joins queued chunks into pieces of up to 1 MiB, with notifications last', async () => {
     const chunk = 'x'.repeat(400_000)
     const outbound = new SseWriter({ limit: 10_000_000, overflow: 'drop' })
     const pieces: string[] = []
@@ -335,7 +335,7 @@ describe('SseWriter', () => {
     [65_535, 0],
     [65_536, 65_536],
   ])(
-    'counts a chunk of %i characters in transit as %i bytes until the connection is cut',
+    'counts a chunk of %i characters in transit as %i bytes until the connection closes',
     (units, counted) => {
       const queued = new CallerBytes(1_000_000)
       const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued })
@@ -372,7 +372,7 @@ describe('SseWriter', () => {
     expect([sink.text, sink.closes, gone, open]).toEqual(['', 1, [outbound], []])
   })
 
-  it('treats a rejecting sink as disconnected', async () => {
+  it('treats a sink that rejects as disconnected', async () => {
     const outbound = new SseWriter({ limit: 10, overflow: 'drop' })
     let closed = 0
     outbound.open({ write: () => Promise.reject(new Error('reset')), close: () => void closed++ }, request())

@@ -40,7 +40,7 @@ describe('formatEvent', () => {
     )
   })
 
-  it('is not needed for a keep-alive, because parsers do not report comments as events', () =>
+  it('is not used for keep-alives, because parsers do not report comments as events', () =>
     expect(parseSse(KEEP_ALIVE)).toEqual([]))
 })
 
@@ -53,7 +53,7 @@ describe('formatEventId and parseEventId', () => {
     )
   })
 
-  it('refuse every other format', () => {
+  it('reject every other format', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const id = parseEventId(text)

@@ -37,7 +37,7 @@ describe('JSON Schema dialects (https://modelcontextprotocol.io/specification/20
   })
 
   it.each(['http://json-schema.org/draft-04/schema#', 'https://example.com/my-dialect', 7, null])(
-    'are refused at registration if they are unsupported: %j',
+    'are rejected at registration if they are unsupported: %j',
     ($schema) => {
       const compile = (): unknown => engine.input({ $schema, type: 'object' }, inputSite)
       expect(compile).toThrow(expect.objectContaining({ code: 'ERR_MCP_SCHEMA_INVALID' }))
@@ -70,7 +70,7 @@ describe('a schema that does not compile', () => {
     'https://example.com/s',
     'file:///etc/hosts',
     'data:application/json,{}',
-  ])('is refused for the remote $ref %s, which is not fetched', ($ref) => {
+  ])('throws for the remote $ref %s, which is not fetched', ($ref) => {
     const fetching = vi.spyOn(globalThis, 'fetch')
     expect(() => engine.input({ type: 'object', properties: { a: { $ref } } }, inputSite)).toThrow(
       /can't resolve reference/,

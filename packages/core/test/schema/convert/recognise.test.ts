@@ -56,7 +56,7 @@ describe('schema conversion', () => {
     expect(JSON.stringify(publishedOutput(schema))).toBe(JSON.stringify(schema))
   })
 
-  it('does not change the published or the enforced schema if the author changes the object later', () => {
+  it('is unaffected if the author changes the schema object later', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     const compiled = engine.input(schema, inputSite)
     schema.properties.a.type = 'number'
@@ -95,7 +95,7 @@ describe('schema conversion', () => {
     expect(publishedInput(schema)).toEqual(build({ type: 'integer' }))
   })
 
-  it('requests draft-07 from a library that does not support 2020-12, and keeps $schema', () => {
+  it('requests draft-07 from a library without 2020-12, and keeps $schema', () => {
     const draft07: AnySchema = {
       '~standard': {
         ...handMade['~standard'],
@@ -152,7 +152,7 @@ describe('the error for an unsupported schema', () => {
   })
 })
 
-describe('validation of schemas', () => {
+describe('conversion to JSON Schema', () => {
   const invalid = (schema: AnySchema, side: 'input' | 'output' = 'input'): string => {
     const error = thrownBy(() => engine[side](schema, side === 'input' ? inputSite : outputSite))
     expect(error.code).toBe('ERR_MCP_SCHEMA_INVALID')
@@ -171,7 +171,7 @@ describe('validation of schemas', () => {
     expect(invalid(schema, 'output')).toContain(place)
   })
 
-  it('publishes the input side of a transform, and refuses a transform as output', () => {
+  it('publishes the input side of a transform, and rejects a transform as output', () => {
     const schema = z.object({ n: z.string().transform(Number) })
     expect(publishedInput(schema)).toMatchObject({ properties: { n: { type: 'string' } } })
     expect(invalid(schema, 'output')).toContain('"n": Transforms')
@@ -188,7 +188,7 @@ describe('validation of schemas', () => {
     ['JSON Schema without a type', { properties: {} }],
     ['JSON Schema with several types', { type: ['object', 'null'] }],
     ['an empty JSON Schema', {}],
-  ])('refuses %s at the root of an input', (_, schema) => {
+  ])('rejects %s at the root of an input', (_, schema) => {
     expect(invalid(schema)).toMatch(/root must be an object/)
     expect(() => publishedOutput(schema)).not.toThrow()
   })
@@ -203,19 +203,19 @@ describe('validation of schemas', () => {
     ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],
     ['the same twice', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
   ])(
-    'adds "type": "object" to a zod union of objects, because its JSON Schema lacks a type: %s',
+    'adds "type": "object" to a zod union of objects, whose JSON Schema lacks a type: %s',
     (_, schema) => {
       expect(publishedInput(schema)).toMatchObject({ type: 'object' })
     },
   )
 
-  it('refuses a schema that is nested too deeply to be converted', () => {
+  it('rejects a schema that is nested too deeply to be converted', () => {
     let deep: Record<string, unknown> = { type: 'object' }
     for (let i = 0; i < 20_000; i++) deep = { type: 'object', properties: { a: deep } }
     expect(invalid(deep)).toMatch(/nested too deeply/)
   })
 
-  it('refuses a schema that cannot be serialised as JSON', () => {
+  it('rejects a schema that cannot be serialised as JSON', () => {
     const cycle: Record<string, unknown> = { type: 'object' }
     cycle['self'] = cycle
     expect(invalid(cycle)).toMatch(/circular/i)
