@@ -154,7 +154,7 @@ it.each<[string, Visit]>([
   expect(inspect(failure)).toContain('access_denied')
 })
 
-it('only the browser that began a login can finish it, and only with its own code', async () => {
+it('a login can be finished only by the browser that began it, with the code issued to that browser', async () => {
   // Koa prints the errors of requests.
   const printed = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => printed.mockRestore())
@@ -184,7 +184,7 @@ describe('a user who has already allowed the client', () => {
   it.each([
     ['native', CLIENT, REDIRECT],
     ['web', WEB_CLIENT, WEB_REDIRECT],
-  ])('is asked again by the next authorization of the %s client', async (_kind, client, redirect) => {
+  ])('must consent again when the %s client requests authorization again', async (_kind, client, redirect) => {
     const site = await start()
     const browser = new Browser((at) => at.href.startsWith(redirect))
     const address = authorizationUrl(site, { client_id: client, redirect_uri: redirect })

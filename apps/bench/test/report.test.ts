@@ -56,13 +56,13 @@ describe('toMarkdown', () => {
     expect(cellsOf('Jetway', REPORT)).toEqual(['Jetway', ...expected.split(' ')])
   })
 
-  it('compares the throughput if the servers wait for another process', () => {
+  it('compares the throughput, not the CPU time, of servers that wait for another process', () => {
     const tables = REPORT.tables.map((table) => ({ ...table, waits: true }))
     const expected = '3.25 0.90 0.88–0.91 80 0.70'
     expect(cellsOf('Jetway', { ...REPORT, tables }).slice(1, 6)).toEqual(expected.split(' '))
   })
 
-  it('leaves out columns that nothing was measured for', () => {
+  it('omits columns without measurements', () => {
     const [table] = REPORT.tables
     const rows = table?.rows.slice(0, 1) ?? []
     expect(cellsOf('bare', { ...REPORT, tables: [{ name: 'a', title: 'b', rows }] })).toEqual(

@@ -112,7 +112,7 @@ it('a session on three processes behind nginx continues after one of them is kil
   expect(client.session?.id).toBe(id)
 })
 
-it('nginx does not retry a call if its process was killed, and uses the remaining processes', async () => {
+it('nginx does not retry a call whose process was killed, and sends later requests to the remaining processes', async () => {
   const { cluster, port } = await deploy()
   const counts = (): number[] => cluster.nodes.map(requestsOf)
   const lost = call(port, 'count', { to: 60 })

@@ -76,7 +76,7 @@ describe('tools in the guide to asking users', () => {
     expect(undecided.text).toBe('Nothing was booked')
   })
 
-  it('send the user to a URL, and question the model and the client in a single round', async () => {
+  it('send the user to a URL, or request a sample and the roots in a single round', async () => {
     expect((await call('connect_bank', {}, { elicitUrl: ['accept'] })).text).toBe(
       'The user was sent to the bank',
     )

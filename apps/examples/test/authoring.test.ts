@@ -26,7 +26,7 @@ describe('notes in the resources guide', () => {
     })
   })
 
-  it('contain a template with reading, listing and completion that reports unknown notes', async () => {
+  it('can be read, listed and completed through a template, which reports unknown notes', async () => {
     expect((await read('notes://ann/later')).result).toMatchObject({
       contents: [{ mimeType: 'text/markdown', text: '# Later\n\nRead.' }],
     })
@@ -42,7 +42,7 @@ describe('notes in the resources guide', () => {
     expect(result).toMatchObject({ completion: { values: ['ann'] } })
   })
 
-  it('can be exported as several contents, each with a URI', async () => {
+  it('can be exported as several contents, each with its own URI', async () => {
     expect((await read('notes://export')).result).toMatchObject({
       contents: [{ uri: 'notes://export' }, { uri: 'notes://export/shelf', blob: 'R0lG' }],
     })
@@ -56,7 +56,7 @@ describe('notes in the resources guide', () => {
     expect(heard.params).toEqual({ uri: 'notes://ann/today' })
   })
 
-  it('include drafts that are watched only while someone is subscribed, and notify subscribers of each draft', async () => {
+  it('include drafts that are watched only while a client is subscribed, and notify the client of each changed draft', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'drafts://ann' })
     await vi.waitFor(() => expect([...watched]).toEqual(['drafts://ann']))
@@ -159,7 +159,7 @@ describe('the shop in the middleware guide', () => {
     })
   })
 
-  it('has middleware that refuses one caller', async () => {
+  it('has middleware that refuses the requests of one caller', async () => {
     const answers = []
     for (let count = 0; count < 4; count++) answers.push(await call('greet', { principal: 'bob' }))
     expect(answers.map(({ error }) => error?.message)).toEqual([

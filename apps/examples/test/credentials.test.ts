@@ -47,7 +47,7 @@ describe('API keys in the credentials guide', () => {
 })
 
 describe('the bearer token in the credentials guide', () => {
-  it('must match TOKEN, and lacks a scope that the tool requires', async () => {
+  it('must match TOKEN, and does not include the scope for deleting files', async () => {
     vi.stubEnv('TOKEN', 'secret-of-ci')
     const { handler } = await import('../src/authorization/bearer-tokens.ts')
     vi.unstubAllEnvs()

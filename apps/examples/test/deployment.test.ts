@@ -173,7 +173,7 @@ describe('vercel.json', () => {
     expect(deploy('api/mcp.js')).toContain(`from '../dist/vercel.js'`)
   })
 
-  it('has a handler that answers calls', async () => {
+  it('has a handler that responds to calls', async () => {
     expect((await POST(addNote('localhost:3000'))).status).toBe(200)
   })
 })

@@ -125,7 +125,7 @@ describe('the apps in the guide to Express, Koa and node:http', () => {
     })
   })
 
-  it('answer 404 for other paths (node:http)', async () => {
+  it('respond with 404 to requests for other paths (node:http)', async () => {
     await withProcess('quickstart/hello-node', {}, async (origin) => {
       const session = await openSession(`${origin}/mcp`)
       expect(await call(`${origin}/mcp`, 'hello', session)).toBe('Hello, world')

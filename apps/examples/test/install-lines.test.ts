@@ -88,13 +88,13 @@ it('installs from tarballs until the packages are on npm', () => {
   expect(lines.length).toBeGreaterThan(20)
 })
 
-it.each(ofTarballs)('$page names every tarball that another one needs: $command', ({ packages }) => {
+it.each(ofTarballs)('$page names every tarball that another tarball depends on: $command', ({ packages }) => {
   expect(new Set(packages)).toEqual(new Set(packages.flatMap(closure)))
 })
 
 const dependencies = readDependencies(root)
 
-it.each(ofTarballs)('$page installs the same from npm: $command', ({ page, command, packages }) => {
+it.each(ofTarballs)('$page would install the same packages from npm: $command', ({ page, command, packages }) => {
   const line = parse(page, installFromNpm(command, dependencies))
   expect(new Set(line.packages.flatMap(closure))).toEqual(new Set(packages))
 })

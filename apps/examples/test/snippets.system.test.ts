@@ -57,7 +57,7 @@ it('accepts a block that equals its region and follows a link to its file', () =
   expect(check(BLOCK, FILE)).toMatchObject({ code: 0, problems: '' })
 })
 
-it('shows no link to the file in a skill, which is copied into other projects', () => {
+it('requires that code in skills has no link to the file, because skills are copied into other projects', () => {
   const skill = 'docs/skills/a/SKILL.md'
   const plain = '<!-- from: a.ts#two -->\n\n```ts\nsecond()\n```\n'
   expect(check(BLOCK, { ...FILE, [skill]: plain })).toMatchObject({ code: 0, problems: '' })
@@ -99,7 +99,7 @@ it.each([
   expect(check(`${page}\nText.\n\n${page}`, FILE, '--write').page).toBe(`${BLOCK}\nText.\n\n${BLOCK}`)
 })
 
-it('shows the imports that a region uses, each only once per page', () => {
+it('shows the imports that a region uses, but each only once per page', () => {
   const source = `import first, { second, type Third as Other } from 'one'
 import type { Fourth } from 'two'
 import * as fifth from 'three'

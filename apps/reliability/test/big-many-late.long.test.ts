@@ -52,10 +52,10 @@ const WAYS: readonly Way[] = [
   { name: 'stdio', connect: onStdio, mostMiB: BASE_MIB },
 ]
 
-describe.each(WAYS)('over $name', ({ name, connect, mostMiB }) => {
-  describe.each([BATCH, CALLS])('$name', (many) => {
+describe.each(WAYS)('over $name, a client that reads late', ({ name, connect, mostMiB }) => {
+  describe.each([BATCH, CALLS])('after sending $name', (many) => {
     it.for(SIZES)(
-      'receive one response each, with results of %i MB, even if the client reads late',
+      'receives one response per call, with results of %i MB',
       { timeout: 400_000 },
       async (size, { task }) => {
         const reader = await connect()

@@ -109,7 +109,7 @@ describe('Redis commands', () => {
   it.each([
     ['awaited', true],
     ['not awaited', false],
-  ])('number at most 3 for a stream of ten events that are sent in one turn and are %s', async (_, waits) => {
+  ])('are limited to 3 for a stream of ten events that are sent in one turn of the event loop and %s', async (_, waits) => {
     const client = await open(relaxed)
     const commands = await monitor.requested(async () => {
       const reply = await client.call(relaxed, 'burst', { to: 10, waits })

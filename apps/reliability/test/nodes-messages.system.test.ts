@@ -79,7 +79,7 @@ async function ask(a: ClusterNode, b: ClusterNode): Promise<Asked> {
 }
 
 describe('an answer sent to another process', () => {
-  it('is refused while the process that asked is paused, and accepted when that process continues', async () => {
+  it('is refused while the process that asked is paused, and accepted once it continues', async () => {
     const { cluster, nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const { client, reply, answer } = await ask(a, b)
@@ -94,7 +94,7 @@ describe('an answer sent to another process', () => {
     expect(reply.text).toContain('Sure?: yes')
   })
 
-  it('is not accepted before it has arrived, even if Redis refuses it at first', async () => {
+  it('is accepted only once the process that asked has it, even if Redis hung before', async () => {
     const { cluster, nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const { client, reply, answer } = await ask(a, b)
@@ -131,7 +131,7 @@ describe('a cancellation sent to another process', () => {
 })
 
 describe('an HTTP+SSE call', () => {
-  it('is answered even if the process that forwarded it is killed', async () => {
+  it('receives its response even if the process that forwarded it is killed', async () => {
     const { nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const client = await new SseNodeClient('ann').listen(a.url)
@@ -146,7 +146,7 @@ describe('an HTTP+SSE call', () => {
 })
 
 describe('SIGTERM while Redis hangs', () => {
-  it('makes the process exit, even if the end of a call cannot be stored', async () => {
+  it('makes the process exit, even though the end of a call cannot be stored', async () => {
     const { cluster, nodes } = await start<[ClusterNode]>(1)
     const [a] = nodes
     const client = await new NodeClient({ principal: 'ann', client: 'ann' }).open(a.url)

@@ -10,7 +10,7 @@ import { OPEN_THINGS, Side, startTarget } from './support/restart.ts'
 describe.each([
   ['SIGTERM', 'The server ended the call'],
   ['SIGKILL', undefined],
-] as const)('a restart after %s with the same keys', (signal, reason) => {
+] as const)('after a restart by %s with the same keys', (signal, reason) => {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-restart-'))
   const runs = join(folder, 'runs')
   const resumed = new Map<string, () => Promise<unknown>>()
@@ -43,7 +43,7 @@ describe.each([
     expect(await resumed.get(what)?.()).toEqual(outcome(reason))
   })
 
-  it('the client’s next request succeeds, and its interrupted call is not retried', () => {
+  it('the client’s next request succeeds, but its interrupted call is not retried', () => {
     expect(ended).toMatchObject({ call: expect.any(Error), next: 5, runs: 1 })
   })
 })

@@ -47,7 +47,7 @@ describe('the weather server', () => {
     expect(readFileSync(bundle).length).toBeLessThanOrEqual(320 * 1_024)
   })
 
-  it('has a server.json that the registry accepts', async () => {
+  it("has a server.json that passes the registry's validation", async () => {
     const { stdout, exitCode } = await run(
       'server-json',
       '--json',
@@ -70,7 +70,7 @@ describe('the weather server', () => {
     ['claude', ['platforms', 'authorization', 'test-account']],
     ['chatgpt', ['domain', 'identity']],
     ['registry', ['namespace', 'npm']],
-  ])('has no fault for the directory %s', async (directory, steps) => {
+  ])('passes all checks for the directory %s', async (directory, steps) => {
     const { stdout, exitCode } = await run('doctor', '--directory', directory, '--bundle', bundle, '--json')
     const { sections } = JSON.parse(stdout) as {
       readonly sections: readonly {

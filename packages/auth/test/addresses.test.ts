@@ -60,7 +60,7 @@ describe('the resource address without publicUrl', () => {
     },
   )
 
-  it('is cached for 16 hosts, but accepted for any number of hosts', async () => {
+  it('is cached for up to 16 hosts, but works for any number of hosts', async () => {
     const { authenticate, issuer } = await protect({ issuer: LOCAL }, DEVELOPMENT)
     const waits: boolean[] = []
     for (let port = 1; port <= 17; port++) {

@@ -208,7 +208,7 @@ describe('bad tokens', () => {
   })
 
   it.each(Object.keys(BAD))(
-    'are refused with the same 401 for every request, and run no handler: %s',
+    'are refused with the same 401 for every request, before any handler runs: %s',
     async (name) => {
       const header = asHeader(await (BAD[name] as Make)())
       const before = runs

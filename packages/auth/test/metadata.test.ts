@@ -306,7 +306,7 @@ describe('options of oauth()', () => {
     ['cache.max', { issuer: ISSUER, cache: { max: 0 } }],
     ['cache.ttlMs', { issuer: ISSUER, cache: { ttlMs: 0.5 } }],
     ['Did you mean', { issuer: ISSUER, scope: ['a'] }],
-  ])('cause an error that contains "%s" for %j', (text, options) => {
+  ])('throw an error that contains "%s" for %j', (text, options) => {
     expect(() => oauth(options as OAuthOptions)).toThrow(text)
   })
 
@@ -326,7 +326,7 @@ describe('options of oauth()', () => {
     ['no cache', { issuer: ISSUER, cache: false }],
     ['an issuer on loopback', { issuer: 'http://127.0.0.1:8080' }],
     ['an issuer on loopback by its IPv6 address', { issuer: 'http://[::1]' }],
-  ])('allow %s', (_, options) => {
+  ])('may specify %s', (_, options) => {
     expect(() => oauth(options)).not.toThrow()
   })
 
@@ -337,7 +337,7 @@ describe('options of oauth()', () => {
     ['algorithms', { algorithms: ['RS256', 'HS256'] }],
     ["typ must be 'any' or 'at+jwt'", { typ: 'jwt' }],
     ['Did you mean', { algorithm: ['RS256'] }],
-  ])('cause an error that contains "%s" for jwt(%j)', (text, options) => {
+  ])('throw an error that contains "%s" for jwt(%j)', (text, options) => {
     expect(() => jwt(options)).toThrow(text)
   })
 
@@ -358,7 +358,7 @@ describe('options of oauth()', () => {
     [undefined, '/sse', [401, 200, 404]],
     [undefined, '', [401, 200, 404]],
   ])(
-    'given path %s on loopback, make requests with tokens for %s receive the statuses %j',
+    'given path %s on loopback, produce for tokens with audience %s the statuses %j',
     async (path, aud, expected) => {
       const origin = 'http://localhost:3000'
       const issuer = await createIssuer()

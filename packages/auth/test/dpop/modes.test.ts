@@ -88,7 +88,7 @@ describe('dpop.mode', () => {
     ['require', { bearer: 401, bound: 200, stolen: 401 }],
     [{ mode: 'accept' }, { bearer: 200, bound: 200, stolen: 401 }],
     [{ mode: 'require' }, { bearer: 401, bound: 200, stolen: 401 }],
-  ] as const)('given %o, accepts the right kinds of tokens', async (mode, expected) => {
+  ] as const)('given %o, accepts only the matching kinds of tokens', async (mode, expected) => {
     const { send } = protect(mode)
     const token = await boundToken()
     const seen = {

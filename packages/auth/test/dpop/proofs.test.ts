@@ -185,7 +185,7 @@ describe.each([
   const answers = new Map<string, string>()
 
   it.each(Object.keys(cases))(
-    'is refused with the same 401 for every request, and runs no handler: %s',
+    'is refused with the same 401 for every request, before any handler runs: %s',
     async (name) => {
       const before = runs
       for (const [where, request] of Object.entries(REQUESTS)) {
@@ -238,7 +238,7 @@ describe('a valid proof', () => {
     expect((await send(POST, await withProof(POST))).status).toBe(200)
   })
 
-  it("may use the same jti as another client's proof", async () => {
+  it("may have the same jti as another client's proof", async () => {
     const jti = crypto.randomUUID()
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(200)
     expect((await send(POST, await withProof(POST, { claims: { jti } }))).status).toBe(401)

@@ -42,7 +42,7 @@ interface Failover {
  */
 export function describeFailovers(count: number): void {
   it(
-    `answers 503 within 1 s and recovers within 5 s in ${count} failovers, and tells each client that may have missed an event`,
+    `responds with 503 within 1 s and recovers within 5 s in ${count} failovers, and reports possible gaps to clients`,
     { timeout: 60_000 + count * 60_000 },
     async ({ task }) => {
       const sentinels = await startRedisSentinels()
