@@ -68,7 +68,7 @@ describe('printReport', () => {
 })
 
 describe('masked secrets', () => {
-  it('include variables with names such as API_KEY', () => {
+  it('include environment variables with names such as API_KEY', () => {
     const env = { API_KEY: 'a', Token: 'b', PATH: 'c', PASSWORD: undefined, MY_AUTH: 'd' }
     expect(secretVariables(env)).toEqual(['a', 'b', 'd'])
   })
@@ -79,7 +79,7 @@ describe('masked secrets', () => {
     [['abcd', 'abcdef'], 'abcdef abcd', '*** ***'],
     [['a"b c'], JSON.stringify({ x: 'a"b c' }), '{"x":"***"}'],
     [['a"b c'], 'key=a%22b%20c', 'key=***'],
-  ])('are replaced in a string: %j in %s', (secrets, text, masked) => {
+  ])('are replaced within a string: %j in %s', (secrets, text, masked) => {
     expect(createMask(secrets)(text)).toBe(masked)
   })
 })

@@ -123,7 +123,7 @@ describe('resource metadata', () => {
     expect((await findings(server))[1]).toEqual({ check: 'resource-metadata', ...expected })
   })
 
-  it('is read from the document named in the challenge even if another exists at the usual path', async () => {
+  it('is read from the URL in the challenge, even if other metadata exists at the usual path', async () => {
     const documents = { '/m': { resource: 'https://named' }, ...at({ resource: 'https://usual' }) }
     const found = await findings({ challenge: NAMED, documents })
     expect(found[2]?.evidence).toContain('https://named')
