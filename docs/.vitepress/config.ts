@@ -13,7 +13,7 @@ export default defineConfig({
   description: 'A TypeScript framework for MCP servers: define a server once, serve every client.',
   lang: 'en',
   cleanUrls: true,
-  // GitHub shows README.md as the page of a folder. The site needs index.md.
+  // On GitHub, a folder's page is README.md, but the site needs index.md.
   rewrites: {
     'design/README.md': 'design/index.md',
     'design/decisions/README.md': 'design/decisions/index.md',

@@ -91,7 +91,7 @@ it('three processes share their nonces, and together accept a proof only once', 
   const client = await signInWithKey(issuer, cluster.url, 'mcp')
   const session = await open(client)
   const who = new Set<string | undefined>()
-  // There are more requests than processes, so that each process gets one.
+  // There are more requests than processes, so that each process receives at least one.
   for (const _call of [1, 2, 3, 4]) who.add(await text(await client.post(callTool('who'), session)))
   expect(who.size).toBe(3)
   expect(client.nonces()).toBe(1)

@@ -77,7 +77,7 @@ async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site
 
 const newBrowser = (): Browser => new Browser((at) => at.href.startsWith(REDIRECT))
 
-/** The user's actions after the client opens an address. Resolves to the address with the reply for the client. */
+/** Acts as the user after the client has opened an address. Resolves to the URL with the reply for the client. */
 type Visit = (address: URL) => Promise<Page>
 
 const agree: Visit = async (address) => {
@@ -155,7 +155,7 @@ it.each<[string, Visit]>([
 })
 
 it('a login can be finished only by the browser that began it, with the code issued to that browser', async () => {
-  // Koa prints the errors of requests.
+  // Koa prints request errors.
   const printed = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => printed.mockRestore())
   const site = await start()
@@ -207,7 +207,7 @@ describe('a user who has already allowed the client', () => {
     const browser = newBrowser()
     const visit: Visit = async (address) => {
       const page = await browser.submit(await browser.visit(address), 'answer', 'allow')
-      // `oidc-provider` ends the session of the former account by a form that the page sends at once.
+      // `oidc-provider` ends the previous account's session with a form that the page submits automatically.
       return page.status === 200 ? browser.submit(page) : page
     }
     const { client } = await signIn(site, visit)

@@ -42,7 +42,7 @@ async function measureStart(contenders: readonly Contender[], depth: number, tim
       const lineBytes = Buffer.byteLength(line) + 1
       all.push({ server, load: (seconds) => client.load({ seconds, depth, lineBytes, next }) })
     }
-    // No profiles, because a server may write several responses at once.
+    // No profiles are taken, because a server may write several responses at once.
     return await interleave(all, { ...timing, profiles: 0 })
   } finally {
     await Promise.all(servers.map((server) => server.stop()))

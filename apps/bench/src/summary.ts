@@ -88,7 +88,7 @@ function compareAll(
     const ratios = starts.map((runs) => ratiosIn(runs, name, base, costs)).filter(({ length }) => length > 0)
     return ratios.length === 0 ? [] : [[figure, compare(ratios)] as const]
   })
-  // A baseline that did not run gives no ratio.
+  // There is no ratio if the baseline did not run.
   return compared.length === 0 ? {} : { base, ...Object.fromEntries(compared) }
 }
 

@@ -5,7 +5,7 @@ import { summarise } from '../src/summary.ts'
 const TIMING = { seconds: 1, warmRequests: 100, profiles: 0 }
 const LATENCIES = Float64Array.of(1, 2, 3)
 
-/** A server with this time per request in µs, on a machine with constant speed within a round. */
+/** A simulated server that needs this many µs per request, on a machine whose speed is constant within a round. */
 function fake(name: string, base: string | undefined, micros: number, mood: () => number): Measured {
   let spent = 0
   return {

@@ -39,7 +39,7 @@ const REPORT = {
   memory: [],
 }
 
-/** The cells of a table's line that begins with the title. */
+/** Returns the cells of the table row that begins with the title. */
 function cellsOf(title: string, report: Parameters<typeof toMarkdown>[0]): string[] {
   const line = toMarkdown(report)
     .split('\n')

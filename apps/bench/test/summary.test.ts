@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Run } from '../src/measure.ts'
 import { summarise } from '../src/summary.ts'
 
-/** One start: the µs of each round for each contender. */
+/** The results of one start: for each contender, the time per request in each round, in µs. */
 const started = (micros: Readonly<Record<string, readonly number[]>>): Run[] =>
   Object.entries(micros).map(([name, all]) => ({
     contender: { name, title: name, program: name, ...(name === 'bare' ? {} : { base: 'bare' }) },

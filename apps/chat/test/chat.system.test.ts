@@ -111,7 +111,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(model.requests).toHaveLength(3)
     type('Stop that.')
     await waitForText('Well.')
-    // The API refuses a history with a call without a result.
+    // The API refuses a history that contains a call without a result.
     expect(JSON.stringify(model.requests[3]?.messages).match(/x: 3/g)).toHaveLength(3)
   })
 

@@ -36,7 +36,7 @@ interface Reply {
   readonly body: string
 }
 
-/** Sends a POST with the public name of the server as Host. `fetch` would send the socket's name. */
+/** Sends a POST request with the server's public name as Host. `fetch` would send the socket's address instead. */
 function post(port: number, message: object, headers: object = {}, host = 'mcp.example.com'): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request({

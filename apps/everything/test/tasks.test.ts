@@ -105,7 +105,7 @@ describe.each(TRANSPORTS)("the official client's tasks over %s", (transport) => 
     await expect(tasks.getTaskResult(broken, CallToolResultSchema)).rejects.toMatchObject({ code: -32603 })
   })
 
-  // Over stdio there is no other client.
+  // Over stdio, there cannot be another client.
   if (transport === 'stdio') return
 
   it('are not visible to another client', async () => {

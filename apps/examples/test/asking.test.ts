@@ -6,7 +6,7 @@ import { connected, server } from '../src/tools/asking.ts'
 
 type Handlers = NonNullable<ConnectOptions['handlers']>
 
-/** Calls a tool through a client that answers questions. Returns the text and the questions. */
+/** Calls a tool through a client that answers questions. Returns the result's text and the questions. */
 async function call(
   name: string,
   args: Record<string, unknown>,

@@ -1,5 +1,6 @@
 /**
- * Runs the official clients in Chromium, on a page of another origin than the apps of the guides. Needs Chromium.
+ * Runs the official clients in Chromium, on a page whose origin differs from that of the guides' apps. Needs
+ * Chromium.
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

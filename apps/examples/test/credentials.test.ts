@@ -93,7 +93,7 @@ const protectedBy = (authenticate: Authenticate) =>
 
 const inAnHour = Math.floor(Date.now() / 1000) + 3_600
 
-/** Signs a token as the issuer of the guide. */
+/** Signs a token as the guide's issuer would. */
 const sign = (key: CryptoKey | Uint8Array, alg: string, claims: object = {}, kid?: string) =>
   new SignJWT({
     iss: 'https://login.example.com',

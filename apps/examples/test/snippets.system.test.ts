@@ -15,11 +15,11 @@ afterEach(() => {
 interface Checked {
   readonly code: number | null
   readonly problems: string
-  /** The page after the run. */
+  /** The content of the page after the run. */
   readonly page: string
 }
 
-/** Runs the check in a small temporary repository. The files are named by their paths. */
+/** Runs the check in a small temporary repository. `files` is keyed by path. */
 function check(page: string, files: Readonly<Record<string, string>>, ...args: string[]): Checked {
   const folder = mkdtempSync(join(tmpdir(), 'snippets-'))
   folders.push(folder)
@@ -35,7 +35,7 @@ function check(page: string, files: Readonly<Record<string, string>>, ...args: s
   return { code: status, problems: stderr, page: readFileSync(join(folder, 'docs/page.md'), 'utf8') }
 }
 
-/** Returns the blocks of a page with these sources after `--write`. */
+/** Runs `--write` on a page with these sources, and returns the page's code blocks. */
 function write(files: Readonly<Record<string, string>>, ...sources: string[]): string[] {
   const page = sources.map((source) => `<!-- from: ${source} -->\n\n\`\`\`ts\n\`\`\`\n`).join('\n')
   const { code, problems, page: written } = check(page, files, '--write')

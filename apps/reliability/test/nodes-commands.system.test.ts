@@ -40,7 +40,7 @@ async function times(count: number, run: () => Promise<unknown>): Promise<void> 
   for (let i = 0; i < count; i++) await run()
 }
 
-/** Counts commands by name. */
+/** Counts commands, keyed by name. */
 function tally(commands: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const command of commands) {

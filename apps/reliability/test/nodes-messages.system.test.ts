@@ -19,7 +19,7 @@ interface Started<T> {
 }
 
 async function start<T extends readonly ClusterNode[]>(count: T['length']): Promise<Started<T>> {
-  // Sessions are found without Redis once a node has read them.
+  // A node that has read a session finds it again without Redis.
   const cluster = await startCluster(SERVE_NODE, count, { VERIFY_MS: '600000' })
   onTestFinished(() => cluster.stop())
   return { cluster, nodes: cluster.nodes as unknown as T }

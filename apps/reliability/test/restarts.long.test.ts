@@ -24,7 +24,7 @@ describe.each([
     const first = await startTarget(port, runs)
     side = await new Side(first.url, runs).open()
     for (const { what, open } of OPEN_THINGS) resumed.set(what, await open(side))
-    // This call of the client is open in both processes.
+    // This call is open when the first process ends and the second one starts.
     const client = await connected(first.url)
     const call = client.callTool('slow', { about: 'client' }).catch((error: unknown) => error)
     await vi.waitFor(() => expect(side?.runsOf('slow client')).toBe(1))

@@ -29,5 +29,5 @@ it(
   },
 )
 
-/** Returns the largest growth of a measurement in MiB, without its noise. */
+/** Returns an upper bound for the growth of a measurement over the run, in MiB. */
 const growth = (samples: readonly Sample[]): number => (trendOf(samples).upper * HOURS) / MIB

@@ -6,7 +6,7 @@ export interface SampleCall {
   readonly arguments: Readonly<Record<string, string>>
 }
 
-/** The facts in an app's welcome message. */
+/** The information in an app's welcome message. */
 export interface Running {
   readonly name: string
   readonly url: string

@@ -13,7 +13,7 @@ const record: SessionRecord = {
   subscriptions: [],
 }
 
-/** The storage of an object with the time of its alarm. */
+/** Creates the storage of an object, which also records the time of the object's alarm. */
 function createStorage(): { readonly storage: ObjectStorage; readonly alarm: () => number } {
   const entries = new Map<string, unknown>()
   let alarm = 0

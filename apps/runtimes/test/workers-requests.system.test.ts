@@ -8,7 +8,7 @@ import { connectHttp } from './support/suite.ts'
 import { listenInWorker, type WorkerOptions } from './support/worker.ts'
 
 /**
- * No request can use what another request opened:
+ * A request cannot use anything that another request has opened:
  * https://developers.cloudflare.com/workers/observability/errors/
  */
 

@@ -1,7 +1,7 @@
-/** A city that the server knows by name. */
+/** A city whose name the server knows. */
 export interface City {
   readonly name: string
-  /** The postal code of its state. */
+  /** The postal code of the city's state. */
   readonly state: string
   readonly latitude: number
   readonly longitude: number
@@ -22,7 +22,7 @@ export const CITIES: readonly City[] = [
   { name: 'Washington', state: 'DC', latitude: 38.9072, longitude: -77.0369 },
 ]
 
-/** The names of all cities, for people. */
+/** The names of all cities, as shown to people. */
 export const CITY_NAMES: string = CITIES.map(({ name }) => name).join(', ')
 
 /** Returns the city's name as used in a URI, such as `new-york`. */

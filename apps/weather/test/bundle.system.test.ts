@@ -1,4 +1,4 @@
-/** This app as an author ships it: as a bundle, as a server.json, and checked against each directory. */
+/** Tests this app as an author publishes it: as a bundle, with a server.json, and checked against each directory. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -83,7 +83,7 @@ describe('the weather server', () => {
     expect(exitCode).toBe(0)
     expect(withVerdict('fault')).toEqual([])
     expect(withVerdict('step')).toEqual(steps)
-    // The repository of this app is not decided yet.
+    // It has not been decided yet where this app's repository will be.
     expect(withVerdict('warning').filter((check) => check !== 'repository')).toEqual([])
   })
 })

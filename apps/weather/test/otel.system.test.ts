@@ -16,7 +16,7 @@ interface Exported {
   }[]
 }
 
-/** Starts a receiver of OTLP over HTTP in JSON. It records the names. */
+/** Starts an OTLP receiver (JSON over HTTP) that records the names of spans and metrics. */
 async function startReceiver() {
   const spans: string[] = []
   const metrics: string[] = []

@@ -33,12 +33,12 @@ const BEARER = /^bearer(?: |$)/i
 const DPOP = /^dpop(?: |$)/i
 const MAX_LENGTH = 16_384
 /**
- * The maximum number of hosts that are remembered for a development server, such as `localhost:3000` and
- * `127.0.0.1:3000`.
+ * The maximum number of hosts whose addresses are cached for a development server, such as `localhost:3000`
+ * and `127.0.0.1:3000`.
  */
 const MAX_RESOURCES = 16
 
-/** The mount at one address, with its audiences and refusals. */
+/** The mount at one address, with its audiences and its refusals. */
 interface ProtectedResource extends ResourceTokens {
   readonly addresses: ResourceAddresses
   readonly refusals: Readonly<Record<'mcp' | 'sse' | 'message', Refusals>>

@@ -6,20 +6,23 @@ import { INTROSPECT, type OpaqueMount, protectOpaque } from './support/opaque.ts
 import { RESOURCE } from './support/requests.ts'
 
 const MAX_RUNNING = 64
-/** The maximum number of running questions about tokens never seen, or about known ones. */
+/** The maximum number of concurrent introspection requests for tokens of one kind, known or never seen. */
 const SHARE = 48
 const MAX_WAITING = 1_000
 
 interface SlowIssuer extends OpaqueMount {
   /** The tokens that the issuer was asked about, oldest first. */
   readonly tokens: () => readonly string[]
-  /** Adds these members to later answers. */
+  /** Adds these members to later responses. */
   readonly say: (members: object) => void
-  /** Answers the open questions: invented tokens are inactive. Repeats this for the questions that follow. */
+  /**
+   * Completes the pending introspection requests; invented tokens are inactive. Repeats this for requests
+   * that follow.
+   */
   readonly answer: (rounds?: number) => Promise<void>
 }
 
-/** A mount whose issuer answers when the test says so. */
+/** Creates a mount whose issuer responds only when the test tells it to. */
 async function withSlowIssuer(claims: object = {}): Promise<SlowIssuer> {
   const open: (() => void)[] = []
   let said = {}
@@ -136,7 +139,7 @@ describe('a token that has been active', () => {
     await mount.clock.advance(1_500)
     await mount.answer()
     await mount.clock.advance(500)
-    // The last token had to wait for a turn, so its request ends before the issuer answers.
+    // The last token had to wait for its turn, so its request ends before the issuer responds.
     expect(new Set(await Promise.all(sent))).toEqual(new Set([200]))
     mount.say({ active: false })
     await mount.answer()

@@ -7,7 +7,7 @@ import { RESOURCE } from './support/requests.ts'
 
 const KEYS = `${ISSUER}/jwks`
 const countOf = ({ fetched }: TestIssuer, url: string): number => fetched.filter((one) => one === url).length
-/** Signs each token for its own subject, so that none is in the cache. */
+/** Signs a token with a new subject each time, so that no token is in the cache. */
 let subjects = 0
 const tokenOf = (issuer: TestIssuer): Promise<string> =>
   issuer.sign({ aud: RESOURCE, sub: `user ${subjects++}` })

@@ -105,7 +105,7 @@ describe('protected resource metadata', () => {
   })
 })
 
-/** The status of a path and method. */
+/** Sends a request with this path and method, and resolves to the status. */
 type Ask = (path: string, method: string) => Promise<number>
 
 const MOUNTS: Readonly<Record<string, (mounted: { readonly belowPrefix: boolean }) => Promise<Ask>>> = {
@@ -134,7 +134,7 @@ const MOUNTS: Readonly<Record<string, (mounted: { readonly belowPrefix: boolean 
       }),
     )
     onTestFinished(release)
-    // `fetch` would change some of the paths.
+    // `fetch` would normalize some of the paths.
     return (path, method) =>
       new Promise((resolve, reject) => {
         const request = httpRequest({ port, path, method }, (response) => {
@@ -163,7 +163,7 @@ describe.each(Object.keys(MOUNTS))('metadata on %s', (name) => {
     async (belowPrefix) => {
       const ask = await MOUNTS[name]!({ belowPrefix })
       const found: string[] = []
-      // Below a prefix, `/mcp` is the path inside the app on some frameworks only.
+      // Below a prefix, only some frameworks treat `/mcp` as the path inside the app.
       const inner = belowPrefix ? [] : ['/mcp', '/mcp/']
       const paths = ['', '/', ...inner, '/api/mcp', '/api/mcp/', '/api/mcp/?x=1', '/api/mcp?x=1']
       const others = ['//', '/mcp//', '//mcp', '/MCP', '/mcp%2f', '/mcp;x', '/other', '/mcp/x']

@@ -40,7 +40,7 @@ class Changing implements ToolSource {
   }
 }
 
-/** Creates a bridge to a registry that already contains tools of these names. */
+/** Creates a bridge to a registry that already contains tools with these names. */
 async function bridged(...taken: string[]) {
   const source = new Changing()
   const registry = new Map(taken.map((name) => [name, {} as HostTool]))

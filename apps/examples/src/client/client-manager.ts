@@ -4,7 +4,7 @@ import { type Approve, ClientManager } from '@jetway/client/manager'
 const host = { name: 'my-host', version: '1.0.0' }
 
 // #region connect
-/** Returns the results of the same call to all servers. */
+/** Makes the same call to all servers, and returns the results. */
 export async function askAll(
   servers: Readonly<Record<string, ServerConfig>>,
   question: string,

@@ -1,4 +1,4 @@
-/** As much of a server as the examples of clients need: a function for each method. */
+/** Implements as much of a server as the examples of clients need. `methods` contains a function for each method. */
 import { createInterface } from 'node:readline'
 
 export function answerLines(name, methods) {

@@ -23,7 +23,7 @@ const SAMPLE_MS = 5_000
 const CLIENTS = 4
 const PAUSE_MS = 3
 
-/** The gauges of the server. */
+/** The server's current measurements. */
 export interface Held {
   readonly rss: number
   readonly heapUsed: number
@@ -36,7 +36,7 @@ export interface Held {
 
 export interface Soaked {
   readonly steps: number
-  /** The bytes by hour. */
+  /** The bytes over time, in hours. */
   readonly rss: readonly Sample[]
   readonly heap: readonly Sample[]
   /** The server's mean processor usage, in percent. */
@@ -188,7 +188,7 @@ const STEPS: readonly ((origin: string) => Promise<unknown>)[] = [
       const result = { jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId } }
       await expectStatus(post(url, JSON.stringify(result), session), 200)
     }),
-  // The client abandons the session without sending DELETE: while a stream is open, or before
+  // The client abandons the session without sending DELETE, either while a stream is open or before
   // `notifications/initialized`.
   async (origin) => {
     const session = await openSession(`${origin}/mcp`)

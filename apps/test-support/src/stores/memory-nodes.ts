@@ -5,7 +5,7 @@ import type { NodeListener, Nodes } from '@jetway/core/stores'
 /** Options of {@link MemoryNodes}. */
 export interface MemoryNodesOptions {
   /**
-   * The nodes that this node can reach, by id. Nodes with the same map reach each other.
+   * The nodes that this node can reach, keyed by id. Nodes with the same map can reach each other.
    *
    * @default only this node
    */

@@ -35,7 +35,7 @@ export interface ResourceDocumentsOptions {
   readonly addressesFor: (request: WellKnownRequest) => ResourceAddresses | undefined
   /** The path of the MCP route inside the app. A proxy may have shortened it. */
   readonly innerPath: string | undefined
-  /** The addresses that are known before a request. */
+  /** The addresses, if they do not depend on the request. */
   readonly known: ResourceAddresses | undefined
   readonly root: boolean
 }
@@ -95,7 +95,7 @@ export class ResourceDocuments implements WellKnown {
     const addresses = addressesFor(request)
     if (addresses === undefined) return undefined
     const { mcp, sse } = addresses
-    // Fastify's routes match at most one trailing slash, so other adapters do not accept more either.
+    // Fastify's routes match at most one trailing slash, so the other adapters must not accept more.
     const asked = path.replace(/\/$/, '')
     if (asked === sse?.metadataPath) return sse
     const isInner = innerPath !== undefined && asked === innerOf(innerPath)

@@ -192,7 +192,7 @@ describe('replayed proofs', () => {
     const nodes = [protect('accept', used), protect('accept', used)]
     const headers = await proven(await boundToken())
     const statuses = await Promise.all(nodes.map(async ({ send }) => (await send(headers)).status))
-    // Whichever process checks the proof first accepts it.
+    // The process that checks the proof first accepts it.
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
@@ -202,7 +202,7 @@ describe('replayed proofs', () => {
     const ahead = await proven(token, { claims: { iat: Math.floor(clock.now() / 1000) + 299 } })
     expect((await send(ahead)).status).toBe(200)
     await clock.advance(300_000)
-    // The next proof removes the expired ones.
+    // The next proof causes expired ones to be removed.
     expect((await send(await proven(token))).status).toBe(200)
     expect((await send(ahead)).status).toBe(401)
   })

@@ -85,7 +85,7 @@ const header =
 const claims = (all: Record<string, unknown>): Make => changed({ claims: all })
 const without = (name: string): Make => claims({ [name]: undefined })
 
-/** Each breaks one check of https://www.rfc-editor.org/rfc/rfc9449#section-4.3 */
+/** Each of these proofs fails one check of https://www.rfc-editor.org/rfc/rfc9449#section-4.3. */
 const BAD_PROOFS: Readonly<Record<string, Make>> = {
   'no proof': header(() => undefined),
   'an empty proof': header(() => ''),
@@ -150,7 +150,7 @@ const BAD_PROOFS: Readonly<Record<string, Make>> = {
   'a jti of 257 characters': claims({ jti: 'x'.repeat(257) }),
 }
 
-/** Each has a valid proof, or a proof by another key, with a token that must be refused. */
+/** In each case, the token must be refused, although the proof is valid or signed by another client's key. */
 const BAD_TOKENS: Readonly<Record<string, Make>> = {
   'no token': async (request) => ({ ...(await withProof(request)), authorization: 'DPoP' }),
   'a proof by the key of another client': async (request) => ({

@@ -62,7 +62,7 @@ export const OUTPUTS: readonly Limit[] = [
   {
     limit: 'items of a list that an outputSchema checks a hundred times',
     most: 3_998,
-    // A validation takes 400,000 steps.
+    // This validation takes 400,000 steps.
     use: (count) => mismatching(checkedOften(100), { a: list(count, () => 1), b: 2 }),
     ...CHECKED,
   },

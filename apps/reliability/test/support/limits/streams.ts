@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { createServer, FakeClock, type Limit, list, web } from './row.ts'
 
-/** Returns whether the response still arrives on a stream for which `bytes` bytes are queued. */
+/** Returns whether the response still arrives on a stream on which `bytes` bytes are queued. */
 async function queued(bytes: number): Promise<unknown> {
   const server = createServer()
   server.addTool({
@@ -56,7 +56,7 @@ async function uninitialized(ms: number): Promise<unknown> {
   return (await client.post(ping(), { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' })).status
 }
 
-/** Does the same on a different mount, with a sealed session id that is `ms` old. */
+/** Returns the status of a ping on a different mount, in a session whose sealed id is `ms` old. */
 async function sealed(ms: number): Promise<unknown> {
   const clock = new FakeClock()
   const seal = { keys: [new Uint8Array(32)], maxAgeMs: 8_000 }

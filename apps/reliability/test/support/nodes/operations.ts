@@ -80,12 +80,13 @@ export class Member {
   }
 }
 
-/** Where an operation takes place. */
+/** The clients and nodes that take part in an operation. */
 export interface Place {
   readonly me: Member
   readonly target: Member
   /**
-   * A client that belongs to the target's principal but has no calls, so that all guessed ids belong to others.
+   * A client of the target's principal that makes no calls, so that all ids that it guesses belong to other
+   * clients.
    */
   readonly attacker: NodeClient
   readonly url: string
