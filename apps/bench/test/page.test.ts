@@ -21,7 +21,7 @@ it('the page shows every plot, in both themes', () => {
   expect(missing.map(({ path }) => path)).toEqual([])
 })
 
-it('plotsOf leaves out plots without results', () => {
+it('plotsOf omits plots without results', () => {
   expect(plotsOf({ machine: '', tables: [], imports: [], firstAnswers: [], memory: [] })).toEqual([])
 })
 

@@ -83,7 +83,7 @@ describe.each(Object.entries(FRAMEWORKS))('on %s', (_framework, mount) => {
 
 describe('a mount limited to one session', () => {
   it.each(Object.entries(CLIENTS))(
-    'evicts the session of the official client %s only after the running call ends, and rejects its next call immediately',
+    'keeps the session of the official client %s until its call ends, then evicts it and refuses the next call',
     async (_, connect) => {
       const [started, end] = [deferred(), deferred<string>()]
       const server = new McpServer({ name: 'small', version: '1.0.0' })

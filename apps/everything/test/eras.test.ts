@@ -137,7 +137,7 @@ async function subscribe({ client, revision }: Visitor): Promise<void> {
 }
 
 describe.each(Object.entries(FRAMEWORKS))('a single process on %s', (_framework, mount) => {
-  it('serves clients from both eras and of HTTP+SSE concurrently, each in its own format', async () => {
+  it("serves HTTP+SSE clients and clients from both eras concurrently, each in the client's own format", async () => {
     const { server, handled, heard } = createMeeting()
     const { origin, stop } = await mount(server, { legacySse: true })
     onTestFinished(stop)

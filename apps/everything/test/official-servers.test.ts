@@ -74,7 +74,7 @@ async function tellsAndAsks(client: Client): Promise<void> {
 
 describe('a connection to a server of the official SDK over HTTP', () => {
   it.each([true, false])(
-    'works with version 1 and sessions; JSON replies: %s',
+    'works with version 1 and sessions (JSON replies: %s)',
     async (enableJsonResponse) => {
       const open = new Map<string, StreamableHTTPServerTransport>()
       const origin = await serve(async (request, response, body) => {

@@ -68,7 +68,7 @@ describe('notes in the resources guide', () => {
   })
 })
 
-describe('prompts in the guide to prompts', () => {
+describe('prompts in the prompts guide', () => {
   const get = (name: string, args: JsonObject): Promise<RawResponse> =>
     ask(desk, 'prompts/get', { name, arguments: args })
   const user = (text: string): object => ({ messages: [{ role: 'user', content: { type: 'text', text } }] })

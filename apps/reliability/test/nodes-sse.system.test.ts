@@ -44,7 +44,7 @@ describe('HTTP+SSE on three processes', () => {
     }
   })
 
-  it('delivers large results of calls to any process completely', async () => {
+  it('delivers large results completely, even if the call was sent to another process', async () => {
     const client = await opened()
     const length = 7_000_000
     for (const { url } of nodes()) {

@@ -116,7 +116,7 @@ describe('the compiler', () => {
       "server.addTool({ name: 'shape'",
       /^ *Type '\{ city: z\.ZodString; \}' is not assignable to type '"This is an object of schemas.* z\.object\(\{ … \}\)"'\.$/,
     ],
-  ])('reports in one readable line %s', (_, line, message) => {
+  ])('reports %s, in one readable line', (_, line, message) => {
     const said = problemOf(line)
     expect(said.length).toBeGreaterThan(0)
     expect(said.length).toBeLessThanOrEqual(2)
@@ -158,7 +158,7 @@ describe('the compiler', () => {
       "{ server: typed, locals: (request) => ({ user: request.id }), allowedOrigin: ['x'] }",
       /^ *Object literal may only specify known properties, .*'allowedOrigin'/,
     ],
-  ])('reports in a readable last line %s', (_, given, message) => {
+  ])('reports %s, in a readable last line', (_, given, message) => {
     const said = problemOf(`app.register(plugin, ${given})`)
     expect(said[0]).toBe('No overload matches this call.')
     expect(said.at(-1)).toMatch(message)

@@ -240,7 +240,7 @@ describe('tokens that have never been seen', () => {
 })
 
 describe('TokenCache', () => {
-  it('evicts the oldest token of the same user if the cache is full and the user owns a tenth of it', async () => {
+  it('evicts the oldest token of the same owner if the cache is full and that owner has a tenth of it', async () => {
     let now = 0
     const clock = { now: () => now++, setTimeout: () => {}, clearTimeout: () => {} }
     const cache = new TokenCache<number>(20, clock)

@@ -125,7 +125,7 @@ export function itAnswers(connect: () => Promise<TestConnection>, says: object):
 
 /** Defines the tests of streamed responses. */
 export function itStreams(connect: () => Promise<TestConnection>): void {
-  it('sends each notification at once, and then the response', async () => {
+  it('sends each notification immediately, and then the response', async () => {
     const peer = await connect()
     const endless = call(peer, 'count', { to: 100, everyMs: 1_000 }, { progressToken: 'endless' })
     endless.catch(() => 'ended with the connection')

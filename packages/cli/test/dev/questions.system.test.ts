@@ -75,7 +75,7 @@ async function greet(start: (project: Project) => Promise<Target>, options: stri
   return client.callTool('greet')
 }
 
-describe.each(Object.entries(TRANSPORTS))('a call with a question over %s, if a file is saved before the answer', (_, start) => {
+describe.each(Object.entries(TRANSPORTS))('a call over %s whose question is answered after a file is saved', (_, start) => {
   it('continues in a new process with the same keys', async () => {
     expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
   })
