@@ -76,7 +76,7 @@ const isBelow = (page: string, folder: string): boolean =>
   folder === '' ? !page.includes('/') && page !== 'index.md' : page.startsWith(folder)
 
 /**
- * Returns whether a page describes a single export. There are so many of these pages that the others would be
+ * Returns whether a page describes a single export. These pages are so numerous that all other pages would be
  * hard to find.
  */
 const isSymbol = (page: string): boolean => page.startsWith('reference/api/') && !page.endsWith('/index.md')

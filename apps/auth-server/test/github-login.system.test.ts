@@ -12,7 +12,7 @@ import { type GitHub, GITHUB_APP, GITHUB_TOKEN, startGitHub } from './support/gi
 import { call, connect, protect, REDIRECT } from './support/protected.ts'
 
 const CLIENT = 'https://client.test/metadata.json'
-/** Hosts on the web register such a client. `oidc-provider` asks the users of native clients in any case. */
+/** Web-based hosts register a client like this one. For a native client, `oidc-provider` always prompts the user. */
 const WEB_CLIENT = 'https://web.test/metadata.json'
 const WEB_REDIRECT = 'https://web.test/callback'
 const DOCUMENTS = [

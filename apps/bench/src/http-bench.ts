@@ -51,7 +51,7 @@ export class HttpBench {
     this.#profilePrefix = profilePrefix
   }
 
-  /** @param profilePrefix - the start of the names of all profiles */
+  /** @param profilePrefix - the common prefix of all profiles' file names */
   static async start(contenders: readonly Contender[], profilePrefix = ''): Promise<HttpBench> {
     const servers = await Promise.all(contenders.map((contender) => ServerProcess.start(contender)))
     return new HttpBench(servers, profilePrefix)

@@ -18,7 +18,7 @@ export interface Timing {
   readonly client?: Client
   /** The number of rounds with a CPU profile. They follow the others, because a profile costs time. */
   readonly profiles: number
-  /** The start of the paths of the profiles. Undefined if the profiles are not kept. */
+  /** The common prefix of the profiles' paths. Undefined if the profiles are not stored. */
   readonly profilePath?: string
 }
 
@@ -81,7 +81,7 @@ async function inRounds(
 ): Promise<Run[]> {
   const runs = all.map((measured): Collected => ({ measured, samples: [], perWrite: [] }))
   for (const one of all) await warm(one, timing.warmRequests)
-  // The order rotates, so that no contender always follows the same other one.
+  // The order rotates, so that a contender does not always follow the same one.
   const order = (at: number): Collected[] => [
     ...runs.slice(at % runs.length),
     ...runs.slice(0, at % runs.length),

@@ -122,7 +122,7 @@ function section(title: string, headings: readonly string[], rows: readonly (rea
 const BEGIN = '<!-- measured: npm run bench -- --write -->'
 const END = '<!-- end of what was measured -->'
 
-/** Merges two reports: takes the later run's results, and keeps the earlier ones of cases that did not run again. */
+/** Merges two reports. Cases that did not run again keep their earlier results. */
 export function mergeReports(earlier: Report, later: Report): Report {
   const tables = new Map([...earlier.tables, ...later.tables].map((table) => [table.name, table]))
   const newer = <T>(before: readonly T[], after: readonly T[]): readonly T[] =>

@@ -113,7 +113,7 @@ async function httpCases({ timing }: BenchOptions, wanted: (name: string) => boo
   return tables
 }
 
-/** Measures the cost of sessions and events in Redis. A call without a session must not cost more. */
+/** Measures the cost of storing sessions and events in Redis. Calls without a session must not become slower. */
 async function sharedCases({ timing }: BenchOptions, wanted: (name: string) => boolean): Promise<Table[]> {
   const cases: readonly (Pick<Table, 'name' | 'title'> & {
     readonly workload: Workload

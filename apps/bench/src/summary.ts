@@ -35,7 +35,10 @@ export interface Row {
 export interface Table {
   readonly name: string
   readonly title: string
-  /** Whether the servers wait for another process, so that their throughput says more than their processor time. */
+  /**
+   * Whether the servers wait for another process, so that their throughput is more meaningful than their
+   * processor time.
+   */
   readonly waits?: boolean
   readonly rows: readonly Row[]
 }

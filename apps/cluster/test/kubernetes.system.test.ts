@@ -10,7 +10,7 @@ import { STATE_KEYS } from './support/replicas.ts'
 const { deployment } = readManifests()
 const container = containerOf(deployment)
 
-/** Starts the program with the environment of the pod, except its secrets and its port. */
+/** Starts the program with the pod's environment variables, except for the secrets and the port. */
 async function startPod(): Promise<Serving> {
   const redis = await startRedis()
   onTestFinished(() => redis.stop())

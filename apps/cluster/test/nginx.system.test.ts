@@ -141,7 +141,7 @@ it('nginx can forward HTTP+SSE messages to any process', async () => {
   const before = cluster.nodes.map(requestsOf)
   const seen = new Set<string>()
   for (let i = 0; i < 6; i++) seen.add(await textOf(client, 'who'))
-  // Every process gets messages, and forwards them to the one that writes the stream.
+  // Every process receives messages, and forwards them to the process that writes the stream.
   await vi.waitFor(() => {
     const after = cluster.nodes.map(requestsOf)
     expect(after.every((count, node) => count > (before[node] ?? 0))).toBe(true)

@@ -76,7 +76,7 @@ const SSE = REVISIONS.filter(({ era }) => era === 'legacy').map(({ version }) =>
 const sseUrl = (url: URL): URL => new URL('sse', url)
 const overSse = (url: URL): TransportFactory => sse(sseUrl(url))
 
-/** Revisions older than 2025-06-18 have no elicitation. */
+/** Revisions older than 2025-06-18 do not support elicitation. */
 const CLIENTS: readonly (readonly [client: string, (url: URL) => Promise<Asked>, elicits: boolean])[] = [
   ['official client v1', connectV1, true],
   ['official client v2 legacy', (url) => connectV2(url, 'legacy'), true],

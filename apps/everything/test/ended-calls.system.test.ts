@@ -96,7 +96,7 @@ describe('a mount limited to one session', () => {
         },
       })
       const handle = toFetch(server, { sessions: { max: 1 } })
-      // A session with a stream would not be idle.
+      // GET is refused, because a session with an open stream would not count as idle.
       const origin = await listenForTest((request) =>
         request.method === 'GET' ? new Response(null, { status: 405 }) : handle(request),
       )

@@ -24,7 +24,7 @@ function overHttp(server: McpServer): Transport {
   return new StreamableHTTPClientTransport(new URL('http://localhost/mcp'), { fetch })
 }
 
-/** A duplex connection in memory. */
+/** Connects the client and the server through an in-memory duplex connection. */
 function inMemory(server: McpServer): Transport {
   const [near, far] = createMemoryTransportPair()
   server.connect(far)

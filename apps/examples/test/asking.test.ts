@@ -44,7 +44,7 @@ it('asks before deleting', async () => {
 // #endregion
 
 // #region revisions
-/** Forms came with 2025-06-18. The dates sort as strings. */
+/** Forms were introduced in 2025-06-18. Revisions can be compared as strings. */
 const withForms = REVISIONS.filter(({ version }) => version >= '2025-06-18')
 
 it.each(withForms)('keeps the folder if a client that uses $version declines', async ({ version }) => {

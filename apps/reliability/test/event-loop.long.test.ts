@@ -79,7 +79,7 @@ const MODERN_HEADERS = {
   'mcp-name': 'take',
 }
 
-/** Opens a session of the revision with batches. Returns its headers. */
+/** Opens a session in the revision that supports batches. Returns the session's headers. */
 async function openSession(handle: ReturnType<typeof toFetch>): Promise<Record<string, string>> {
   const body = JSON.stringify(initialize('2025-03-26'))
   const opened = await handle(new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body }))

@@ -7,7 +7,7 @@ import { SERVE_NODE } from './support/nodes/kills.ts'
 import { keys, keysWithoutExpiry } from './support/nodes/monitor.ts'
 import { SseNodeClient } from './support/nodes/sse-client.ts'
 
-/** The time after which messages of a killed process's sessions get 404, in ms. */
+/** The time until messages to a killed process's sessions are refused with 404, in ms. */
 const EXPIRED_MS = 9_000
 const RECORDS = 'jw1:nodes:s:*'
 

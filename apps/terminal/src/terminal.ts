@@ -59,7 +59,7 @@ export class Terminal {
   }
 
   /**
-   * Asks a question. Resolves to the line with the answer; undefined at the end of the input.
+   * Asks a question. Resolves to the line with the answer, or to undefined at the end of the input.
    *
    * @throws the signal's reason
    */

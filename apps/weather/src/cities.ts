@@ -32,7 +32,7 @@ export const slugOf = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z]+/g, '-')
 
-/** Finds a city by a name as people write it: `new york`, `New York, NY`, `new-york`. */
+/** Finds a city by its name in any common spelling: `new york`, `New York, NY`, `new-york`. */
 export function findCity(text: string): City | undefined {
   const wanted = slugOf(text)
   return CITIES.find(({ name, state }) => wanted === slugOf(name) || wanted === slugOf(`${name} ${state}`))

@@ -6,7 +6,7 @@ import { ISSUER, protect, requestWith } from './support/protect.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const LOCAL = 'http://localhost:9'
-/** A mount that takes its address from requests. */
+/** A mount that derives its address from requests. */
 const DEVELOPMENT = { publicUrl: undefined } as const
 
 const at = (host: string | undefined, path: string | undefined, authorization?: string): HttpRequest =>

@@ -89,7 +89,7 @@ export class SlowSockets {
     }, TRICKLE_MS)
   }
 
-  /** Resolves when the server has closed all sockets, to the time for which they were open, in ms. */
+  /** Waits until the server has closed all sockets. Resolves to the time for which they were open, in ms. */
   async ended(lateMs: number): Promise<number> {
     const { limitMs, trickles } = this.phase
     // A client that does not read cannot detect the end.

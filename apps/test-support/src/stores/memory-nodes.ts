@@ -12,7 +12,7 @@ export interface MemoryNodesOptions {
   readonly network?: Map<string, NodeListener>
 }
 
-/** A node that reaches only other nodes in the same process, or no other node. */
+/** A node that reaches only other nodes in the same process, or no nodes at all. */
 export class MemoryNodes implements Nodes {
   readonly id: string = randomBytes(8).toString('base64url')
   readonly #network: Map<string, NodeListener>

@@ -181,7 +181,7 @@ describe.each([
   ['invalid_dpop_proof', BAD_PROOFS],
   ['invalid_token', BAD_TOKENS],
 ] as const)('a DPoP proof with %s', (error, cases) => {
-  /** The first reply to each request. All others must have the same bytes. */
+  /** The first reply to each request. All later replies must have the same bytes. */
   const answers = new Map<string, string>()
 
   it.each(Object.keys(cases))(

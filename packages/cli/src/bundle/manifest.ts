@@ -111,8 +111,8 @@ function imageMembers({ icon, screenshots }: Images): Readonly<Record<string, un
 }
 
 /**
- * The manifest requires a text for each prompt. Hosts show this text, but get the prompt's messages from the
- * server.
+ * The manifest requires a text for each prompt. Hosts show this text, but request the prompt's messages from
+ * the server.
  */
 function promptsOf({ offers: { prompts } }: RunningServer): readonly object[] | undefined {
   if (prompts.length === 0) return undefined

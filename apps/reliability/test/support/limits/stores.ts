@@ -13,7 +13,7 @@ interface Reply {
   readonly resume: () => Promise<number>
 }
 
-/** Opens a session with a tool that logs texts and then returns one. */
+/** Opens a session with a tool that logs strings and then returns one. */
 async function streaming(limits: EventLimits): Promise<{
   readonly clock: FakeClock
   readonly call: (logged: readonly string[], returned?: string) => Promise<Reply>

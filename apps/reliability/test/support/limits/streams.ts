@@ -78,7 +78,10 @@ async function slow(ms: number): Promise<unknown> {
   return (await reply).status
 }
 
-/** Returns the status of the first of `count` concurrent requests whose bodies are missing one byte. */
+/**
+ * Sends `count` concurrent requests whose bodies lack one byte, and then completes them. Returns the status
+ * of the first.
+ */
 async function together(count: number): Promise<unknown> {
   const text = JSON.stringify(initialize())
   const client = web(createServer(), { limits: { bodyBytes: text.length } })

@@ -76,7 +76,7 @@ async function trace(member: 'traceparent' | 'tracestate' | 'baggage', value: st
 const PARENT = '01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 const READ = { accepted: true, refused: false }
 
-/** Limits on texts from others. Longer texts are truncated or omitted. */
+/** Limits on text from other programs. Longer text is truncated or omitted. */
 export const TEXTS: readonly Limit[] = [
   { limit: 'characters of the body of an HTTP error in a message', most: 256, use: statusError, accepted: 256, refused: 256 },
   { limit: 'bytes that are read of the body of an HTTP error', most: 1_048_576, use: statusError, accepted: 256, refused: 0 },
