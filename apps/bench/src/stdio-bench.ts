@@ -55,7 +55,7 @@ export interface FirstAnswer {
   readonly title: string
   readonly tools: number
   readonly ms: number
-  /** The processor time that the server used until that response. */
+  /** The processor time that the server used until its first response. */
   readonly cpuMs: number
   /** Both times, divided by those of a program that sends a constant in response to every request. */
   readonly ratio: number

@@ -9,7 +9,7 @@ export interface Compared {
   readonly between?: readonly [least: number, most: number]
 }
 
-/** A contender's medians over the rounds of all its starts. */
+/** The medians of a contender's results over all rounds and starts. */
 export interface Row {
   readonly name: string
   readonly title: string

@@ -56,7 +56,7 @@ describe('toMarkdown', () => {
     expect(cellsOf('Jetway', REPORT)).toEqual(['Jetway', ...expected.split(' ')])
   })
 
-  it('compares the throughput, not the CPU time, of servers that wait for another process', () => {
+  it('shows the throughput before the CPU time if the servers wait for another process', () => {
     const tables = REPORT.tables.map((table) => ({ ...table, waits: true }))
     const expected = '3.25 0.90 0.88–0.91 80 0.70'
     expect(cellsOf('Jetway', { ...REPORT, tables }).slice(1, 6)).toEqual(expected.split(' '))

@@ -91,7 +91,7 @@ it('the app runs the servers from a configuration file and one server at a URL u
   expect(servers.some(isRunning)).toBe(false)
 })
 
-/** Starts the app, and a call that does not end. */
+/** Starts the app and a call that never ends. */
 async function duringACall(api: Api): Promise<App & { readonly servers: readonly number[] }> {
   const { env } = await modelServer(inTurn(['wait']))
   const app = startApp([fileURLToPath(SHOP), '--yes'], env(api))

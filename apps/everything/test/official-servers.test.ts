@@ -29,7 +29,7 @@ const text = (value: unknown): { content: { type: 'text'; text: string }[] } => 
   content: [{ type: 'text', text: String(value) }],
 })
 
-/** Creates a server with version 1 of the official SDK. Its tools add, report progress and ask. */
+/** Creates a server with version 1 of the official SDK. Its tools add numbers, report progress and ask questions. */
 function createServer1(): McpServer1 {
   const server = new McpServer1({ name: 'official-1', version: '1.0.0' }, { capabilities: { logging: {} } })
   server.registerTool('add', { inputSchema: addition }, ({ a, b }) => text(a + b))

@@ -64,7 +64,7 @@ interface Asked {
   readonly answer: object
 }
 
-/** Calls a tool that asks, and waits for its question. The other node has read the session. */
+/** Calls a tool that asks a question, and waits for the question. Before that, the other node reads the session. */
 async function ask(a: ClusterNode, b: ClusterNode): Promise<Asked> {
   const client = await new NodeClient({ principal: 'ann', client: 'ann' }).open(a.url)
   await (

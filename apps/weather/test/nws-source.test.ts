@@ -183,7 +183,7 @@ describe('failed requests to the weather service', () => {
     expect(await told(source.forecast(DENVER, 1, never))).toBe('The weather service cannot be reached.')
   })
 
-  it('are abandoned when the caller cancels', async () => {
+  it('are rejected when the caller cancels', async () => {
     const caller = new AbortController()
     nws.on(POINT, () => caller.abort(new Error('cancelled')))
     await expect(source.forecast(DENVER, 1, caller.signal)).rejects.toThrow('cancelled')

@@ -152,7 +152,7 @@ describe('issuer keys', () => {
   it.each([
     [262_144, 200],
     [262_145, 503],
-  ])('from a document of %s bytes in any number of chunks lead to status %s', async (size, status) => {
+  ])('given a document of %s bytes in several chunks, lead to status %s', async (size, status) => {
     const { issuer, send, clock, logged } = await protect()
     const text = JSON.stringify({ keys: issuer.keys, x: '' })
     const whole = text.replace('"x":""', `"x":"${'x'.repeat(size - text.length)}"`)
@@ -186,7 +186,7 @@ describe('issuer keys', () => {
     ['a point that is not on the curve', 'ES256', { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }],
     ['an Ed25519 key of one byte', 'EdDSA', { kty: 'OKP', crv: 'Ed25519', x: 'AA' }],
     ['a symmetric key', 'RS256', { kty: 'oct', k: 'AQAB' }],
-  ])('that are unusable affect only the tokens that name them: %s', async (_, alg, key) => {
+  ])('affect only the tokens that name them if they are unusable: %s', async (_, alg, key) => {
     const { issuer, send, logged } = await protect()
     issuer.keys = [...issuer.keys, { ...key, kid: 'unusable' }]
     const json = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

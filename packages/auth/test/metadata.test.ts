@@ -358,7 +358,7 @@ describe('options of oauth()', () => {
     [undefined, '/sse', [401, 200, 404]],
     [undefined, '', [401, 200, 404]],
   ])(
-    'given path %s on loopback, produce for tokens with audience %s the statuses %j',
+    'given path %s on loopback and a token for %s, lead to the statuses %j',
     async (path, aud, expected) => {
       const origin = 'http://localhost:3000'
       const issuer = await createIssuer()

@@ -72,7 +72,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'that are unusable affect only the tokens that name them: %s',
+          name: 'affect only the tokens that name them if they are unusable: %s',
         },
       ],
     },

@@ -62,8 +62,8 @@ async function start(): Promise<Target> {
 }
 
 /**
- * Loads a server for a while with all kinds of client actions, including invalid ones. Rejects at the first
- * incorrect reply.
+ * Puts load on a server for a given time, with all kinds of client actions, including invalid ones. Rejects
+ * at the first incorrect reply.
  */
 export async function soak(ms: number): Promise<Soaked> {
   const [{ origin, held }, idle] = await Promise.all([start(), start()])

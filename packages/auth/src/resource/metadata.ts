@@ -109,7 +109,10 @@ export class ResourceDocuments implements WellKnown {
 
 const innerOf = (path: string): string => WELL_KNOWN + path.replace(/\/+$/, '')
 
-/** The documents of all mounts that use one `oauth`, for the root of an app whose mounts are below a prefix. */
+/**
+ * Serves the documents of all mounts that use the same `oauth`, at the root of an app whose mounts are below
+ * a prefix.
+ */
 export class AllDocuments implements WellKnown {
   readonly #mounts: WellKnown[] = []
   #elsewhere = false

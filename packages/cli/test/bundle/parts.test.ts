@@ -140,14 +140,14 @@ describe('hasNativeCode', () => {
   })
 })
 
-describe('has a key for each variable, even if two names differ only in case', () => {
+describe('user_config', () => {
   const text = { title: 'Key', description: 'The key' }
   const settings = {
     API_KEY: { ...text, secret: true, required: true },
     api_key: { ...text, type: 'number', default: 3 },
   } as const
 
-  it('has a key for each variable, also if two differ in case only', () => {
+  it('has a key for each variable, even if two names differ only in case', () => {
     expect([...userConfigKeys({ settings })]).toEqual([
       ['API_KEY', 'api_key'],
       ['api_key', 'api_key_2'],

@@ -55,7 +55,7 @@ describe('printReport', () => {
     expect(hasFault(sections)).toBe(last.startsWith('2'))
   })
 
-  it('prints one document with --json', () => {
+  it('prints a single JSON document with --json', () => {
     const findings = [warning('a', 's3cret', 'no s3cret'), ok('b', 'c')]
     expect(JSON.parse(printed([{ name: 's3cret', findings }], true))).toEqual({
       ok: true,

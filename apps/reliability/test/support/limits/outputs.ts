@@ -12,7 +12,10 @@ async function mismatching(outputSchema: object, structuredContent: object): Pro
   return failureOf(() => client.callTool('a'))
 }
 
-/** Returns how often an unusable schema is reported if the last of `count` schemas is the same as the first. */
+/**
+ * Returns how often the first of `count` schemas, which is unusable, is reported if it is used again after
+ * the others.
+ */
 async function kept(count: number): Promise<unknown> {
   const schemas = [{ $ref: 'https://a.example/b' }, ...list(count - 1, (i) => ({ title: String(i) }))]
   const tools = schemas.map((outputSchema, i) => ({

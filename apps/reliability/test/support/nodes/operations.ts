@@ -102,7 +102,7 @@ const answerTo = (question: Message | undefined, answer: string): object => ({
   result: { action: 'accept', content: { answer } },
 })
 
-/** Starts a question. Returns the reply and the question. */
+/** Calls a tool that asks a question. Returns the reply and the question. */
 async function asked({ me, url }: Place): Promise<{ readonly reply: Reply; readonly question: Message }> {
   const reply = await me.client.call(url, 'ask', { text: 'who?' })
   await reply.until(() => reply.messages.some(({ method }) => method === 'elicitation/create'))
