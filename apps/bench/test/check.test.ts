@@ -16,7 +16,7 @@ it('slowest returns a server whose rate is below 0.6 times that of the bare fram
   expect(slowest(rows(11, 20), new Map())).toEqual(['Jetway (0.55)'])
 })
 
-it('slowest uses the best round of all attempts, for the baseline as well', () => {
+it('slowest compares the best rounds of the server and the baseline over all attempts', () => {
   const best = new Map<string, number>()
   expect(slowest(rows(20, 40), best)).toEqual(['Jetway (0.50)'])
   expect(slowest(rows(10, 20), best)).toEqual(['Jetway (0.50)'])

@@ -51,7 +51,7 @@ function cellsOf(title: string, report: Parameters<typeof toMarkdown>[0]): strin
 }
 
 describe('toMarkdown', () => {
-  it('shows the ratios of a row, and names their baseline', () => {
+  it("shows each row's ratios, and names the baseline", () => {
     const expected = '3.25 0.90 0.88–0.91 12.5 0.80 0.78–0.81 80 1.00 2.00 bare'
     expect(cellsOf('Jetway', REPORT)).toEqual(['Jetway', ...expected.split(' ')])
   })

@@ -206,7 +206,7 @@ describe('a single process on stdio', () => {
     params: { name, arguments: args, _meta, ...more },
   })
 
-  it('answers alternating requests from both eras with the same ids, each in its own format', async () => {
+  it('responds to alternating requests from both eras that use the same ids, each in its own format', async () => {
     const client = new RawStdio()
     onTestFinished(() => client.kill())
     await client.ask({ jsonrpc: '2.0', id: 'probe', method: 'server/discover', params: { _meta: META } })

@@ -15,7 +15,7 @@ describe('the command line', () => {
     })
   })
 
-  it('serves each list as a single page, and adds no misbehaving handlers, by default', async () => {
+  it('by default, serves each list as a single page and adds no misbehaving handlers', async () => {
     const server = await listen('hono')
     try {
       const client = new RawClient(server.url)

@@ -152,14 +152,14 @@ describe('the shop in the middleware guide', () => {
   const call = async (name: string, auth?: AuthInfo): Promise<RawResponse> =>
     (await connect(shop, auth)).request('tools/call', { name })
 
-  it('has middleware that passes locals to the handler, and call middleware that extends the result', async () => {
+  it('passes locals from middleware to the handler, and extends the result in call middleware', async () => {
     expect((await call('greet', { principal: 'ada' })).result).toEqual({
       content: [{ type: 'text', text: 'Hello, ada' }],
       _meta: { 'com.example/served-by': 'north' },
     })
   })
 
-  it('has middleware that refuses the requests of one caller', async () => {
+  it('refuses the requests of one caller in middleware', async () => {
     const answers = []
     for (let count = 0; count < 4; count++) answers.push(await call('greet', { principal: 'bob' }))
     expect(answers.map(({ error }) => error?.message)).toEqual([

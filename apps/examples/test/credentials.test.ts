@@ -134,7 +134,7 @@ describe('JWTs in the credentials guide', () => {
       expect(await status(handler, await sign(secret, 'HS256', claims))).toBe(401)
   })
 
-  it('are not verified with a secret that is too short', () => {
+  it('cannot be verified with a secret that is too short', () => {
     expect(() => bySecret(Buffer.from('short').toString('base64'))).toThrow('at least 32 bytes')
     expect(() => bySecret()).toThrow('at least 32 bytes')
   })

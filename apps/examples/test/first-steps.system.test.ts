@@ -48,7 +48,7 @@ it(
 )
 
 it(
-  "the site's steps produce a working call, a build, and requests with curl",
+  "the site's steps produce a working call, a build and successful curl requests",
   { timeout: LIMIT_MS },
   async () => {
     const pages = ['install', 'quickstart', 'curl'].map((name) => page(`docs/guide/${name}.md`))

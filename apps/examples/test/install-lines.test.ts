@@ -83,7 +83,7 @@ const lines = ['README.md', ...guides].flatMap((page) =>
 
 const ofTarballs = lines.filter(({ command }) => command.includes('tarballs/'))
 
-it('installs from tarballs until the packages are on npm', () => {
+it('the guides install from tarballs until the packages are on npm', () => {
   expect(ofTarballs.length > 0).toBe(!published)
   expect(lines.length).toBeGreaterThan(20)
 })

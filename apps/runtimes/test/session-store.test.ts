@@ -26,7 +26,7 @@ function createStorage(): { readonly storage: ObjectStorage; readonly alarm: () 
   return { storage, alarm: () => alarm }
 }
 
-it('the store returns a session only for its own principal and id', async () => {
+it('the store returns a session only for the matching principal and id', async () => {
   const store = new ObjectSessionStore(createStorage().storage)
   expect(await store.get(record)).toBeUndefined()
   await store.create(record, { ttlMs: 1_000 })

@@ -78,7 +78,7 @@ export function describeRuntime(
 
   describe('stdio', () => {
     describe.each(ERAS)('with %s', (_, revision) => {
-      it('responds to calls, streams, and exits with code 0 after its client closes', async () => {
+      it('serves calls and streams, and exits with code 0 after its client closes', async () => {
         const { process, exitCode } = speak(name, 'stdio.ts')
         const transport = new StdioTransport({ input: process.stdout, output: process.stdin })
         const peer = await connectPeer(transport, { revision })

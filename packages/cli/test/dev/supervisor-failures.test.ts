@@ -41,7 +41,7 @@ describe('a failed start', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('is retried only after a change if its cause is an error in the code', async () => {
+  it('is retried only after a change if it was caused by a syntax error', async () => {
     const { start, change, child, printed, spawned } = supervise()
     await start()
     await child(1).fail(needsChange)
@@ -136,7 +136,7 @@ describe('a port that is in use', () => {
 })
 
 describe('a process that ends unexpectedly', () => {
-  it('is restarted, with a reset delay if it had served for more than 5 s', async () => {
+  it('is restarted, with the initial delay if it had served for more than 5 s', async () => {
     const { child, printed } = await serving()
     await child(1).exit('exited with code 3')
     expect(printed).toEqual(['The server exited with code 3\nIt starts again in 0.2 s, or after a change'])

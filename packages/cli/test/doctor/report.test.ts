@@ -49,7 +49,7 @@ describe('printReport', () => {
     [[ok('a', 'b')], 'No fault found'],
     [[warning('a', 'b', 'c')], '0 faults, 1 warning'],
     [[fault('a', 'b', 'c'), fault('a', 'b', 'c')], '2 faults, 0 warnings'],
-  ])('ends with the number of faults and warnings in %j', (findings, last) => {
+  ])('ends with the number of faults and warnings: %j', (findings, last) => {
     const sections = [{ name: 'a', findings }]
     expect(printed(sections).trimEnd().split('\n').at(-1)).toBe(last)
     expect(hasFault(sections)).toBe(last.startsWith('2'))

@@ -262,7 +262,7 @@ describe('the stream of an HTTP exchange', () => {
     expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }, lost(3)])
   })
 
-  it('does not answer on a stream that the process closed early, because the client may resume it', async () => {
+  it('does not respond on a stream that the process closed early, because the client may resume it', async () => {
     const { url, start } = await relayHttp()
     const ends: Reply = (_, response) => {
       openStream(response)

@@ -269,7 +269,7 @@ describe('subscriptions/listen', () => {
     expect((await stream.next())?.message).toEqual(answer)
   })
 
-  it('drops the response of a replaced process', async () => {
+  it('drops the response from a replaced process', async () => {
     const front = await relayHttp()
     const old = process(['a'])
     await front.start(old.replies)

@@ -219,7 +219,7 @@ describe('a process replaced by StdioRelay', () => {
     expect((await front.start()).got).toEqual([request(1, 'ping')])
   })
 
-  it('has its calls answered, and its initialize request repeated in the next process, when it ends', async () => {
+  it('when it ends, has its calls answered and its initialize request repeated in the next process', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(INITIALIZE, callOf(1, 'a'))
