@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util'
 const MAX_LINES = 90
 const MAX_LINES_EACH = 7
 const MAX_WIDTH = 240
-/** The number of lines shown of an output that contains no error lines. */
+/** The number of lines to show from an output without error lines. */
 const LAST_LINES = 6
 
 const linesOf = (text) =>

@@ -33,7 +33,7 @@ export default defineConfig({
     page === '404.md'
       ? []
       : [['link', { rel: 'alternate', type: 'text/markdown', href: `/${relativePath}` }]],
-  // The last button of the home page leads to the repository, if its address is known.
+  // The last button on the home page links to the repository, if its address is known.
   transformPageData({ relativePath, frontmatter }) {
     if (relativePath !== 'index.md' || repository === undefined) return
     const { actions } = frontmatter['hero'] as { actions: object[] }

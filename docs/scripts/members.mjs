@@ -1,7 +1,8 @@
 /**
- * Writes the tables of options and members in the reference pages from the JSDoc of the interfaces. A table goes between
- * `<!-- members: packages/core/src/server/options.ts#ServerOptions -->` and `<!-- /members -->`. Options of options
- * follow as `limits.pageSize`. Without arguments it prints which pages differ and exits 1; `--write` updates them.
+ * Writes the tables of options and members in the reference pages from the JSDoc of the interfaces. A table
+ * goes between `<!-- members: packages/core/src/server/options.ts#ServerOptions -->` and `<!-- /members -->`.
+ * Nested options follow, with names such as `limits.pageSize`. Without arguments, prints which pages differ
+ * and exits with code 1; `--write` updates them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

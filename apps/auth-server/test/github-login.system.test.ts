@@ -39,7 +39,7 @@ interface Site {
 }
 
 async function start(options: Pick<LoginOptions, 'mayLogIn'> = {}): Promise<Site> {
-  // oidc-provider warns about its storage in memory, and the server prints why a login failed.
+  // oidc-provider warns about its in-memory storage, and the server prints why a login failed.
   for (const method of ['info', 'warn', 'error'] as const) {
     const printed = vi.spyOn(console, method).mockReturnValue()
     onTestFinished(() => printed.mockRestore())

@@ -16,7 +16,7 @@ export interface Timing {
   readonly warmRequests: number
   /** Whether the client may sleep between replies in rounds without a profile. @default 'awake' */
   readonly client?: Client
-  /** The number of rounds with a CPU profile. They follow the others, because a profile costs time. */
+  /** The number of rounds with a CPU profile. These rounds come last, because a profile costs time. */
   readonly profiles: number
   /** The common prefix of the profiles' paths. Undefined if the profiles are not stored. */
   readonly profilePath?: string

@@ -18,7 +18,7 @@ interface Deployment {
   readonly port: number
 }
 
-/** Starts three processes behind a real nginx with the published file, except for its addresses. */
+/** Starts three processes behind nginx, with the published configuration file except for its addresses. */
 async function deploy(): Promise<Deployment> {
   const cluster = await startReplicas()
   const [port = 0] = await freePorts(1)

@@ -17,8 +17,8 @@ const client = fileURLToPath(new URL('../dist/client.js', import.meta.url))
 const AT_ONCE = 2
 
 /**
- * Scenarios of extensions belong to no revision. Authorization runs at the last revision with sessions and
- * the first without. Skills need a revision without sessions.
+ * Scenarios for extensions belong to no revision. The authorization scenarios run in the last revision with
+ * sessions and in the first one without, and the skills scenarios need a revision without sessions.
  */
 const revisionsOf = ({ name, revisions }) => {
   if (!revisions.includes('extension')) return revisions

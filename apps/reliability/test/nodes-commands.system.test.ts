@@ -27,7 +27,7 @@ async function echo(client: NodeClient, url: string): Promise<void> {
   expect(reply.text).toContain('<ann/counting> x')
 }
 
-/** Opens a session. Resolves when all of its data is stored, which takes longer than the replies. */
+/** Opens a session. Resolves when all of its data is stored, which may be later than the replies. */
 async function open(url: string): Promise<NodeClient> {
   const client = await new NodeClient(ANN).open(url)
   const params = { uri: 'note://ann' }

@@ -6,7 +6,7 @@ import { SERVE_NODE } from './support/nodes/kills.ts'
 import { keys } from './support/nodes/monitor.ts'
 import { SseNodeClient } from './support/nodes/sse-client.ts'
 
-/** A time longer than the lease of a node, and longer than the stores take to recover. */
+/** A time that exceeds a node's lease and the recovery time of the stores. */
 const LIMIT_MS = 20_000
 /** The time in which a process ends: its deadline of 1 s, 2 s for Redis, and 1 s for a busy machine. */
 const ENDED_MS = 4_000

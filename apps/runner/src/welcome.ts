@@ -50,8 +50,8 @@ function inspectorLine(url: string, { tool, arguments: args }: SampleCall): stri
 const quote = (word: string): string => (/^[\w=.,:/-]+$/.test(word) ? word : `"${word}"`)
 
 /**
- * Contains absolute paths, because Claude Desktop starts servers in `/` with a short PATH. A source file also
- * needs this process's loader.
+ * The configuration contains absolute paths, because Claude Desktop starts servers in `/` with a short PATH.
+ * A source file also needs this process's loader.
  */
 function desktopConfig(name: string, entry: string): object {
   const loader = entry.endsWith('.ts') ? process.execArgv : []

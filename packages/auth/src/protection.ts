@@ -60,7 +60,7 @@ export class Protection {
   readonly #tokens: VerifiedTokens
   readonly #proofs: Proofs
   readonly #log: RefusalLog
-  /** Resources by origin and path, for development without `publicUrl`. */
+  /** Resources, keyed by origin and path, for development without `publicUrl`. */
   readonly #resources = new Map<string, ProtectedResource>()
 
   constructor(options: CheckedOptions, at: ProtectedMount) {
@@ -84,8 +84,8 @@ export class Protection {
   }
 
   /**
-   * Authenticates a request. Returns synchronously for a cached bearer token, because a promise costs more than
-   * many calls.
+   * Authenticates a request. Returns synchronously for a cached bearer token, because a promise would take
+   * longer than the lookup.
    */
   authenticate(request: HttpRequest): ReturnType<Authenticate> {
     const resource = this.#resourceFor(request)

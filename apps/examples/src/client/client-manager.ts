@@ -25,7 +25,7 @@ export async function askAll(
 // #endregion
 
 // #region limits
-/** A manager for a model that accepts only short names. The model may read, but not delete. */
+/** A manager for a model that accepts only short names. The model can read files, but not delete them. */
 export const careful = (approve: Approve): ClientManager =>
   new ClientManager(host, {
     maxNameLength: 64,

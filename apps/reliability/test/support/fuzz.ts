@@ -41,7 +41,7 @@ export function fuzzParser(inputs: number, seed: number): { readonly valid: numb
   return { valid }
 }
 
-/** Sends mutated lines to a server over stdio, with a call after each thousand lines. */
+/** Sends mutated lines to a server over stdio, and makes a call after every thousand lines. */
 export async function fuzzStdio(inputs: number, seed: number): Promise<Fuzzed> {
   const target = start([])
   const random = seeded(seed)

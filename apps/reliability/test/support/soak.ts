@@ -27,7 +27,7 @@ const PAUSE_MS = 3
 export interface Held {
   readonly rss: number
   readonly heapUsed: number
-  /** The 99th percentile of its event loop delay since the start, in ms. */
+  /** The 99th percentile of the event loop delay since the start, in ms. */
   readonly delayMs: number
   /** The processor time used since the last measurement, in percent. */
   readonly percent: number

@@ -32,7 +32,8 @@ const OLDEST_NODE = '20.19.0'
 export async function compile(options: CompileOptions): Promise<Compiled> {
   const { folder } = options.project.packageJson
   const external = new Set(options.external)
-  // Each build may find more packages with native code, because packages that were already found are skipped.
+  // The build is repeated until it finds no more packages with native code. Packages that have been found are
+  // excluded from the next build.
   for (;;) {
     const natives = new Set<string>()
     const { outputFiles, metafile } = await build(options, [...external], (path) => natives.add(path))

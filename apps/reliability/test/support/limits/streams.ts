@@ -32,10 +32,7 @@ async function queued(bytes: number): Promise<unknown> {
   return (await events('', 'x'.repeat(bytes - waiting))).at(-1)?.includes('"result"')
 }
 
-/**
- * Returns the status of a ping in a session with `count` unanswered pings at the time when the next ping is
- * due.
- */
+/** Returns the status of a ping in a session that has `count` unanswered pings when the next ping is due. */
 async function unanswered(count: number): Promise<unknown> {
   const clock = new FakeClock()
   const client = web(createServer({ clock }), {
