@@ -15,8 +15,8 @@ async function forOpenAi(tool: Partial<Tool>, server = 's') {
 }
 
 /**
- * Converts a tool for Anthropic's models whose argument has a name of `length` characters. Returns the length
- * of the converted name.
+ * Converts a tool with an argument name of `length` characters for Anthropic's models. Returns the length of
+ * the converted name.
  */
 async function argument(length: number): Promise<unknown> {
   const inputSchema = { type: 'object' as const, properties: { ['x'.repeat(length)]: { type: 'string' } } }
