@@ -31,7 +31,7 @@ async function argument(length: number): Promise<unknown> {
 
 const SUFFIX = ' (MCP server: s)'.length
 
-/** Converts a PDF file for OpenAI whose name has `length` characters. Returns the output. */
+/** Converts a PDF file whose name has `length` characters for OpenAI. Returns the output. */
 function fileName(length: number): unknown {
   const data = Buffer.from('%PDF-1.7\n').toString('base64')
   const uri = `a://b/${'x'.repeat(length - '.pdf'.length)}.pdf`
