@@ -49,7 +49,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 
   it.each(ERAS)(
-    "refuses Jetway's client with 401 at first, then accepts a bound token, and later a token with more scopes (%s)",
+    "responds to Jetway's client with 401, then accepts a bound token, and later one with more scopes (%s)",
     async (revision) => {
       const issuer = await startIssuer()
       const url = await protect(issuer, mount, {
@@ -80,7 +80,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 })
 
-it('three processes accept a proof only once between them, and share their nonces', async () => {
+it('three processes share their nonces, and together accept a proof only once', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, {
@@ -91,7 +91,7 @@ it('three processes accept a proof only once between them, and share their nonce
   const client = await signInWithKey(issuer, cluster.url, 'mcp')
   const session = await open(client)
   const who = new Set<string | undefined>()
-  // There are more requests than processes, so that each process gets one.
+  // There are more requests than processes, so that each process receives at least one.
   for (const _call of [1, 2, 3, 4]) who.add(await text(await client.post(callTool('who'), session)))
   expect(who.size).toBe(3)
   expect(client.nonces()).toBe(1)

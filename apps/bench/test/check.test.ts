@@ -16,14 +16,14 @@ it('slowest returns a server whose rate is below 0.6 times that of the bare fram
   expect(slowest(rows(11, 20), new Map())).toEqual(['Jetway (0.55)'])
 })
 
-it('slowest uses the best round of all attempts, for the baseline as well', () => {
+it('slowest compares the best rounds of the server and the baseline over all attempts', () => {
   const best = new Map<string, number>()
   expect(slowest(rows(20, 40), best)).toEqual(['Jetway (0.50)'])
   expect(slowest(rows(10, 20), best)).toEqual(['Jetway (0.50)'])
   expect(slowest(rows(50, 15), best)).toEqual([])
 })
 
-it('slowest returns a server that was not measured', () => {
+it('slowest includes a server that was not measured', () => {
   expect(slowest(rows(Number.NaN, Number.NaN), new Map())).toEqual(['Jetway (NaN)'])
 })
 

@@ -5,7 +5,7 @@ import { summarise } from '../src/summary.ts'
 const TIMING = { seconds: 1, warmRequests: 100, profiles: 0 }
 const LATENCIES = Float64Array.of(1, 2, 3)
 
-/** A server with this time per request in µs, on a machine with constant speed within a round. */
+/** A simulated server that needs this many µs per request, on a machine whose speed is constant within a round. */
 function fake(name: string, base: string | undefined, micros: number, mood: () => number): Measured {
   let spent = 0
   return {
@@ -38,7 +38,7 @@ it('interleave runs contenders in rounds, and summarise compares only results fr
   expect(rows[1]).toMatchObject({ name: 'jetway', base: 'bare', byCpu: { ratio: 0.5 } })
 })
 
-it('interleave takes profiles after the other rounds, and summarise compares their shares', async () => {
+it('interleave takes profiles after the other rounds, and summarise compares the CPU time per write', async () => {
   const all = [fake('bare', undefined, 10, () => 1), fake('jetway', 'bare', 12.5, () => 1)]
   const rows = summarise([await interleave(all, { ...TIMING, rounds: 1, profiles: 2 })])
   expect(rows[0]).toMatchObject({ perWrite: 2 })

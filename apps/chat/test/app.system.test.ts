@@ -40,7 +40,7 @@ it('the app runs a TypeScript server until the user quits', async () => {
   expect(app.output.stdout + app.output.stderr).not.toContain('key-of-tests')
 })
 
-it('the app runs the servers from a configuration file and one server at a URL until its input ends', async () => {
+it('the app connects to servers from a configuration file and to a server at a URL, and runs until its input ends', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-chat-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'mcp.json')
@@ -91,7 +91,7 @@ it('the app runs the servers from a configuration file and one server at a URL u
   expect(servers.some(isRunning)).toBe(false)
 })
 
-/** Starts the app, and a call that does not end. */
+/** Starts the app and a call that never ends. */
 async function duringACall(api: Api): Promise<App & { readonly servers: readonly number[] }> {
   const { env } = await modelServer(inTurn(['wait']))
   const app = startApp([fileURLToPath(SHOP), '--yes'], env(api))

@@ -111,7 +111,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(model.requests).toHaveLength(3)
     type('Stop that.')
     await waitForText('Well.')
-    // The API refuses a history with a call without a result.
+    // The API refuses a history that contains a call without a result.
     expect(JSON.stringify(model.requests[3]?.messages).match(/x: 3/g)).toHaveLength(3)
   })
 
@@ -223,7 +223,7 @@ describe('a request to a model endpoint', () => {
 })
 
 describe('the user', () => {
-  it('approves or refuses each tool call', async () => {
+  it('approves or declines each tool call', async () => {
     const { type, waitForText, model } = await greeted(calling('price', { thing: { name: 'Tea' } }))
     await waitForText('[mcp__shop__price {"thing":{"name":"Tea"}}]')
     await waitForText('Call price of shop? [y]es, [N]o, [a]lways:')
@@ -312,7 +312,7 @@ describe('the user', () => {
     expect(model.requests[1]?.body['max_tokens']).toBe(20)
   })
 
-  it('can refuse a sampling request', async () => {
+  it('can decline a sampling request', async () => {
     const { type, waitForText, model } = await greeted(calling('slogan'), { yes: true })
     await waitForText('Send it? [y/N]')
     type('n')

@@ -74,7 +74,7 @@ describe('servers on the command line', () => {
   it.each([
     ['', undefined],
     ['west', 'west'],
-  ])('may have an input, and an empty line selects its default: %j', async (line, expected) => {
+  ])('may have an input whose default is selected by an empty line: %j', async (line, expected) => {
     const asked: string[] = []
     const terminal = {
       ask: (prompt: string): Promise<string> => {
@@ -91,7 +91,7 @@ describe('servers on the command line', () => {
   it.each([
     [['nowhere.ts'], 'The file nowhere.ts does not exist'],
     [['https://'], 'https:// is not a valid URL'],
-  ])('are refused if they are invalid: %s', async (targets, expected) => {
+  ])('are rejected if they are invalid: %s', async (targets, expected) => {
     await expect(resolveTargets(targets, options)).rejects.toThrow(expected)
   })
 })

@@ -28,7 +28,7 @@ it('the route forwards the paths below the public URL to the Service, without a 
   ])
 })
 
-it('a deployment and a drained node stop one pod at a time', () => {
+it('rollouts and node drains stop at most one pod at a time', () => {
   expect(deployment.spec?.replicas).toBeGreaterThan(1)
   expect(deployment.spec?.strategy?.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 })
   expect(budget.spec).toEqual({ maxUnavailable: 1, selector: deployment.spec?.selector })

@@ -24,7 +24,7 @@ const CLIENTS = {
 
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
 describe.each(Object.entries(FRAMEWORKS))(
-  'a tool on %s that closes its connection during a call',
+  'a tool on %s that closes its stream during a call',
   (_, mount) => {
     it.each(Object.entries(CLIENTS))(
       'delivers its response when the official client %s polls',

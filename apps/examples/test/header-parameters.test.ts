@@ -48,7 +48,7 @@ it.each([
   expect(await query({ region: 'eu', shard: 7 }, headers)).toEqual(answer)
 })
 
-it('the server requires a header for a parameter if it is present, but not if it is absent', async () => {
+it("the server requires a parameter's header if the parameter is present, and refuses the header otherwise", async () => {
   expect(await query({ region: 'eu', shard: 7 }, { 'mcp-param-region': 'eu' })).toEqual(refused)
   const whole = [200, 'eu/0 since 2026-01-01']
   expect(await query({ region: 'eu' }, { 'mcp-param-region': 'eu' })).toEqual(whole)

@@ -15,11 +15,11 @@ afterEach(() => {
 interface Checked {
   readonly code: number | null
   readonly problems: string
-  /** The page after the run. */
+  /** The content of the page after the run. */
   readonly page: string
 }
 
-/** Runs the check in a small temporary repository. The files are named by their paths. */
+/** Runs the check in a small temporary repository. `files` is keyed by path. */
 function check(page: string, files: Readonly<Record<string, string>>, ...args: string[]): Checked {
   const folder = mkdtempSync(join(tmpdir(), 'snippets-'))
   folders.push(folder)
@@ -35,7 +35,7 @@ function check(page: string, files: Readonly<Record<string, string>>, ...args: s
   return { code: status, problems: stderr, page: readFileSync(join(folder, 'docs/page.md'), 'utf8') }
 }
 
-/** Returns the blocks of a page with these sources after `--write`. */
+/** Runs `--write` on a page with these sources, and returns the page's code blocks. */
 function write(files: Readonly<Record<string, string>>, ...sources: string[]): string[] {
   const page = sources.map((source) => `<!-- from: ${source} -->\n\n\`\`\`ts\n\`\`\`\n`).join('\n')
   const { code, problems, page: written } = check(page, files, '--write')
@@ -57,7 +57,7 @@ it('accepts a block that equals its region and follows a link to its file', () =
   expect(check(BLOCK, FILE)).toMatchObject({ code: 0, problems: '' })
 })
 
-it('shows no link to the file in a skill, which is copied into other projects', () => {
+it('requires that code in skills has no link to the file, because skills are copied into other projects', () => {
   const skill = 'docs/skills/a/SKILL.md'
   const plain = '<!-- from: a.ts#two -->\n\n```ts\nsecond()\n```\n'
   expect(check(BLOCK, { ...FILE, [skill]: plain })).toMatchObject({ code: 0, problems: '' })
@@ -99,7 +99,7 @@ it.each([
   expect(check(`${page}\nText.\n\n${page}`, FILE, '--write').page).toBe(`${BLOCK}\nText.\n\n${BLOCK}`)
 })
 
-it('shows the imports that a region uses, each only once per page', () => {
+it('shows the imports that a region uses, but each only once per page', () => {
   const source = `import first, { second, type Third as Other } from 'one'
 import type { Fourth } from 'two'
 import * as fifth from 'three'

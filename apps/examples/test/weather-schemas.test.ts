@@ -28,7 +28,7 @@ async function connect(server: McpServer): Promise<{ client: Client; close: () =
   return { client, close }
 }
 
-/** Removes additionalProperties, in which the libraries differ, and which has no effect on outputs. */
+/** Removes additionalProperties, because the libraries set it differently, and it has no effect on outputs. */
 const withoutClosing = (tools: readonly Tool[]): Tool[] =>
   JSON.parse(JSON.stringify(tools), (key, value: unknown) =>
     key === 'additionalProperties' ? undefined : value,

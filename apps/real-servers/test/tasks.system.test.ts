@@ -4,7 +4,7 @@ import { TRANSPORTS } from './support/servers.ts'
 
 describe.concurrent('a task of server-everything', () => {
   it.for(TRANSPORTS)(
-    'elicits while it runs, and its result can be awaited by the client: %s',
+    'elicits while it runs, and lets the client await its result: %s',
     async ([, open]) => {
       const { dial, close } = await open()
       const client = new Client(

@@ -30,7 +30,7 @@ async function callsMeanwhile(...args: readonly string[]): Promise<readonly Resp
 }
 
 describe('a handler that blocks the event loop', () => {
-  it('delays other calls, but they receive their responses afterwards', async () => {
+  it('delays other calls, but does not prevent their responses', async () => {
     const replies = await callsMeanwhile()
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   })

@@ -27,7 +27,7 @@ async function echo(client: NodeClient, url: string): Promise<void> {
   expect(reply.text).toContain('<ann/counting> x')
 }
 
-/** Opens a session. Resolves when all of its data is stored, which takes longer than the replies. */
+/** Opens a session. Resolves when all of its data is stored, which may be later than the replies. */
 async function open(url: string): Promise<NodeClient> {
   const client = await new NodeClient(ANN).open(url)
   const params = { uri: 'note://ann' }
@@ -40,7 +40,7 @@ async function times(count: number, run: () => Promise<unknown>): Promise<void> 
   for (let i = 0; i < count; i++) await run()
 }
 
-/** Counts commands by name. */
+/** Counts commands, keyed by name. */
 function tally(commands: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const command of commands) {
@@ -109,7 +109,7 @@ describe('Redis commands', () => {
   it.each([
     ['awaited', true],
     ['not awaited', false],
-  ])('number at most 3 for a stream of ten events that are sent in one turn and are %s', async (_, waits) => {
+  ])('are limited to 3 for a stream of ten events that are sent in one turn of the event loop and %s', async (_, waits) => {
     const client = await open(relaxed)
     const commands = await monitor.requested(async () => {
       const reply = await client.call(relaxed, 'burst', { to: 10, waits })

@@ -56,7 +56,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
     ['an unknown city', { city: 'Paris' }, 'Denver'],
     ['a place that has no sample data', { latitude: 48.9, longitude: 2.4 }, 'Denver'],
     ['too many days', { city: 'Denver', days: 8 }, 'days'],
-  ])('describes the problem with %s to the model', async (_, args, hint) => {
+  ])('explains the problem with %s to the model', async (_, args, hint) => {
     const { isError, content } = await call('get_forecast', args)
     expect(isError).toBe(true)
     expect(JSON.stringify(content)).toContain(hint)
@@ -78,7 +78,7 @@ describe.each(['fastify', 'hono'])('the weather server on %s, called by the offi
   })
 
   it.each([{}, { state: 'Texas' }, { state: 'ZZ' }, { state: 7 }])(
-    'refuses an invalid state: %j',
+    'rejects an invalid state: %j',
     async (args) => {
       const { isError, content } = await call('get_alerts', args)
       expect(isError).toBe(true)

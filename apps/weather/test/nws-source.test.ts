@@ -64,7 +64,7 @@ describe('forecast', () => {
     }
   })
 
-  it('requests four decimals without trailing zeros, to avoid a redirect', async () => {
+  it('rounds coordinates to four decimals without trailing zeros, to avoid a redirect', async () => {
     nws.on('/points/40,-105.1235', geoJson(pointAnswer(nws.url + GRID)))
     await source.forecast({ latitude: 40.00001, longitude: -105.12345678 }, 1, never)
     expect(nws.requests[0]?.url).toBe('/points/40,-105.1235')
@@ -73,7 +73,7 @@ describe('forecast', () => {
   it.each([
     ['is unknown to the service', problem(404, 'InvalidPoint')],
     ['is not covered by an office', geoJson(pointAnswer(null))],
-  ])('names the covered country if the point %s', async (_, answer) => {
+  ])('says which country is covered if the point %s', async (_, answer) => {
     nws.on(POINT, answer)
     expect(await told(source.forecast(DENVER, 1, never))).toBe(
       'No forecast for this place: the service covers the United States.',
@@ -93,8 +93,8 @@ describe('forecast', () => {
   })
 })
 
-describe('alerts', () => {
-  it('fill in defaults for missing fields', async () => {
+describe('the alerts', () => {
+  it('have defaults for missing fields', async () => {
     nws.on('/alerts/active?area=CO', geoJson(alertsAnswer))
     expect(await source.alerts('CO', never)).toEqual([
       {
@@ -122,7 +122,7 @@ describe('alerts', () => {
   })
 })
 
-describe('failures of the weather service', () => {
+describe('failed requests to the weather service', () => {
   it('are retried once after a 5xx', async () => {
     let calls = 0
     nws.on(POINT, (...args) => {
@@ -183,7 +183,7 @@ describe('failures of the weather service', () => {
     expect(await told(source.forecast(DENVER, 1, never))).toBe('The weather service cannot be reached.')
   })
 
-  it('are not awaited after the caller cancels', async () => {
+  it('are rejected when the caller cancels', async () => {
     const caller = new AbortController()
     nws.on(POINT, () => caller.abort(new Error('cancelled')))
     await expect(source.forecast(DENVER, 1, caller.signal)).rejects.toThrow('cancelled')

@@ -22,7 +22,7 @@ describe.each(REVISIONS)('the weather server, for clients that use $version', ({
     expect(await client.callTool('get_forecast', { city: 'Paris' })).toBeToolError(/Known are .*Denver/)
   })
 
-  it('has a prompt, and resources with lists and completion', async () => {
+  it('has a prompt, and resources that can be listed and completed', async () => {
     await using client = await open()
     const [prompt] = await client.listPrompts()
     expect(prompt?.name).toBeDefined()

@@ -4,7 +4,7 @@ import type { ProofCheck, Refused, RefusalReason } from './tokens/refused.ts'
 
 const INTERVAL_MS = 1_000
 
-/** The advice for a server's owner, by the reason for the refusal. Expired tokens need no advice. */
+/** The advice for a server's owner, keyed by the reason for the refusal. Expired tokens need no advice. */
 const ADVICE: Partial<Record<RefusalReason, string>> = {
   aud: 'The token is for another audience. Compare the audience of the authorization server with the address of this server',
   iss: 'The token is of another issuer. Compare the option issuer with the issuer of the authorization server, letter by letter',

@@ -6,7 +6,7 @@ import { ISSUER, protect, requestWith } from './support/protect.ts'
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const LOCAL = 'http://localhost:9'
-/** A mount that takes its address from requests. */
+/** A mount that derives its address from requests. */
 const DEVELOPMENT = { publicUrl: undefined } as const
 
 const at = (host: string | undefined, path: string | undefined, authorization?: string): HttpRequest =>
@@ -60,7 +60,7 @@ describe('the resource address without publicUrl', () => {
     },
   )
 
-  it('is cached for 16 hosts, but accepted for any number of hosts', async () => {
+  it('is cached for up to 16 hosts, but works for any number of hosts', async () => {
     const { authenticate, issuer } = await protect({ issuer: LOCAL }, DEVELOPMENT)
     const waits: boolean[] = []
     for (let port = 1; port <= 17; port++) {

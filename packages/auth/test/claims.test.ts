@@ -61,7 +61,7 @@ describe('ctx.auth', () => {
     ['257 scopes', false, Array.from({ length: 257 }, (_, i) => `s${i}`)],
     ['a scope of 256 characters', true, ['s'.repeat(256)]],
     ['a scope of 257 characters', false, ['a', 's'.repeat(257)]],
-  ])('given %s, is set: %s', async (_, accepted, scopes) => {
+  ])('given %s, is defined: %s', async (_, accepted, scopes) => {
     expect(await authOf({ scope: scopes.join(' ') })).toMatchObject(accepted ? { scopes } : REFUSED)
   })
 

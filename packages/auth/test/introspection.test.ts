@@ -112,7 +112,7 @@ describe('introspection', () => {
     expect(asked).toHaveLength(1_002)
   })
 
-  it('refuses a token from the moment it expires', async () => {
+  it('refuses a token as soon as it expires', async () => {
     let exp = 0
     const { send, clock } = await protectOpaque(() =>
       Response.json({ active: true, aud: RESOURCE, sub: 'user', exp }),

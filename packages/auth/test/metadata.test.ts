@@ -105,7 +105,7 @@ describe('protected resource metadata', () => {
   })
 })
 
-/** The status of a path and method. */
+/** Sends a request with this path and method, and resolves to the status. */
 type Ask = (path: string, method: string) => Promise<number>
 
 const MOUNTS: Readonly<Record<string, (mounted: { readonly belowPrefix: boolean }) => Promise<Ask>>> = {
@@ -134,7 +134,7 @@ const MOUNTS: Readonly<Record<string, (mounted: { readonly belowPrefix: boolean 
       }),
     )
     onTestFinished(release)
-    // `fetch` would change some of the paths.
+    // `fetch` would normalize some of the paths.
     return (path, method) =>
       new Promise((resolve, reject) => {
         const request = httpRequest({ port, path, method }, (response) => {
@@ -163,7 +163,7 @@ describe.each(Object.keys(MOUNTS))('metadata on %s', (name) => {
     async (belowPrefix) => {
       const ask = await MOUNTS[name]!({ belowPrefix })
       const found: string[] = []
-      // Below a prefix, `/mcp` is the path inside the app on some frameworks only.
+      // Below a prefix, only some frameworks treat `/mcp` as the path inside the app.
       const inner = belowPrefix ? [] : ['/mcp', '/mcp/']
       const paths = ['', '/', ...inner, '/api/mcp', '/api/mcp/', '/api/mcp/?x=1', '/api/mcp?x=1']
       const others = ['//', '/mcp//', '//mcp', '/MCP', '/mcp%2f', '/mcp;x', '/other', '/mcp/x']
@@ -306,7 +306,7 @@ describe('options of oauth()', () => {
     ['cache.max', { issuer: ISSUER, cache: { max: 0 } }],
     ['cache.ttlMs', { issuer: ISSUER, cache: { ttlMs: 0.5 } }],
     ['Did you mean', { issuer: ISSUER, scope: ['a'] }],
-  ])('cause an error that contains "%s" for %j', (text, options) => {
+  ])('throw an error that contains "%s" for %j', (text, options) => {
     expect(() => oauth(options as OAuthOptions)).toThrow(text)
   })
 
@@ -326,7 +326,7 @@ describe('options of oauth()', () => {
     ['no cache', { issuer: ISSUER, cache: false }],
     ['an issuer on loopback', { issuer: 'http://127.0.0.1:8080' }],
     ['an issuer on loopback by its IPv6 address', { issuer: 'http://[::1]' }],
-  ])('allow %s', (_, options) => {
+  ])('may specify %s', (_, options) => {
     expect(() => oauth(options)).not.toThrow()
   })
 
@@ -337,7 +337,7 @@ describe('options of oauth()', () => {
     ['algorithms', { algorithms: ['RS256', 'HS256'] }],
     ["typ must be 'any' or 'at+jwt'", { typ: 'jwt' }],
     ['Did you mean', { algorithm: ['RS256'] }],
-  ])('cause an error that contains "%s" for jwt(%j)', (text, options) => {
+  ])('throw an error that contains "%s" for jwt(%j)', (text, options) => {
     expect(() => jwt(options)).toThrow(text)
   })
 
@@ -358,7 +358,7 @@ describe('options of oauth()', () => {
     [undefined, '/sse', [401, 200, 404]],
     [undefined, '', [401, 200, 404]],
   ])(
-    'given path %s on loopback, make requests with tokens for %s receive the statuses %j',
+    'given path %s on loopback and a token for %s, lead to the statuses %j',
     async (path, aud, expected) => {
       const origin = 'http://localhost:3000'
       const issuer = await createIssuer()

@@ -11,7 +11,7 @@ const fails = (): never => {
 }
 
 describe('issuer keys', () => {
-  it('are fetched once for many tokens', async () => {
+  it('are fetched only once for many tokens', async () => {
     const { issuer, send } = await protect()
     const tokens = await Promise.all(
       Array.from({ length: 20 }, (_, i) => issuer.sign({ aud: RESOURCE, sub: `${i}` })),

@@ -72,7 +72,7 @@ describe.each([
     expect(await given('refund', {})).toEqual({ type: 'error-text', value: 'The order is closed' })
   })
 
-  it("returns the server's error if the arguments are refused", async () => {
+  it("returns the server's error if the server rejects the arguments", async () => {
     expect(await given('get_order', { id: 5 })).toMatchObject({
       type: 'error-text',
       value: expect.stringContaining('id'),

@@ -28,7 +28,7 @@ const of = (content: readonly object[], more: object = {}): CallToolResult =>
   ({ content, ...more }) as unknown as CallToolResult
 
 describe('hostTools', () => {
-  it('calls a tool by its name in the source, passing on arguments, signal and limits', async () => {
+  it("calls a tool by its name in the source, with the caller's arguments, signal and limits", async () => {
     const callTool = vi.fn<ToolSource['callTool']>(() => Promise.resolve({ content: [] }))
     const [tool] = await hostTools(source([listed()], callTool))
     expect(tool?.name).toBe('mcp__shop__x')
@@ -174,7 +174,7 @@ describe('failed calls of hostTools', () => {
   it.each([
     new McpError(ErrorCode.InvalidParams, 'There is no such tool'),
     new ClientError('timeout', 'No answer to tools/call within 5 ms'),
-  ])('resolve with a result for the model: %s', async (error) => {
+  ])('resolve to a result for the model: %s', async (error) => {
     expect(await failing(error)).toEqual({
       text: error.message,
       parts: [{ type: 'text', text: error.message }],
@@ -189,13 +189,13 @@ describe('failed calls of hostTools', () => {
     await expect(failing(new ClientError('closed', 'gone'), signal)).rejects.toThrow('enough')
   })
 
-  it('reject for any other error', async () => {
+  it('reject on any other error', async () => {
     await expect(failing(new TypeError('a bug'))).rejects.toThrow('a bug')
   })
 })
 
 describe('results of hostTools', () => {
-  it('keep every type of content, and describe binary data as text', () => {
+  it('preserve every type of content, and describe binary data as text', () => {
     const annotations = { audience: ['user'], priority: 1 }
     const result = toHostResult(
       of([

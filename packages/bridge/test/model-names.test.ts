@@ -7,12 +7,12 @@ const of = (...names: readonly string[]): { name: string; server: string }[] =>
   names.map((name) => ({ name, server: 's' }))
 
 describe('names for models', () => {
-  it("equal the tools' own names if these are allowed", async () => {
+  it("equal the tools' own names if the APIs accept those", async () => {
     const names = ['get_order', 'mcp__a__b', 'x'.repeat(64), 'A-1']
     expect(await modelNames(of(...names))).toEqual(names)
   })
 
-  it('are different for all tool names that the APIs refuse', async () => {
+  it('are unique for tool names that the APIs reject', async () => {
     const names = await modelNames(
       of('files/read', 'files.read', 'größe', '', 'x'.repeat(65), 'x'.repeat(66)),
     )
@@ -42,7 +42,7 @@ describe('names for models', () => {
     expect(thief).toMatch(VALID)
   })
 
-  it('are omitted for a tool if other tools deliberately take all its candidates', async () => {
+  it('are omitted for a tool if other tools have deliberately taken all its candidates', async () => {
     const chain = of('files/read')
     for (let last = chain[0]; last !== undefined && chain.length < 12; last = chain.at(-1)) {
       const [next = ''] = await modelNames([last, { ...last, server: 'other' }])
@@ -55,11 +55,11 @@ describe('names for models', () => {
     expect(names[0]).toBe(chain[1]?.name)
   })
 
-  it('cause a TypeError if tools are duplicated', async () => {
+  it('throw a TypeError if tools are duplicated', async () => {
     await expect(modelNames(of('a', 'a'))).rejects.toThrow('appears twice')
   })
 
-  it('are allowed, unique and independent of order for random tools', async () => {
+  it('are valid, unique and independent of order for random tools', async () => {
     const name = fc.oneof(fc.string({ unit: 'binary', maxLength: 70 }), fc.constantFrom('a', 'a/b', 'a.b'))
     const tools = fc.uniqueArray(fc.record({ name, server: fc.constantFrom('s', 't') }), {
       selector: (tool) => JSON.stringify([tool.name, tool.server]),

@@ -125,7 +125,7 @@ describe('modelSchema', () => {
     })
   })
 
-  it('renames arguments if the API refuses their names', () => {
+  it('renames arguments whose names the API rejects', () => {
     const long = 'x'.repeat(70)
     const { schema, originals } = modelSchema(
       {
@@ -153,7 +153,7 @@ describe('modelSchema', () => {
     expect(schema['required']).toEqual(['_top_2', '_top', 'x'.repeat(56)])
   })
 
-  it('collects properties through up to 32 nested references, and from up to 256 branches', () => {
+  it('collects properties through up to 32 nested references and from up to 256 branches', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [
         `d${i}`,

@@ -38,7 +38,7 @@ const { schema: ANYTHING } = fc.letrec<{ schema: object; value: unknown }>((tie)
   schema: fc.dictionary(fc.constantFrom(...KEYWORDS.split(' ')), tie('value'), { maxKeys: 6 }),
 }))
 
-/** Copies a value through JSON, without shared objects and undefined. */
+/** Makes a copy through JSON, without shared objects and undefined values. */
 const fromServer = (schema: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
 

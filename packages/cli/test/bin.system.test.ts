@@ -107,7 +107,7 @@ describe('jetway in a terminal', () => {
     return { child, output: () => text }
   }
 
-  it("asks the user the server's questions", async () => {
+  it("forwards the server's questions to the user", async () => {
     const { child, output } = inTerminal(['call', fixture('definition'), 'rename'])
     const exit = once(child, 'exit')
     await vi.waitFor(() => expect(output()).toMatch(/Which name\?[\s\S]*name \(string; required\)[\s\S]*> /))

@@ -42,7 +42,7 @@ describe('jetway', () => {
     )
   })
 
-  it('does not treat --json as its own option after --', async () => {
+  it('does not treat --json after -- as an option', async () => {
     const { stderr } = await runCli(['lst', '--', 'node', '--json'])
     expect(stderr).toMatch(/^error: /)
   })

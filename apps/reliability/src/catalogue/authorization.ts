@@ -1,7 +1,7 @@
 import type { Group } from './row.ts'
 
 /** A test with more than 60 tokens. Each is sent with every kind of request. */
-const BAD_TOKEN = 'are refused with the same 401 for every request, and run no handler: %s'
+const BAD_TOKEN = 'are refused with the same 401 for every request, before any handler runs: %s'
 
 export const AUTHORIZATION: Group = {
   title: 'Authorization',
@@ -72,7 +72,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'refuse a token that names an unusable key, and accept other tokens: %s',
+          name: 'affect only the tokens that name them if they are unusable: %s',
         },
       ],
     },
@@ -116,7 +116,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'are used for 70 min while their server is down, after which requests are refused with 503',
+          name: 'are used for 70 min while their server is down, and then requests are refused with 503',
         },
       ],
     },
@@ -205,12 +205,12 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/dpop/proofs.test.ts',
-          name: 'is refused with the same 401 for every request, and runs no handler: %s',
+          name: 'is refused with the same 401 for every request, before any handler runs: %s',
         },
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'three processes accept a proof only once between them, and share their nonces',
+          name: 'three processes share their nonces, and together accept a proof only once',
         },
       ],
     },
@@ -222,13 +222,13 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/invented-tokens.test.ts',
-          name: 'is checked first while invented tokens fill the queue',
+          name: 'takes precedence over a queue full of invented tokens',
         },
         {
           file: 'packages/auth/test/invented-tokens.test.ts',
-          name: 'keeps its last result if the issuer %s, and is checked again after 5 s',
+          name: 'keeps its cached result if the issuer %s, and is checked again after 5 s',
         },
-        { file: 'packages/auth/test/invented-tokens.test.ts', name: 'take turns by network: %s and %s' },
+        { file: 'packages/auth/test/invented-tokens.test.ts', name: 'take turns with those from another network: %s and %s' },
       ],
     },
     {

@@ -26,11 +26,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'is refused while the process that asked is paused, and accepted when that process continues',
+        name: 'is refused while the process that asked is paused, and accepted once it continues',
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'is not accepted before it has arrived, even if Redis refuses it at first',
+        name: 'is accepted only once the process that asked has it, even if Redis hung before',
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
@@ -92,7 +92,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'makes the process exit, even if the end of a call cannot be stored',
+        name: 'makes the process exit, even though the end of a call cannot be stored',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
@@ -260,7 +260,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-commands.system.test.ts',
-        name: 'number at most 3 for a stream of ten events that are sent in one turn and are %s',
+        name: 'are limited to 3 for a stream of ten events that are sent in one turn of the event loop and %s',
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',

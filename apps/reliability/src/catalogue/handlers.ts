@@ -122,7 +122,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'delays other calls, but they receive their responses afterwards',
+          name: 'delays other calls, but does not prevent their responses',
         },
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',

@@ -147,7 +147,7 @@ export const HTTP: Group = {
         },
         {
           file: 'apps/examples/test/header-limits.test.ts',
-          name: 'looks for late heads every 5 s',
+          name: 'sets the header timeout to 10 s and checks it every 5 s',
         },
       ],
     },
@@ -211,7 +211,7 @@ export const HTTP: Group = {
         },
         {
           file: 'apps/everything/test/support/silence-cases.ts',
-          name: 'keeps a silent call and a silent stream open with keep-alive',
+          name: 'a silent call and a silent stream stay open with keep-alive',
         },
       ],
     },

@@ -143,7 +143,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/support/nodes/crossings.ts',
-          name: 'sent to the wrong node once',
+          name: 'sent to the wrong node exactly once',
         },
         {
           file: 'apps/everything/test/matrix-nodes.system.test.ts',
@@ -179,7 +179,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/failovers.ts',
-          name: 'answers 503 within 1 s and recovers within 5 s',
+          name: 'responds with 503 within 1 s and recovers within 5 s',
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',
@@ -234,7 +234,7 @@ export const NODES: Group = {
         },
         {
           file: 'apps/reliability/test/nodes-messages.system.test.ts',
-          name: 'is answered even if the process that forwarded it is killed',
+          name: 'receives its response even if the process that forwarded it is killed',
         },
       ],
     },

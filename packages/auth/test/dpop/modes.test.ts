@@ -88,7 +88,7 @@ describe('dpop.mode', () => {
     ['require', { bearer: 401, bound: 200, stolen: 401 }],
     [{ mode: 'accept' }, { bearer: 200, bound: 200, stolen: 401 }],
     [{ mode: 'require' }, { bearer: 401, bound: 200, stolen: 401 }],
-  ] as const)('given %o, accepts the right kinds of tokens', async (mode, expected) => {
+  ] as const)('given %o, accepts only the matching kinds of tokens', async (mode, expected) => {
     const { send } = protect(mode)
     const token = await boundToken()
     const seen = {
@@ -192,7 +192,7 @@ describe('replayed proofs', () => {
     const nodes = [protect('accept', used), protect('accept', used)]
     const headers = await proven(await boundToken())
     const statuses = await Promise.all(nodes.map(async ({ send }) => (await send(headers)).status))
-    // Whichever process checks the proof first accepts it.
+    // The process that checks the proof first accepts it.
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
@@ -202,7 +202,7 @@ describe('replayed proofs', () => {
     const ahead = await proven(token, { claims: { iat: Math.floor(clock.now() / 1000) + 299 } })
     expect((await send(ahead)).status).toBe(200)
     await clock.advance(300_000)
-    // The next proof removes the expired ones.
+    // The next proof causes expired ones to be removed.
     expect((await send(await proven(token))).status).toBe(200)
     expect((await send(ahead)).status).toBe(401)
   })

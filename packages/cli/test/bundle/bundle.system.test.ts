@@ -95,7 +95,7 @@ const bundle = (folder: string, ...more: readonly string[]): Promise<BinRun> =>
   run(folder, 'bundle', '--out', 'shop.mcpb', ...more)
 
 describe('jetway bundle', () => {
-  it('makes a bundle that the official tool validates and unpacks, and that runs', async () => {
+  it('makes a bundle that the official tool validates and unpacks, and that starts', async () => {
     const folder = project()
     const { stdout, stderr, exitCode } = await bundle(folder, '--json')
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
@@ -154,7 +154,7 @@ describe('jetway bundle', () => {
     })
   })
 
-  it('gives the same bytes in another time zone', async () => {
+  it('produces the same bytes in any time zone', async () => {
     const folder = project()
     await bundle(folder)
     const first = readFileSync(join(folder, 'shop.mcpb'))
@@ -229,7 +229,7 @@ describe('jetway bundle', () => {
     expect(existsSync(join(folder, 'shop.mcpb'))).toBe(argv.length > 0)
   })
 
-  it('takes the value of a required setting from --env, and stores it nowhere', async () => {
+  it('reads the value of a required setting from --env, but does not store it in the bundle', async () => {
     const folder = project({
       jetway: { settings: { API_KEY: { ...setting, secret: true, required: true } } },
     })
@@ -238,7 +238,7 @@ describe('jetway bundle', () => {
       expect(Buffer.from(content).toString()).not.toContain('hunter2')
   })
 
-  it('copies packages with native code and what they need, with their modes', async () => {
+  it('copies packages with native code and their dependencies, and preserves the file modes', async () => {
     const folder = folderOf({
       'package.json': { ...MANIFEST, dependencies: { native: '1' } },
       'src/server.ts': `

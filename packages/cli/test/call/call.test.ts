@@ -94,7 +94,7 @@ describe('jetway call', () => {
     })
   })
 
-  it('reports a refused token with a hint, but does not print the token', async () => {
+  it('reports a refused token and a hint, but does not print the token', async () => {
     const url = await answering(401, { 'www-authenticate': 'Bearer' })
     const { message, ...rest } = await json(['call', url, 'echo', '--bearer-env', 'TOKEN'], {
       TOKEN: 's3cret',
@@ -108,7 +108,7 @@ describe('jetway call', () => {
     expect(await json(['call', url, 'echo'])).toMatchObject({ hint: expect.stringContaining('--bearer-env') })
   })
 
-  it('refuses an argument that the tool or prompt does not define', async () => {
+  it('rejects an argument that the tool or prompt does not define', async () => {
     const url = await serveEverything()
     expect(await json(['call', url, 'echo', 'txt=hello'])).toMatchObject({
       code: 'usage',

@@ -20,9 +20,9 @@ server.addTool({
   },
 })`
 
-describe.each(Object.entries(TRANSPORTS))('a question over %s when a file is saved', (_, start) => {
+describe.each(Object.entries(TRANSPORTS))('a save during a question over %s', (_, start) => {
   describe.each(ASKED_CLIENTS)('%s', (name) => {
-    it.each(['elicit', 'sample'])('cancels %s, and returns an error result', async (tool) => {
+    it.each(['elicit', 'sample'])('cancels %s, and makes the call return an error result', async (tool) => {
       const project = await createProject(definition([], ASKS))
       const client = await connectAsked(name, await start(project))
       const call = client.call(tool)
@@ -75,12 +75,12 @@ async function greet(start: (project: Project) => Promise<Target>, options: stri
   return client.callTool('greet')
 }
 
-describe.each(Object.entries(TRANSPORTS))('the rounds of a call over %s when a file is saved', (_, start) => {
-  it('continue in a new process with the same keys', async () => {
+describe.each(Object.entries(TRANSPORTS))('a call over %s whose question is answered after a file is saved', (_, start) => {
+  it('continues in a new process with the same keys', async () => {
     expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
   })
 
-  it('start over in a new process with different keys', async () => {
+  it('is rejected by a new process with different keys', async () => {
     await expect(greet(start, '')).rejects.toThrow('send the request again without it')
   })
 })

@@ -85,7 +85,7 @@ async function toolNames(url: string, session: Headers): Promise<readonly string
   return result?.tools.map(({ name }) => name) ?? []
 }
 
-describe('a call whose stream breaks off before a save', () => {
+describe('a call whose stream is interrupted before a save', () => {
   it('is answered by the old process if that process is still running', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
@@ -101,7 +101,7 @@ describe('a call whose stream breaks off before a save', () => {
     ])
   })
 
-  it('returns an error result if the old process has ended and another one never started serving', async () => {
+  it('returns an error result if the old process has ended and no other process has started serving', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)

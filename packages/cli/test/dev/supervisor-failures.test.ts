@@ -41,7 +41,7 @@ describe('a failed start', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('is not retried before a change if a retry cannot help', async () => {
+  it('is retried only after a change if it was caused by a syntax error', async () => {
     const { start, change, child, printed, spawned } = supervise()
     await start()
     await child(1).fail(needsChange)
@@ -57,7 +57,7 @@ describe('a failed start', () => {
   it.each([
     ['after a change', needsChange],
     ['by a retry', crash],
-  ])('is followed by a line if the next start succeeds: %s', async (_, error) => {
+  ])('is followed by a message once a start succeeds: %s', async (_, error) => {
     const { start, change, child, printed } = supervise()
     await start()
     await child(1).fail(error)
@@ -136,7 +136,7 @@ describe('a port that is in use', () => {
 })
 
 describe('a process that ends unexpectedly', () => {
-  it('is restarted, with a reset delay if it had served for more than 5 s', async () => {
+  it('is restarted, with the initial delay if it had served for more than 5 s', async () => {
     const { child, printed } = await serving()
     await child(1).exit('exited with code 3')
     expect(printed).toEqual(['The server exited with code 3\nIt starts again in 0.2 s, or after a change'])
@@ -152,7 +152,7 @@ describe('a process that ends unexpectedly', () => {
     expect(printed.at(-1)).toContain('in 0.2 s')
   })
 
-  it('is reported while another process is starting', async () => {
+  it('is reported even while another process is starting', async () => {
     const { change, child, printed, events } = await serving()
     await change()
     await child(1).exit('exited with code 3')

@@ -169,7 +169,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
 
 it.each(Object.entries(BROKEN))('jetway doctor reports %s', (_, broken) => expectFinding(broken))
 
-it('jetway doctor refuses the name of an unknown host', async () => {
+it('jetway doctor rejects the name of an unknown host', async () => {
   const { exitCode, stderr } = await diagnose({ argv: ['--host', 'curser'] })
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,

@@ -28,7 +28,7 @@ describe('tool names', () => {
     [['a'.repeat(54)], 'srv', 'ok', '1 name'],
     [['a', 'b'.repeat(56), 'c'.repeat(55)], 'srv', 'warning', ': 66 characters with the prefix of Claude'],
     [['a', '', 'é', 'b'.repeat(65)], 's', 'fault', `"", "é", "${'b'.repeat(65)}"`],
-  ])('are checked with their prefix: %j on server %s', async (names, serverName, verdict, evidence) => {
+  ])('are checked including their prefix: %j on server %s', async (names, serverName, verdict, evidence) => {
     const [finding] = await found('tool-names', { tools: names.map((name) => tool(name)) }, serverName)
     expect(finding).toMatchObject({ verdict, evidence: expect.stringContaining(evidence) })
     if (verdict === 'fault') expect(finding?.advice).toBe(NAMES)
@@ -85,13 +85,13 @@ describe('tool schemas', () => {
       'warning',
       'Some model APIs refuse t (/properties/a/',
     ],
-  ])('are checked: %j', async (schema, verdict, evidence) => {
+  ])('are checked for faults: %j', async (schema, verdict, evidence) => {
     expect(await found('tool-schemas', { tools: [tool('t', schema)] })).toMatchObject([
       { verdict, evidence: expect.stringContaining(evidence) },
     ])
   })
 
-  it('result in one finding per fault', async () => {
+  it('produce one finding per kind of fault', async () => {
     const tools = [tool('a', { anyOf: [], oneOf: [] }), tool('b', { anyOf: [] })]
     const faults = await found('tool-schemas', { tools })
     expect(faults.map(({ evidence }) => evidence)).toEqual([

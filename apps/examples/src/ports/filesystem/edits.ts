@@ -19,7 +19,7 @@ export async function editFile(file: string, edits: readonly Edit[]): Promise<st
   return fencedDiff(file, before, after)
 }
 
-/** Does the same as {@link editFile}, but does not change the file. */
+/** Returns the same diff as {@link editFile}, but does not change the file. */
 export async function previewEdits(file: string, edits: readonly Edit[]): Promise<string> {
   const { before, after } = await preview(file, edits)
   return fencedDiff(file, before, after)

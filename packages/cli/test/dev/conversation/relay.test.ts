@@ -45,7 +45,7 @@ describe('Relay handling requests', () => {
     expect(relay.fromProcess(1, result(1))).toEqual(result(1))
   })
 
-  it('finds no process while none is running', () => {
+  it('returns no process for a request while none is running', () => {
     const relay = initialized()
     relay.leave(1)
     expect(relay.fromClient(request(1, 'ping'))?.generation).toBeUndefined()
@@ -56,7 +56,7 @@ describe('Relay handling requests', () => {
     ['tools/call', {}, { result: { isError: true } }],
     ['tools/call', modern, { result: { isError: true, resultType: 'complete' } }],
     ['resources/read', {}, { error: { code: -32_603 } }],
-  ])('answers a %s request when the process that received it ends', (method, params, answer) => {
+  ])('returns a response to a %s request when the process that received it ends', (method, params, answer) => {
     const relay = initialized()
     relay.fromClient(request(1, method, params))
     const { toClient, again } = relay.lost(1)
@@ -156,7 +156,7 @@ describe('Relay handling questions', () => {
     expect(relay.fromProcess(1, request(1_025, 'ping'))).toEqual(request('1:1025', 'ping'))
   })
 
-  it('keeps the questions of other processes when a process ends', () => {
+  it('keeps questions from other processes when a process ends', () => {
     const relay = initialized()
     relay.fromProcess(1, question)
     relay.fromProcess(2, question)

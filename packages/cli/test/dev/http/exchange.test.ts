@@ -165,7 +165,7 @@ describe('an HTTP exchange when its process ends', () => {
     expect((await note).status).toBe(202)
   })
 
-  it('answers the request if the process breaks off its reply', async () => {
+  it('responds to the request if the process aborts its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       ping(_, response) {
@@ -176,7 +176,7 @@ describe('an HTTP exchange when its process ends', () => {
     expect(await (await post(url, request(1, 'ping'))).json()).toMatchObject(lost(1))
   })
 
-  it('repeats initialize and undelivered requests in the next process', async () => {
+  it('repeats the initialize request and all undelivered requests in the next process', async () => {
     const { url, start, prepare } = await relayHttp()
     const first = await start({ initialize: () => void setImmediate(() => first.end()) })
     const opened = post(url, request(1, 'initialize'))
@@ -262,7 +262,7 @@ describe('the stream of an HTTP exchange', () => {
     expect(await stream.rest()).toMatchObject([{ id: 1, result: { isError: true } }, lost(3)])
   })
 
-  it('does not answer on a stream that the process closed early, because the client may resume it', async () => {
+  it('does not respond on a stream that the process closed early, because the client may resume it', async () => {
     const { url, start } = await relayHttp()
     const ends: Reply = (_, response) => {
       openStream(response)

@@ -23,7 +23,7 @@ function waitsOf(relay: HttpRelay): (count: number) => Promise<readonly unknown[
 }
 
 describe('HttpRelay while no process is running', () => {
-  it('answers waiting requests after 10 s', async () => {
+  it('responds to waiting requests with an error after 10 s', async () => {
     useFakeTimers()
     const { url, relay } = await relayHttp()
     const waiting = waitsOf(relay)
@@ -46,7 +46,7 @@ describe('HttpRelay while no process is running', () => {
     })
   })
 
-  it('answers waiting streams after 10 s', async () => {
+  it('refuses waiting streams with 503 after 10 s', async () => {
     const { url, relay, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -209,7 +209,7 @@ describe('HttpRelay handling requests to other paths', () => {
     })
   })
 
-  it('breaks off the reply if the process ends after it has sent the head', async () => {
+  it('aborts the reply if the process ends after it has sent the head', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT(_, response) {
@@ -285,7 +285,7 @@ describe('HttpRelay', () => {
     await expect(other.listen()).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  it('closes after the current process has answered', async () => {
+  it('closes only after the current process has sent its reply', async () => {
     const front = await relayHttp()
     let finish = (): void => {}
     const process = await front.start({

@@ -149,7 +149,7 @@ it.each([
   [503, [lost(1)]],
   [400, undefined],
 ])(
-  'HttpRelay answers a resumed request or forwards the status if an older process replies with %i',
+  "HttpRelay turns an older process's 503 into a response to the resumed request, and forwards a 400: %i",
   async (status, expected) => {
     const front = await relayHttp()
     const { reply, left } = leaving()
@@ -163,7 +163,7 @@ it.each([
   },
 )
 
-it("HttpRelay forgets a process's requests after a later process has ended", async () => {
+it("HttpRelay forgets a process's requests once a later process has ended", async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })

@@ -22,7 +22,7 @@ const ping = (url: string, session: object, headers: object = {}) =>
   post(url, request(1, 'ping'), { ...session, ...headers })
 
 describe('a session that moves to the next process', () => {
-  it("receives initialize and the client's settings", async () => {
+  it("is opened with the client's initialize request and settings", async () => {
     const { url, start } = await relayHttp()
     const first = await start()
     const session = await openSession(url)
@@ -200,7 +200,7 @@ describe('a session that moves to the next process', () => {
       '',
       undefined,
     ],
-  ])('answers with %s', async (_, initialize, status, body, challenge) => {
+  ])('is not opened if the process responds to initialize with %s', async (_, initialize, status, body, challenge) => {
     const { url, start } = await relayHttp()
     await start()
     const session = await openSession(url)
@@ -290,7 +290,7 @@ describe('list changes for a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +a -b', 'tools: +b -a'])
   })
 
-  it('are printed once even if some sessions compare lists after the next process is in use', async () => {
+  it('are printed once even if some sessions have not compared their lists before another restart', async () => {
     const front = await relayHttp()
     const first = await front.start(tools('a'))
     const sessions = [await openSession(front.url), await openSession(front.url)] as const
@@ -337,7 +337,7 @@ describe('list changes for a session', () => {
     expect(marked.asked()).toContain('initialize')
   })
 
-  it('are omitted if a process ends while its lists are being read', async () => {
+  it('are not reported for a process that ends while its lists are being read', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const second = await front.start({ 'tools/list': () => void setImmediate(() => second.end()) })
@@ -360,7 +360,7 @@ describe('a session used with other credentials', () => {
         ? json(response, 200, { jsonrpc: '2.0', id, result: {} })
         : void response.writeHead(404).end()
 
-  it('is not opened in a new process for a caller whose credentials were refused', async () => {
+  it('is not opened in a new process for a caller whose credentials the process refuses', async () => {
     const { url, start } = await relayHttp()
     await start({ ping: strict(1) })
     const session = await openSession(url, A)
@@ -388,12 +388,12 @@ describe('a session used with other credentials', () => {
   })
 })
 
-describe('a client without a session', () => {
+describe('HttpRelay for a client without a session', () => {
   const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
   const call = (url: string, headers = {}) =>
     post(url, request(1, 'tools/call', { name: 'a', _meta }), { 'mcp-method': 'tools/call', ...headers })
 
-  it('sees in the terminal what each restart changed', async () => {
+  it('prints what each restart has changed', async () => {
     const front = await relayHttp()
     const first = await front.start(tools('a'))
     await call(front.url, { 'mcp-name': 'a', authorization: 'Bearer a' })

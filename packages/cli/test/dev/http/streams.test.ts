@@ -269,7 +269,7 @@ describe('subscriptions/listen', () => {
     expect((await stream.next())?.message).toEqual(answer)
   })
 
-  it('drops the response of a replaced process', async () => {
+  it('drops the response from a replaced process', async () => {
     const front = await relayHttp()
     const old = process(['a'])
     await front.start(old.replies)
@@ -341,7 +341,7 @@ describe('subscriptions/listen', () => {
     expect(unhandled).not.toHaveBeenCalled()
   })
 
-  it('forwards the error of a server that does not know the method', async () => {
+  it('forwards the error from a server that does not know the method', async () => {
     const front = await relayHttp()
     const error = { jsonrpc: '2.0', id: 9, error: { code: -32_601, message: 'no' } }
     await front.start({ 'subscriptions/listen': (_, response) => json(response, 200, error) })

@@ -101,7 +101,7 @@ describe('Child', () => {
       `${say({ type: 'failed', message: 'why', needsChange: true })}process.disconnect();process.exit(1)`,
       { reason: 'failed', message: 'why', needsChange: true },
     ],
-  ])('rejects ready if the process %s', async (_, code, error) => {
+  ])('rejects `ready` if the process %s', async (_, code, error) => {
     const { child } = await spawn(code)
     await expect(child.ready).rejects.toMatchObject({ name: 'StartError', ...error })
   })

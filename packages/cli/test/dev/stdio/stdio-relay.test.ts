@@ -135,7 +135,7 @@ describe('StdioRelay handling sessions', () => {
       { protocolVersion: 'r', capabilities: { tools: {}, logging: {}, prompts: {} } },
       'The client must reconnect to use the new capabilities logging, prompts',
     ],
-  ])('prints a hint if the next process responds with %s', async (_, result, hint) => {
+  ])('prints a hint if the next process responds to initialize with %s', async (_, result, hint) => {
     const front = relayStdio()
     await front.start(server())
     await initialize(front)
@@ -219,7 +219,7 @@ describe('a process replaced by StdioRelay', () => {
     expect((await front.start()).got).toEqual([request(1, 'ping')])
   })
 
-  it('has its calls answered and its initialize request repeated when it ends', async () => {
+  it('when it ends, has its calls answered and its initialize request repeated in the next process', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(INITIALIZE, callOf(1, 'a'))
@@ -254,7 +254,7 @@ describe('a process replaced by StdioRelay', () => {
   })
 })
 
-describe('StdioRelay at the end of its input', () => {
+describe('StdioRelay when its input ends', () => {
   it('sends the remaining responses', async () => {
     useFakeTimers()
     const front = relayStdio()

@@ -6,7 +6,7 @@ it.each([
   [['--directory', 'claude', '--out', 'a.json'], '--out is for --directory chatgpt only'],
   [['--bundle', 'a.mcpb'], '--bundle needs --directory'],
   [['--env', 'A=1'], '--env needs --directory'],
-])('jetway doctor refuses %j', async (argv, text) => {
+])('jetway doctor rejects %j', async (argv, text) => {
   expect(await runCli(['doctor', ...argv])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining(text),

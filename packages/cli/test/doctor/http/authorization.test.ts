@@ -44,7 +44,7 @@ describe('the authorization challenge', () => {
     ['Bearer realm="x", RESOURCE_METADATA = "/m"', '~/m'],
     ['Bearer resource_metadata=~/m, scope="a"', '~/m'],
     [`Bearer resource_metadata="/${'m'.repeat(2_047)}"`, `~/${'m'.repeat(2_047)}`],
-  ])('names the metadata: %s', async (challenge, named) => {
+  ])('is accepted if it names the metadata: %s', async (challenge, named) => {
     const [first, second] = await findings({ challenge, documents: at({ resource: '~/mcp' }) })
     expect(first).toEqual({ check: 'authorization', verdict: 'ok', evidence: `401 names ${named}` })
     expect(second?.evidence).toContain(`${named}, which the challenge names, was answered with 404`)
@@ -56,7 +56,7 @@ describe('the authorization challenge', () => {
     ['Bearer my_resource_metadata_url="/m"', {}, 'fault'],
     [`Bearer resource_metadata="/${'m'.repeat(2_048)}"`, {}, 'fault'],
     ['Bearer resource_metadata="https://"', {}, 'fault'],
-  ])('does not name the metadata: %s', async (challenge, documents, verdict) => {
+  ])('is reported if it does not name the metadata: %s', async (challenge, documents, verdict) => {
     expect((await findings({ challenge, documents }))[0]).toMatchObject({
       check: 'authorization',
       verdict,
@@ -123,13 +123,13 @@ describe('resource metadata', () => {
     expect((await findings(server))[1]).toEqual({ check: 'resource-metadata', ...expected })
   })
 
-  it('is read from the document named in the challenge even if another exists at the usual path', async () => {
+  it('is read from the URL in the challenge, even if other metadata exists at the usual path', async () => {
     const documents = { '/m': { resource: 'https://named' }, ...at({ resource: 'https://usual' }) }
     const found = await findings({ challenge: NAMED, documents })
     expect(found[2]?.evidence).toContain('https://named')
   })
 
-  it('is required by the later checks', async () => {
+  it('must exist for the later checks to run', async () => {
     expect((await findings({})).map(({ check }) => check)).toEqual(['authorization', 'resource-metadata'])
   })
 

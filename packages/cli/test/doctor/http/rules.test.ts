@@ -171,7 +171,7 @@ describe('the session checks', () => {
     ],
     ['not after an error', { error: {} }, { 'mcp-session-id': 'a' }, []],
     ['not if it has no id', OPENING, {}, []],
-  ])('tryInitialize ends the session: %s', async (_, body, headers, expected) => {
+  ])('make tryInitialize end the session: %s', async (_, body, headers, expected) => {
     const ended: unknown[] = []
     const site = await listening((request, response) => {
       if (METHOD(request) === 'DELETE')
@@ -182,7 +182,7 @@ describe('the session checks', () => {
     expect(ended).toEqual(expected)
   })
 
-  it('openServer accepts a server that drops the connection after unknown requests', async () => {
+  it('let openServer accept a server that drops the connection after unknown requests', async () => {
     const site = await listening((request) => request.socket.destroy())
     const reply = { status: 200, headers: {}, text: '', response: OPENING }
     expect(await openServer(site, reply, 7)).toEqual({

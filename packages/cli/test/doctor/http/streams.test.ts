@@ -142,7 +142,7 @@ describe('checkStream', () => {
     })
   })
 
-  it('warns about a stream that is silent after its first event', async () => {
+  it('warns about a stream that stays silent after its first event', async () => {
     const found = await findings(
       streaming((response) => response.write(': \n\n')),
       MODERN,

@@ -119,7 +119,7 @@ describe('checkStart for a server that does not respond', () => {
       'With your PATH it answers',
       'Name programs by their absolute paths',
     ],
-  ])('finds out what an app does not provide: %s', async (_, before, given, evidence, advice) => {
+  ])('identifies what the server needs and an app does not provide: %s', async (_, before, given, evidence, advice) => {
     const { path } = folderWith(TOOL)
     const own = Object.fromEntries(Object.entries(given.own ?? {}).map(([name, text]) => [name, path(text)]))
     const { findings, serves } = await shell(before, { ...given, own })
@@ -136,7 +136,7 @@ describe('checkStart for a server that does not respond', () => {
     expect(serves).toBe(false)
   })
 
-  it('gives different advice in its warning if no host has the server yet', async () => {
+  it('warns, with different advice, if no host has the server yet', async () => {
     const { findings, serves } = await shell(REGION, { startedBy: 'user', own: { REGION: 'x' } })
     expect(findings[0]).toMatchObject({
       check: 'start',
