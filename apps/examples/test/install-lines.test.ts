@@ -94,10 +94,13 @@ it.each(ofTarballs)('$page names every tarball that another tarball depends on: 
 
 const dependencies = readDependencies(root)
 
-it.each(ofTarballs)('$page would install the same packages from npm: $command', ({ page, command, packages }) => {
-  const line = parse(page, installFromNpm(command, dependencies))
-  expect(new Set(line.packages.flatMap(closure))).toEqual(new Set(packages))
-})
+it.each(ofTarballs)(
+  '$page would install the same packages from npm: $command',
+  ({ page, command, packages }) => {
+    const line = parse(page, installFromNpm(command, dependencies))
+    expect(new Set(line.packages.flatMap(closure))).toEqual(new Set(packages))
+  },
+)
 
 it.each(lines)('$page contains a complete install command: $command', ({ packages, dev, others }) => {
   const names = others.map((other) => other.replace(/(?<=.)@.*$/, ''))

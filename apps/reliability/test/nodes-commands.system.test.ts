@@ -109,15 +109,18 @@ describe('Redis commands', () => {
   it.each([
     ['awaited', true],
     ['not awaited', false],
-  ])('are limited to 3 for a stream of ten events that are sent in one turn of the event loop and %s', async (_, waits) => {
-    const client = await open(relaxed)
-    const commands = await monitor.requested(async () => {
-      const reply = await client.call(relaxed, 'burst', { to: 10, waits })
-      await reply.ended
-      expect(reply.messages).toHaveLength(11)
-    })
-    expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3)
-  })
+  ])(
+    'are limited to 3 for a stream of ten events that are sent in one turn of the event loop and %s',
+    async (_, waits) => {
+      const client = await open(relaxed)
+      const commands = await monitor.requested(async () => {
+        const reply = await client.call(relaxed, 'burst', { to: 10, waits })
+        await reply.ended
+        expect(reply.messages).toHaveLength(11)
+      })
+      expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3)
+    },
+  )
 
   it('are limited to 3 per second for an idle process', async () => {
     const seconds = 4

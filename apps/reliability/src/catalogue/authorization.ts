@@ -228,7 +228,10 @@ export const AUTHORIZATION: Group = {
           file: 'packages/auth/test/invented-tokens.test.ts',
           name: 'keeps its cached result if the issuer %s, and is checked again after 5 s',
         },
-        { file: 'packages/auth/test/invented-tokens.test.ts', name: 'take turns with those from another network: %s and %s' },
+        {
+          file: 'packages/auth/test/invented-tokens.test.ts',
+          name: 'take turns with those from another network: %s and %s',
+        },
       ],
     },
     {

@@ -192,9 +192,7 @@ export const FLOW_CONTROL: Group = {
       row: 'E11',
       fault: 'Hundreds of resumes at once, each of which repeats a large stream',
       behaviour: 'One is answered in each turn of the event loop, so other clients wait for one at most.',
-      tests: [
-        { file: 'packages/core/test/http/streams/resume.test.ts', name: 'do not block other clients' },
-      ],
+      tests: [{ file: 'packages/core/test/http/streams/resume.test.ts', name: 'do not block other clients' }],
     },
     {
       row: 'E12',

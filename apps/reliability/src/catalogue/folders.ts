@@ -18,7 +18,10 @@ export const FOLDERS: Group = {
           file: 'packages/cli/test/install/large-file.system.test.ts',
           name: 'with %s can be edited within %d s of CPU time and 150 MiB of memory',
         },
-        { file: 'packages/cli/test/install/edges.test.ts', name: 'reports a file in %s that is nested too deeply' },
+        {
+          file: 'packages/cli/test/install/edges.test.ts',
+          name: 'reports a file in %s that is nested too deeply',
+        },
         {
           file: 'packages/client/test/config/load-config.test.ts',
           name: 'throws immediately if the path is %s',

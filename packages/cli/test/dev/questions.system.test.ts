@@ -75,12 +75,15 @@ async function greet(start: (project: Project) => Promise<Target>, options: stri
   return client.callTool('greet')
 }
 
-describe.each(Object.entries(TRANSPORTS))('a call over %s whose question is answered after a file is saved', (_, start) => {
-  it('continues in a new process with the same keys', async () => {
-    expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
-  })
+describe.each(Object.entries(TRANSPORTS))(
+  'a call over %s whose question is answered after a file is saved',
+  (_, start) => {
+    it('continues in a new process with the same keys', async () => {
+      expect(await greet(start, KEY)).toMatchObject({ content: [{ text: 'Goodbye Ann' }] })
+    })
 
-  it('is rejected by a new process with different keys', async () => {
-    await expect(greet(start, '')).rejects.toThrow('send the request again without it')
-  })
-})
+    it('is rejected by a new process with different keys', async () => {
+      await expect(greet(start, '')).rejects.toThrow('send the request again without it')
+    })
+  },
+)

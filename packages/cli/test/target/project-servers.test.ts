@@ -142,14 +142,17 @@ describe("the confirmation before a project's server is used", () => {
     expect(await home.read('ran')).toBe('first\n')
   })
 
-  it.each(['${HOME}/.env', 'missing.env'])('is requested every time if the envFile is %s', async (envFile) => {
-    const home = await enter(await serveEverything())
-    const entry = { command: 'sh', args: ['-c', 'true'], envFile }
-    await home.write('project/.cursor/mcp.json', JSON.stringify({ mcpServers: { shop: entry } }))
-    await home.runInTerminal(call, 'y')
-    const { stderr } = await home.run(...call)
-    expect(stderr).toContain('Add --project if you trust')
-  })
+  it.each(['${HOME}/.env', 'missing.env'])(
+    'is requested every time if the envFile is %s',
+    async (envFile) => {
+      const home = await enter(await serveEverything())
+      const entry = { command: 'sh', args: ['-c', 'true'], envFile }
+      await home.write('project/.cursor/mcp.json', JSON.stringify({ mcpServers: { shop: entry } }))
+      await home.runInTerminal(call, 'y')
+      const { stderr } = await home.run(...call)
+      expect(stderr).toContain('Add --project if you trust')
+    },
+  )
 
   it('applies only to the entry that the user saw', async () => {
     const url = await serveEverything()

@@ -61,21 +61,21 @@ describe('protected resource metadata', () => {
     },
   )
 
-  it.for([404, 500, 302])('causes the request to fail if its URL returns status %i', async (status, { made }) => {
-    made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
-      status,
-      headers: { location: `${made.server.origin}/moved` },
-    }))
-    expect(await reasonOf(made.post())).toBe('discovery')
-    expect(made.server.to('GET /moved')).toEqual([])
-  })
+  it.for([404, 500, 302])(
+    'causes the request to fail if its URL returns status %i',
+    async (status, { made }) => {
+      made.server.routes.set('GET /.well-known/oauth-protected-resource/mcp', () => ({
+        status,
+        headers: { location: `${made.server.origin}/moved` },
+      }))
+      expect(await reasonOf(made.post())).toBe('discovery')
+      expect(made.server.to('GET /moved')).toEqual([])
+    },
+  )
 })
 
 describe('the selected authorization server', () => {
-  it('is the first one, one from `clients`, or the result of `chooseIssuer`', async ({
-    made,
-    other,
-  }) => {
+  it('is the first one, one from `clients`, or the result of `chooseIssuer`', async ({ made, other }) => {
     const issuers = [made.issuer.origin, other.issuer.origin]
     made.resourceMetadata['authorization_servers'] = issuers
     // Only the request to the other server matters, because its token is not valid for this server.
@@ -149,17 +149,14 @@ describe('a server without resource metadata', () => {
     return made
   }
 
-  it.each(['', '/'])(
-    'is its own authorization server, even if the issuer ends with %j',
-    async (slash) => {
-      const made = await old()
-      made.metadata['issuer'] = made.server.origin + slash
-      expect((await made.post()).status).toBe(200)
-      const metadata = made.server.to('GET /.well-known/oauth-authorization-server')
-      expect(metadata[0]?.headers['mcp-protocol-version']).toMatch(/^\d{4}-\d\d-\d\d$/)
-      expect(made.server.to('POST /token')[0]?.form.get('resource')).toBe(made.url)
-    },
-  )
+  it.each(['', '/'])('is its own authorization server, even if the issuer ends with %j', async (slash) => {
+    const made = await old()
+    made.metadata['issuer'] = made.server.origin + slash
+    expect((await made.post()).status).toBe(200)
+    const metadata = made.server.to('GET /.well-known/oauth-authorization-server')
+    expect(metadata[0]?.headers['mcp-protocol-version']).toMatch(/^\d{4}-\d\d-\d\d$/)
+    expect(made.server.to('POST /token')[0]?.form.get('resource')).toBe(made.url)
+  })
 
   it('has the default endpoints if it has no authorization server metadata either', async () => {
     const made = await old()

@@ -30,9 +30,7 @@ async function proofOf({ headers }: Seen): Promise<{ jwk: JWK; claims: JWTPayloa
 
 /** https://www.rfc-editor.org/rfc/rfc9449 */
 describe('a token that is bound to a key', () => {
-  it('is sent with a new proof for each request, always signed with the same key', async ({
-    made,
-  }) => {
+  it('is sent with a new proof for each request, always signed with the same key', async ({ made }) => {
     const send = made.connect({ dpop: {} })
     await post(send, made)
     await send(`${made.url}?q=1#f`, { method: 'POST', body: '{}' })

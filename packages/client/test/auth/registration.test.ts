@@ -94,16 +94,13 @@ describe("a client's registration", () => {
     ['http://[::1]:1/cb', 'native'],
     ['com.example.app:/cb', 'native'],
     ['https://client.example/cb', 'web'],
-  ] as const)(
-    'given redirect URI %s, has application type %s',
-    async ([redirectUri, type], { made }) => {
-      const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
-      await made.post({ grant }).catch(() => undefined)
-      expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
-        application_type: type,
-      })
-    },
-  )
+  ] as const)('given redirect URI %s, has application type %s', async ([redirectUri, type], { made }) => {
+    const grant = authorizationCode({ redirectUri, authorize: (url) => made.browse(url) })
+    await made.post({ grant }).catch(() => undefined)
+    expect(JSON.parse(made.issuer.to('POST /register')[0]?.body ?? '')).toMatchObject({
+      application_type: type,
+    })
+  })
 
   it('is reused until the redirect URI or the issuer changes, or the secret expires', async ({
     made,
@@ -134,7 +131,10 @@ describe("a client's registration", () => {
     expect(other.issuer.to('POST /register')).toHaveLength(2)
   })
 
-  it('is repeated by the next authorization if the server does not recognize the client', async ({ made, send }) => {
+  it('is repeated by the next authorization if the server does not recognize the client', async ({
+    made,
+    send,
+  }) => {
     made.token = () => ({
       status: 401,
       json: { error: 'invalid_client' },

@@ -208,7 +208,10 @@ describe('an expiring token', () => {
     expect(grants(made)).toEqual(['authorization_code', 'refresh_token'])
   })
 
-  it('is kept, together with its refresh token, if the authorization server fails', async ({ made, send }) => {
+  it('is kept, together with its refresh token, if the authorization server fails', async ({
+    made,
+    send,
+  }) => {
     await send()
     made.valid.clear()
     made.token = () => ({ status: 503, text: 'later' })

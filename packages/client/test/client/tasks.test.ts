@@ -326,12 +326,15 @@ it.each([
   ['the extension', { extensions: { 'io.modelcontextprotocol/tasks': {} } }, 2],
   ['another extension', { extensions: { 'com.example/other': {} } }, 1],
   ['no extension', {}, 1],
-])('a call that the server refuses because it requires %s is sent %j times', async (_, requiredCapabilities, times) => {
-  const error = { code: -32021, message: 'Declare more', data: { requiredCapabilities } }
-  const { client, server } = await scripted({ ...modern(), [Method.CallTool]: { error } })
-  await expect(client.callTool('x')).rejects.toThrow('Declare more')
-  expect(server.of(Method.CallTool)).toHaveLength(times)
-})
+])(
+  'a call that the server refuses because it requires %s is sent %j times',
+  async (_, requiredCapabilities, times) => {
+    const error = { code: -32021, message: 'Declare more', data: { requiredCapabilities } }
+    const { client, server } = await scripted({ ...modern(), [Method.CallTool]: { error } })
+    await expect(client.callTool('x')).rejects.toThrow('Declare more')
+    expect(server.of(Method.CallTool)).toHaveLength(times)
+  },
+)
 
 it('startTask rejects in a revision without tasks', async () => {
   const client = await connectTo(archive(), { revisions: ['2025-06-18'] })

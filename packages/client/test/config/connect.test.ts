@@ -38,15 +38,18 @@ describe('connect', () => {
   it.each<[string, Record<string, unknown>]>([
     ['no transport', {}],
     ["'http'", { transport: 'http' }],
-  ])('uses Streamable HTTP for a url with %s, and keeps the query but sends no credentials', async (_, more) => {
-    const { fetch, requests } = mount(everything())
-    const url = `${ORIGIN}/mcp?token=in-the-address`
-    const client = await connect({ url, fetch, ...more }, { info: INFO })
-    expect(client.server?.protocolVersion).toBe('2026-07-28')
-    await client.close()
-    expect(new Set(requests.map((request) => request.url))).toEqual(new Set([url]))
-    expect(requests.some((request) => request.headers.has('authorization'))).toBe(false)
-  })
+  ])(
+    'uses Streamable HTTP for a url with %s, and keeps the query but sends no credentials',
+    async (_, more) => {
+      const { fetch, requests } = mount(everything())
+      const url = `${ORIGIN}/mcp?token=in-the-address`
+      const client = await connect({ url, fetch, ...more }, { info: INFO })
+      expect(client.server?.protocolVersion).toBe('2026-07-28')
+      await client.close()
+      expect(new Set(requests.map((request) => request.url))).toEqual(new Set([url]))
+      expect(requests.some((request) => request.headers.has('authorization'))).toBe(false)
+    },
+  )
 
   it("opens the stream first for 'sse', and then posts only to the stream's endpoint", async () => {
     const { fetch, requests } = mount(everything(), { legacySse: true })

@@ -140,15 +140,18 @@ describe('a request', () => {
     ['an error with a numeric code', { cause: { code: 7 } }, '', false],
     ['an error without a cause', new TypeError('fetch failed'), '', false],
     ['an undefined error', undefined, '', false],
-  ])('reports whether it may have been processed when it fails with %s', async (_, cause, text, unprocessed) => {
-    await expect(sending(() => Promise.reject(cause))).rejects.toMatchObject({
-      code: 'transport',
-      message: `http://127.0.0.1:8000 cannot be reached${text}`,
-      cause,
-      unprocessed,
-      authFailed: false,
-    })
-  })
+  ])(
+    'reports whether it may have been processed when it fails with %s',
+    async (_, cause, text, unprocessed) => {
+      await expect(sending(() => Promise.reject(cause))).rejects.toMatchObject({
+        code: 'transport',
+        message: `http://127.0.0.1:8000 cannot be reached${text}`,
+        cause,
+        unprocessed,
+        authFailed: false,
+      })
+    },
+  )
 })
 
 describe('readText', () => {

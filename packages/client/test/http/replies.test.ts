@@ -193,25 +193,28 @@ describe('a server that refuses initialize', () => {
     [401, ['POST']],
     [406, ['POST']],
     [500, ['POST']],
-  ])('is tried over HTTP+SSE only after certain statuses: after %i, it receives %j', async (status, expected) => {
-    const seen: unknown[] = []
-    const fetch: Fetch = async (_, { method }) => {
-      seen.push(method)
-      return new Response(null, { status: method === 'POST' ? status : 418 })
-    }
-    const transport = await http(URL_OF_SERVER, { fetch })()
-    await transport.start({
-      message: () => {},
-      malformed: () => {},
-      requestFailed: () => {},
-      close: () => {},
-    })
-    await expect(transport.send(INITIALIZE, { revision: undefined })).rejects.toMatchObject({ status })
-    expect(seen).toEqual(expected)
-    await expect(transport.send(CALL, { revision: undefined })).rejects.toMatchObject({ status })
-    expect(seen).toEqual([...expected, 'POST'])
-    expect(transport).toMatchObject({ streamPerRequest: true, alive: true, sessionId: undefined })
-    await transport.close()
-    expect(transport.alive).toBe(false)
-  })
+  ])(
+    'is tried over HTTP+SSE only after certain statuses: after %i, it receives %j',
+    async (status, expected) => {
+      const seen: unknown[] = []
+      const fetch: Fetch = async (_, { method }) => {
+        seen.push(method)
+        return new Response(null, { status: method === 'POST' ? status : 418 })
+      }
+      const transport = await http(URL_OF_SERVER, { fetch })()
+      await transport.start({
+        message: () => {},
+        malformed: () => {},
+        requestFailed: () => {},
+        close: () => {},
+      })
+      await expect(transport.send(INITIALIZE, { revision: undefined })).rejects.toMatchObject({ status })
+      expect(seen).toEqual(expected)
+      await expect(transport.send(CALL, { revision: undefined })).rejects.toMatchObject({ status })
+      expect(seen).toEqual([...expected, 'POST'])
+      expect(transport).toMatchObject({ streamPerRequest: true, alive: true, sessionId: undefined })
+      await transport.close()
+      expect(transport.alive).toBe(false)
+    },
+  )
 })

@@ -71,15 +71,12 @@ describe('a request from a server with sessions', () => {
     ['elicit', '2025-11-25', { elicitation: { form: {} } }],
     ['elicitUrl', '2025-11-25', { elicitation: { url: {} } }],
     ['elicitUrl', '2025-06-18', {}],
-  ] as const)(
-    'requires a capability that its handler declares: %s in %s',
-    async (name, date, expected) => {
-      const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
-      const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
-      const [{ params } = {}] = server.of(Method.Initialize)
-      expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
-    },
-  )
+  ] as const)('requires a capability that its handler declares: %s in %s', async (name, date, expected) => {
+    const handlers: ClientHandlers = { [name]: () => ({ action: 'decline' }) }
+    const { server } = await scripted(sessions(date), { handlers, revisions: [date] })
+    const [{ params } = {}] = server.of(Method.Initialize)
+    expect((params as { capabilities: unknown }).capabilities).toEqual(expected)
+  })
 
   it('requires a capability in the form that the revision defines', async () => {
     const handlers: ClientHandlers = {

@@ -409,7 +409,10 @@ describe('a read through the cache', () => {
     expect(textOf(await patient)).toBe('x')
   })
 
-  it('returns a cached result even to an aborted caller, but starts no load for it', async ({ cache, loads }) => {
+  it('returns a cached result even to an aborted caller, but starts no load for it', async ({
+    cache,
+    loads,
+  }) => {
     cache.set(at('a'), of('kept'))
     const signal = AbortSignal.abort(new Error('enough'))
     expect(textOf(await cache.read(at('a'), loads.load, { signal }))).toBe('kept')

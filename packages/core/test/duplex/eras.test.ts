@@ -301,12 +301,15 @@ describe('a ping on a connection', () => {
     ['it names an unknown revision', [VERSION, '2025-11-25'], unknown, { error: { code: -32022 } }],
     ['it lacks required metadata', [VERSION], undefined, { error: { code: -32602 } }],
     ['it lacks metadata on a server that serves only sessions', ['2025-11-25'], undefined, { result: {} }],
-  ])('receives the response that the served revisions define if %s', async (_what, revisions, _meta, expected) => {
-    const transport = new ScriptedTransport()
-    serverOf().connect(transport, { revisions })
-    await transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping', ...(_meta && { params: { _meta } }) })
-    expect(transport.sent).toMatchObject([{ id: 1, ...expected }])
-  })
+  ])(
+    'receives the response that the served revisions define if %s',
+    async (_what, revisions, _meta, expected) => {
+      const transport = new ScriptedTransport()
+      serverOf().connect(transport, { revisions })
+      await transport.receive({ jsonrpc: '2.0', id: 1, method: 'ping', ...(_meta && { params: { _meta } }) })
+      expect(transport.sent).toMatchObject([{ id: 1, ...expected }])
+    },
+  )
 })
 
 describe('a connection that serves a single era', () => {

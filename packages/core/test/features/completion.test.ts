@@ -43,20 +43,17 @@ describe('completion/complete', () => {
     ['a prompt', PROMPT],
     ['a resource template', { type: 'ref/resource', uri: 'w://{country}/{city}' }],
     ['a URI that matches the template', { type: 'ref/resource', uri: 'w://no/oslo' }],
-  ])(
-    'calls the completer for %s with the value, the context and the other arguments',
-    async (_kind, ref) => {
-      const features = serve((value, ctx, state) => [value, ctx.protocolVersion, JSON.stringify(state)])
-      const params = { ...asking('o', ref), context: { arguments: { country: 'no' } } }
-      expect(await ask(features, params)).toEqual({
-        completion: {
-          values: ['o', '2025-11-25', '{"arguments":{"country":"no"}}'],
-          total: 3,
-          hasMore: false,
-        },
-      })
-    },
-  )
+  ])('calls the completer for %s with the value, the context and the other arguments', async (_kind, ref) => {
+    const features = serve((value, ctx, state) => [value, ctx.protocolVersion, JSON.stringify(state)])
+    const params = { ...asking('o', ref), context: { arguments: { country: 'no' } } }
+    expect(await ask(features, params)).toEqual({
+      completion: {
+        values: ['o', '2025-11-25', '{"arguments":{"country":"no"}}'],
+        total: 3,
+        hasMore: false,
+      },
+    })
+  })
 
   it('passes empty arguments to the completer if there is no context', async () => {
     const features = serve((_value, _ctx, state) => [JSON.stringify(state)])

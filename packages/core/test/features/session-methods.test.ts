@@ -126,13 +126,10 @@ describe('resources/subscribe', () => {
     },
   )
 
-  it.each(['resources/subscribe', 'resources/unsubscribe'])(
-    'requires a session: %s',
-    async (method) => {
-      const error = await mcpErrorOf(() => call(serve().methods, method, { uri: 'a://b' }))
-      expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('session') })
-    },
-  )
+  it.each(['resources/subscribe', 'resources/unsubscribe'])('requires a session: %s', async (method) => {
+    const error = await mcpErrorOf(() => call(serve().methods, method, { uri: 'a://b' }))
+    expect(error).toMatchObject({ code: -32600, message: expect.stringContaining('session') })
+  })
 })
 
 describe('resources/unsubscribe', () => {

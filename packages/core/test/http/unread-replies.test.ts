@@ -136,22 +136,25 @@ describe('a caller whose unread replies exceed half of `limits.queuedBytes`', ()
   it.each([
     ['several addresses', 4],
     ['one address', 1],
-  ])('loses replies immediately if it is anonymous, so that no address receives 503: %s', async (_, addresses) => {
-    const { endpoint, queue, send } = bench()
-    const at = (last: number): Sent => ({
-      ...modern('give', 1),
-      remoteAddress: `192.0.2.${last % addresses}`,
-    })
-    const cut: number[] = []
-    await queue(OF_CALLER, ALICE)
-    for (let reply = 0; reply < 20; reply++)
-      await queue(40_000, undefined, at(reply), (atOnce) => void (atOnce && cut.push(reply)))
-    expect(cut[0]).toBe(0)
-    expect(endpoint.stats().queuedBytes).toBeLessThanOrEqual(LIMIT)
-    expect(
-      await statusesOf(send(at(0)), send(at(1)), send({ ...at(0), remoteAddress: '203.0.113.1' })),
-    ).toEqual([200, 200, 200])
-  })
+  ])(
+    'loses replies immediately if it is anonymous, so that no address receives 503: %s',
+    async (_, addresses) => {
+      const { endpoint, queue, send } = bench()
+      const at = (last: number): Sent => ({
+        ...modern('give', 1),
+        remoteAddress: `192.0.2.${last % addresses}`,
+      })
+      const cut: number[] = []
+      await queue(OF_CALLER, ALICE)
+      for (let reply = 0; reply < 20; reply++)
+        await queue(40_000, undefined, at(reply), (atOnce) => void (atOnce && cut.push(reply)))
+      expect(cut[0]).toBe(0)
+      expect(endpoint.stats().queuedBytes).toBeLessThanOrEqual(LIMIT)
+      expect(
+        await statusesOf(send(at(0)), send(at(1)), send({ ...at(0), remoteAddress: '203.0.113.1' })),
+      ).toEqual([200, 200, 200])
+    },
+  )
 
   it('loses streams that nobody reads', async () => {
     const { endpoint, send } = bench()

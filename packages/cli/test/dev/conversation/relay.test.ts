@@ -56,16 +56,19 @@ describe('Relay handling requests', () => {
     ['tools/call', {}, { result: { isError: true } }],
     ['tools/call', modern, { result: { isError: true, resultType: 'complete' } }],
     ['resources/read', {}, { error: { code: -32_603 } }],
-  ])('returns a response to a %s request when the process that received it ends', (method, params, answer) => {
-    const relay = initialized()
-    relay.fromClient(request(1, method, params))
-    const { toClient, again } = relay.lost(1)
-    expect(toClient).toHaveLength(1)
-    expect(toClient[0]).toMatchObject({ id: 1, ...answer })
-    expect(again).toEqual([])
-    expect(relay.fromProcess(1, result(1))).toBeUndefined()
-    expect(relay.lost(1).toClient).toEqual([])
-  })
+  ])(
+    'returns a response to a %s request when the process that received it ends',
+    (method, params, answer) => {
+      const relay = initialized()
+      relay.fromClient(request(1, method, params))
+      const { toClient, again } = relay.lost(1)
+      expect(toClient).toHaveLength(1)
+      expect(toClient[0]).toMatchObject({ id: 1, ...answer })
+      expect(again).toEqual([])
+      expect(relay.fromProcess(1, result(1))).toBeUndefined()
+      expect(relay.lost(1).toClient).toEqual([])
+    },
+  )
 
   it('keeps the requests of other processes when a process ends', () => {
     const relay = initialized()

@@ -200,20 +200,23 @@ describe('a session that moves to the next process', () => {
       '',
       undefined,
     ],
-  ])('is not opened if the process responds to initialize with %s', async (_, initialize, status, body, challenge) => {
-    const { url, start } = await relayHttp()
-    await start()
-    const session = await openSession(url)
-    const second = await start({ initialize })
-    const reply = await ping(url, session)
-    expect(reply.status).toBe(status)
-    expect(await reply.text()).toBe(body)
-    expect(reply.headers.get('www-authenticate') ?? undefined).toBe(challenge)
-    expect(second.asked()).toEqual(['initialize'])
-    // A 404 ends the session; after any other refusal, the relay initializes the session again.
-    await ping(url, session)
-    expect(second.asked().slice(1)).toEqual([status === 404 ? 'ping' : 'initialize'])
-  })
+  ])(
+    'is not opened if the process responds to initialize with %s',
+    async (_, initialize, status, body, challenge) => {
+      const { url, start } = await relayHttp()
+      await start()
+      const session = await openSession(url)
+      const second = await start({ initialize })
+      const reply = await ping(url, session)
+      expect(reply.status).toBe(status)
+      expect(await reply.text()).toBe(body)
+      expect(reply.headers.get('www-authenticate') ?? undefined).toBe(challenge)
+      expect(second.asked()).toEqual(['initialize'])
+      // A 404 ends the session; after any other refusal, the relay initializes the session again.
+      await ping(url, session)
+      expect(second.asked().slice(1)).toEqual([status === 404 ? 'ping' : 'initialize'])
+    },
+  )
 })
 
 describe('list changes for a session', () => {

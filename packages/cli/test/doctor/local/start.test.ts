@@ -119,22 +119,27 @@ describe('checkStart for a server that does not respond', () => {
       'With your PATH it answers',
       'Name programs by their absolute paths',
     ],
-  ])('identifies what the server needs and an app does not provide: %s', async (_, before, given, evidence, advice) => {
-    const { path } = folderWith(TOOL)
-    const own = Object.fromEntries(Object.entries(given.own ?? {}).map(([name, text]) => [name, path(text)]))
-    const { findings, serves } = await shell(before, { ...given, own })
-    expect(findings).toEqual([
-      {
-        check: 'start',
-        verdict: 'fault',
-        evidence: expect.stringContaining(evidence),
-        advice: expect.stringContaining(advice),
-      },
-      { check: 'stdout', verdict: 'ok', evidence: 'Each line is a message' },
-    ])
-    expect(findings[0]?.evidence.startsWith(ENDED)).toBe(true)
-    expect(serves).toBe(false)
-  })
+  ])(
+    'identifies what the server needs and an app does not provide: %s',
+    async (_, before, given, evidence, advice) => {
+      const { path } = folderWith(TOOL)
+      const own = Object.fromEntries(
+        Object.entries(given.own ?? {}).map(([name, text]) => [name, path(text)]),
+      )
+      const { findings, serves } = await shell(before, { ...given, own })
+      expect(findings).toEqual([
+        {
+          check: 'start',
+          verdict: 'fault',
+          evidence: expect.stringContaining(evidence),
+          advice: expect.stringContaining(advice),
+        },
+        { check: 'stdout', verdict: 'ok', evidence: 'Each line is a message' },
+      ])
+      expect(findings[0]?.evidence.startsWith(ENDED)).toBe(true)
+      expect(serves).toBe(false)
+    },
+  )
 
   it('warns, with different advice, if no host has the server yet', async () => {
     const { findings, serves } = await shell(REGION, { startedBy: 'user', own: { REGION: 'x' } })

@@ -104,17 +104,14 @@ describe('encodeQuestion', () => {
     ['tools', tools, { sampling: {} }, 'sampling.tools', { sampling: { tools: {} } }],
     ['a choice of tools', choice, { sampling: {} }, 'sampling.tools', { sampling: { tools: {} } }],
     ['the roots', listRoots(), {}, 'roots', { roots: {} }],
-  ])(
-    'names the capability that the client lacks: %s',
-    (_what, question, capabilities, name, needed) => {
-      expect(() => encode(question, capabilities)).toThrow(
-        expect.objectContaining({
-          message: `The question "q" cannot be asked: the client has not declared the capability "${name}"; connect with one that does`,
-          data: { requiredCapabilities: needed },
-        }),
-      )
-    },
-  )
+  ])('names the capability that the client lacks: %s', (_what, question, capabilities, name, needed) => {
+    expect(() => encode(question, capabilities)).toThrow(
+      expect.objectContaining({
+        message: `The question "q" cannot be asked: the client has not declared the capability "${name}"; connect with one that does`,
+        data: { requiredCapabilities: needed },
+      }),
+    )
+  })
 
   it.each<[unknown, object, string, string]>([
     [form, { elicitation: {} }, '2025-03-26', 'elicitation/create'],
@@ -244,12 +241,9 @@ describe('decodeResponse', () => {
     ['sampling', accept, false],
     ['roots', { roots: [] }, true],
     ['roots', accept, false],
-  ] as const)(
-    'given a response to %s with %j, checkShape accepts or rejects it',
-    (kind, response, valid) => {
-      const check = (): void => checkShape(kind, response, 'q')
-      if (valid) check()
-      else expect(check).toThrow(QuestionError)
-    },
-  )
+  ] as const)('given a response to %s with %j, checkShape accepts or rejects it', (kind, response, valid) => {
+    const check = (): void => checkShape(kind, response, 'q')
+    if (valid) check()
+    else expect(check).toThrow(QuestionError)
+  })
 })

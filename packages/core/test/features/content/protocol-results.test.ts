@@ -228,10 +228,13 @@ describe.each(ERAS)("a tool result in the protocol's form, in revision %s", (era
     it.each<object>([
       { content: [hello], structuredContent: { content: 'hello' } },
       { content: [hello], isError: true },
-    ])('is still treated as a result if the schema declares content but not all members of %j', async (value) => {
-      const schema = { type: 'object', properties: { content: { type: 'string' } } }
-      expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
-    })
+    ])(
+      'is still treated as a result if the schema declares content but not all members of %j',
+      async (value) => {
+        const schema = { type: 'object', properties: { content: { type: 'string' } } }
+        expect((await callTool(era, value, { outputSchema: schema })).result).toEqual(value)
+      },
+    )
   })
 })
 

@@ -175,12 +175,9 @@ describe('the arguments of prompts/get', () => {
 })
 
 describe('the prompt requested by prompts/get', () => {
-  it.each([['q'], ['__proto__'], [5], [null]])(
-    'causes error -32602 if it is unknown: %j',
-    async (name) => {
-      expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
-    },
-  )
+  it.each([['q'], ['__proto__'], [5], [null]])('causes error -32602 if it is unknown: %j', async (name) => {
+    expect((await mcpErrorOf(() => get(returning('x'), {}, name))).code).toBe(-32602)
+  })
 
   it('has its name truncated in the error if it is unknown', async () => {
     const error = await mcpErrorOf(() => get(returning('x'), {}, 'n'.repeat(5000)))

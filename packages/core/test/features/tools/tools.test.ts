@@ -354,15 +354,12 @@ describe('a result from a tool with an outputSchema', () => {
     ['a result with an invalid structured value', result({ structured: { high: 'x' } })],
   ]
 
-  it.each(wrong)(
-    'cannot be %s, and the author’s error names the tool',
-    async (_name, value) => {
-      for (const handler of [() => value, () => Promise.resolve(value)]) {
-        const error = await errorOf(() => callTool(serve(structuredTool(handler))))
-        expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
-      }
-    },
-  )
+  it.each(wrong)('cannot be %s, and the author’s error names the tool', async (_name, value) => {
+    for (const handler of [() => value, () => Promise.resolve(value)]) {
+      const error = await errorOf(() => callTool(serve(structuredTool(handler))))
+      expect(error).toMatchObject({ name: 'OutputError', message: expect.stringContaining('"t"') })
+    }
+  })
 
   it('causes an error that names the property if it does not match the schema', async () => {
     const error = await errorOf(() => callTool(serve(structuredTool(() => ({ high: 'x' })))))

@@ -202,12 +202,9 @@ describe('conversion to JSON Schema', () => {
     ['joined', z.object({ a: z.string() }).and(z.object({ b: z.string() }))],
     ['recursive', z.lazy(() => z.object({ a: z.string() }).meta({ id: 'Lazily' }))],
     ['the same twice', ((s) => z.union([s, s]))(z.object({}).meta({ id: 'Twice' }))],
-  ])(
-    'adds "type": "object" to a zod union of objects, whose JSON Schema lacks a type: %s',
-    (_, schema) => {
-      expect(publishedInput(schema)).toMatchObject({ type: 'object' })
-    },
-  )
+  ])('adds "type": "object" to a zod union of objects, whose JSON Schema lacks a type: %s', (_, schema) => {
+    expect(publishedInput(schema)).toMatchObject({ type: 'object' })
+  })
 
   it('rejects a schema that is nested too deeply to be converted', () => {
     let deep: Record<string, unknown> = { type: 'object' }

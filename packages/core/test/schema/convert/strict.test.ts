@@ -204,9 +204,12 @@ describe('`strictInput` with any library', () => {
       { properties: { a: { allOf: [a, b] } } },
       { properties: { a: { allOf: [a, b], ...joined } }, ...closed },
     ],
-  ])('disallows unknown properties in objects that no other schema describes: %s', (_, published, expected) => {
-    expect(strictly(publishing(published))).toEqual({ properties: {}, type: 'object', ...expected })
-  })
+  ])(
+    'disallows unknown properties in objects that no other schema describes: %s',
+    (_, published, expected) => {
+      expect(strictly(publishing(published))).toEqual({ properties: {}, type: 'object', ...expected })
+    },
+  )
 
   it('rejects an allOf that refers to itself', () => {
     expect(() => strictly(publishing({ allOf: [{ $ref: '#' }, a] }))).toThrow('leads back to its own schema')
