@@ -80,7 +80,7 @@ async function startServer(telemetry: Telemetry, answer: Script = ROOTS) {
   return { client, clock, handler, lines }
 }
 
-describe('telemetry that fails', () => {
+describe('a failure in telemetry', () => {
   it.each(['active', 'received', ...FAULTS_OF_RUN, 'end'] as const)(
     'does not affect a call: %s',
     async (call) => {
@@ -92,7 +92,7 @@ describe('telemetry that fails', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not affect a question, and does not send it twice: %s',
+    'does not affect a question, and does not send the question twice: %s',
     async (question) => {
       const { client, handler, lines } = await startServer(telemetryWith({ question }))
       expect(textOf(await client.call('ask'))).toBe('1 folders')
@@ -110,7 +110,7 @@ describe('telemetry that fails', () => {
     },
   )
 
-  it('is logged at most once every ten minutes, with the number of skipped lines', async () => {
+  it('is logged at most once every ten minutes, with the number of skipped log lines', async () => {
     const { client, clock, lines } = await startServer(telemetryWith({ call: 'received' }))
     // The first failure is the one during `initialize`.
     expect(lines).toEqual([{ skipped: 0, message: FAILED }])

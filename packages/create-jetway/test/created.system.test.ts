@@ -184,7 +184,7 @@ const PROOFS: Readonly<Record<TemplateName, (project: Project) => Promise<void>>
 }
 
 it.concurrent.each(TEMPLATE_NAMES)(
-  'npm create jetway makes a project that compiles, passes its tests, and serves: %s',
+  'npm create jetway creates a project that compiles, passes its tests and starts: %s',
   { timeout: LIMIT_MS },
   async (template) => {
     const project = await create(template)

@@ -38,8 +38,8 @@ async function serve(folder: string): Promise<string> {
 const get = (url: string, init: RequestInit = {}): Promise<Response> =>
   fetch(url, { redirect: 'manual', ...init })
 
-describe('the registry of the tarballs', () => {
-  it.each(['create-thing', '@scope/thing'])('describes a package as its latest version: %s', async (name) => {
+describe('the registry that serves tarballs', () => {
+  it.each(['create-thing', '@scope/thing'])("returns the tarball's version as the latest one: %s", async (name) => {
     const manifest = { name, version: '1.2.3', bin: { thing: 'a.js' } }
     const folder = tarballs(manifest)
     const url = await serve(folder)
@@ -61,26 +61,26 @@ describe('the registry of the tarballs', () => {
   })
 
   it.each(['fastify', '@types%2fnode', '-/ping', 'fastify/-/fastify-5.0.0.tgz', '..%2f..%2fetc%2fpasswd'])(
-    'redirects everything else: %s',
+    'redirects requests for anything else: %s',
     async (path) => {
       const response = await get((await serve(tarballs({ name: 'a', version: '1.0.0' }))) + path)
       expect([response.status, response.headers.get('location')]).toEqual([302, UPSTREAM + path])
     },
   )
 
-  it.each(['PUT', 'POST', 'DELETE', 'PATCH'])('refuses %s', async (method) => {
+  it.each(['PUT', 'POST', 'DELETE', 'PATCH'])('responds to %s with 405', async (method) => {
     const response = await get(`${await serve(tarballs({ name: 'a', version: '1.0.0' }))}a`, { method })
     expect(response.status).toBe(405)
     expect(await response.json()).toEqual({ error: 'This registry is read-only' })
   })
 
-  it('answers HEAD without a body, and an invalid path with 400', async () => {
+  it('responds to HEAD without a body, and to an invalid path with 400', async () => {
     const url = await serve(tarballs({ name: 'a', version: '1.0.0' }))
     expect(await (await get(`${url}a`, { method: 'HEAD' })).text()).toBe('')
     expect((await get(`${url}%zz`)).status).toBe(400)
   })
 
-  it('does not start with two versions of one package', async () => {
+  it('does not start if it finds two versions of one package', async () => {
     const folder = tarballs({ name: 'a', version: '1.0.0' }, { name: 'a', version: '1.0.1' })
     await expect(serve(folder)).rejects.toThrow('has two versions of a. Run: npm run pack')
   })

@@ -95,7 +95,7 @@ describe('app.close', () => {
   it.each([
     ['was refused before it arrived', { status: 403, headers: {}, body: '{}' }],
     ['was too large', undefined],
-  ])('does not wait for a body that %s', async (_why, refusal) => {
+  ])('does not wait for the rest of a body that %s', async (_why, refusal) => {
     endpoint.refusal = refusal
     const app = Fastify({ keepAliveTimeout: 60_000 })
     const url = await mounted(() => ({ status: 413, headers: {}, body: '{}' }), app)
@@ -126,7 +126,7 @@ describe('app.close', () => {
   })
 })
 
-it('the plugin passes its other options to the endpoint, together with the app’s logger', async () => {
+it('the plugin passes its other options and the app’s logger to the endpoint', async () => {
   const app = Fastify({ logger: { level: 'silent' } })
   endpoint.handle = () => OK
   app.register(mcp, { server: new McpServer({ name: 'seam', version: '1' }), stateless: true })

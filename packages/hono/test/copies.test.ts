@@ -16,7 +16,7 @@ it.each([
   ['a parameter', '/t/42/mcp', () => new Hono().route('/t/:tenant', new Hono().use(mcp(options)))],
   ['a route handler', '/ai', () => new Hono().all('/ai', mcp(options))],
 ])(
-  'the middleware runs in an app that belongs to another copy of Hono, as %s',
+  'the middleware runs in an app from another copy of Hono, as %s',
   async (_form, path, create) => {
     const url = await listen(create())
     expect(await text(await post(url + path))).toBe('test')

@@ -36,15 +36,15 @@ describe('touched', () => {
     ['its signal', (request) => request.signal, TOUCHED],
     ['a clone', (request) => request.clone().text(), TOUCHED],
     ['its body as a stream', (request) => request.body, TOUCHED],
-  ])('detects what was read from a @hono/node-server request: %s', async ([, read, expected]) => {
+  ])('detects what has been read from a @hono/node-server request: %s', async ([, read, expected]) => {
     expect(await after(read)).toBe(expected)
   })
 
-  test('treats a Request created by the runtime as read', () => {
+  test('treats a Request created by the runtime as already read', () => {
     expect(touched(new Request('http://127.0.0.1/'))).toBe(TOUCHED)
   })
 
-  test('treats a subclass of Request as read, because its internals are unknown', () => {
+  test('treats an instance of a Request subclass as already read, because its internals are unknown', () => {
     class Other extends Request {}
     expect(touched(new Other('http://127.0.0.1/'))).toBe(TOUCHED)
   })

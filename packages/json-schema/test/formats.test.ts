@@ -128,13 +128,13 @@ describe('FORMATS', () => {
     ['json-pointer-uri-fragment', ['#', '#/a%25'], ['/a', '#a', '#/%x']],
     ['relative-json-pointer', ['0', '1/a', '2#'], ['-1', '01', '/a', '#']],
     ['byte', ['', 'YQ==', 'YWI=', 'YWJj'], ['YQ=', 'Y', 'Y===', 'YQ==\n', '====']],
-  ])('%s accepts valid strings and refuses all others', (name, good, bad) => {
+  ])('%s accepts valid strings and rejects all others', (name, good, bad) => {
     const format = FORMATS[name]
     expect(good.filter((text) => !holds(format, text))).toEqual([])
     expect(bad.filter((text) => holds(format, text))).toEqual([])
   })
 
-  it('int32 and int64 check the range of numbers', () => {
+  it('check the range of numbers in int32 and int64', () => {
     const formats = FORMATS as Record<string, { readonly validate: (value: number) => boolean }>
     const judge = (name: string, values: readonly number[]): unknown =>
       values.map((value) => formats[name]?.validate(value))
@@ -195,7 +195,7 @@ describe('FORMATS', () => {
     )
   })
 
-  it('check hostile strings in linear time', () => {
+  it('check malicious strings in linear time', () => {
     const hostile = ['a', '1', ':', '.', '-', '%', '/', '{', 'a.', '1:', '::', '{a,', 'P1', '0'].map((part) =>
       part.repeat(20_000),
     )

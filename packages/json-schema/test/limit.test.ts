@@ -103,7 +103,7 @@ describe('maxSteps', () => {
       {},
     ],
     ['true in a long list', { anyOf: range(100_000, () => true) }, 1],
-  ])('bounds the time for %s', (_, schema, value) => {
+  ])('limits the time for %s', (_, schema, value) => {
     const spent = msOf(() => {
       try {
         const validator = limited(schema)
@@ -205,7 +205,7 @@ describe('patterns of a validator with maxSteps', () => {
     expect(() => limited({ patternProperties: { '(': {} } })).toThrow(SyntaxError)
   })
 
-  it('exempt the properties that they match from additionalProperties', () => {
+  it('exempt matching properties from additionalProperties', () => {
     const validator = limited({
       patternProperties: { '^a+$': { type: 'number' } },
       additionalProperties: false,

@@ -20,8 +20,8 @@ function fakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-describe('a pause of a connection', () => {
-  it('may last while another route reads a body slowly, after the connection has carried a stream', async () => {
+describe('a paused connection', () => {
+  it('stays open while another route reads its body slowly, even if the connection has carried a stream', async () => {
     fakeTimers()
     const read = deferred()
     const uploads: IncomingMessage[] = []
@@ -41,7 +41,7 @@ describe('a pause of a connection', () => {
     expect(await until(socket, ' bytes')).toContain(`${LARGE.length} bytes`)
   })
 
-  it('may last while authenticate waits, even if it reads the signal of the request', async () => {
+  it("stays open while `authenticate` is pending, even if `authenticate` reads the request's signal", async () => {
     fakeTimers()
     const found = deferred<{ principal: string }>()
     const sockets: Socket[] = []
@@ -58,7 +58,7 @@ describe('a pause of a connection', () => {
     expect(await until(socket, '"result"')).toContain('HTTP/1.1 200')
   })
 
-  it('ends the connection after 4 s if the client pipelines and does not read', async () => {
+  it('is closed after 4 s if the client sends pipelined calls without reading the replies', async () => {
     fakeTimers()
     const { server } = slowServer()
     server.addTool({ name: 'large', handler: () => 'x'.repeat(30_000) })
@@ -81,7 +81,7 @@ describe('a pause of a connection', () => {
 })
 
 describe('mcp on a bare http server', () => {
-  it('answers 500 if other code throws when the head is sent', async () => {
+  it('responds with 500 if other code throws when the headers are sent', async () => {
     const error = vi.fn<(fields: object, message: string) => void>()
     const logger = { debug: () => {}, info: () => {}, warn: () => {}, error }
     const mount = mcp({ server: createServer(), stateless: true, logger })

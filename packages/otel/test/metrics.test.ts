@@ -130,7 +130,7 @@ describe('metrics', () => {
     expect(stats).toHaveBeenCalledTimes(1_000)
   })
 
-  it('contain no labels or span names that a client invented', async () => {
+  it('contain no labels or span names invented by a client', async () => {
     const { points, spans } = registerSdk()
     const server = createServer()
     server.addTool({ name: 'real', handler: () => 'fine' })
@@ -153,7 +153,7 @@ describe('metrics', () => {
     expect(await points()).toEqual({})
   })
 
-  it('have exactly these labels for a call over HTTP', async () => {
+  it('have exactly the expected labels for a call over HTTP', async () => {
     const { points } = registerSdk()
     const server = createServer()
     server.addTool({
@@ -226,7 +226,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals by the reason given in their event', async () => {
+  it('count refusals by the reason in the event', async () => {
     const { points } = registerSdk()
     const server = createServer({}, { limits: { running: 1, inFlight: 1 } })
     const reasons: string[] = []

@@ -7,7 +7,7 @@ import { CELLS, connectOver } from './support/mounts.ts'
 import { registerSdk } from './support/sdk.ts'
 
 it.each(CELLS)(
-  'a trace over %s at %s contains the client, the handler and its question',
+  "a trace over %s at %s contains the client's call, the handler and the handler's question",
   async (mount, revision) => {
     const { spans, span } = registerSdk()
     const both = telemetry()

@@ -19,7 +19,7 @@ import { promtool, startPrometheus } from './support/prometheus.ts'
 const measured = (expression: string): string => expression.replace(/\n\s*[<>] \S+\s*$/, '')
 
 describe('Prometheus', () => {
-  it('has values for every panel, variable and rule of a server under load', async () => {
+  it('returns values for every panel, variable and rule when a server is under load', async () => {
     const store = await startRedis()
     const shared = redis({ url: store.url, namespace: 'test', logger: silent })
     const port = await freePort()
@@ -60,7 +60,7 @@ describe('Prometheus', () => {
 })
 
 describe('promtool', () => {
-  it("accepts the guide's configuration, with the rules in the same folder", () => {
+  it("accepts the guide's configuration with the rules in the same folder", () => {
     const folder = mkdtempSync(join(tmpdir(), 'jetway-promtool-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const config = join(folder, 'prometheus.yml')

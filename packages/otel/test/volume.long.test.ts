@@ -99,7 +99,7 @@ it(
 )
 
 it(
-  '100,000 calls and 1,000 closed servers leave no open spans, and do not make the heap grow',
+  '100,000 calls and 1,000 closed servers leave no open spans and do not grow the heap',
   { timeout: 300_000 },
   async () => {
     const sdk = registerCountingSdk()

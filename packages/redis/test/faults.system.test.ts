@@ -88,7 +88,7 @@ describe('a Redis server that hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('makes all of 10,000 commands fail, but at most 2,000 of them wait', async () => {
+  it('makes all of 10,000 commands fail, at most 2,000 of which wait', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     server.signal('SIGSTOP')
@@ -105,7 +105,7 @@ describe('a Redis server that hangs', () => {
     await vi.waitFor(() => expect(stores.stats().inFlight).toBe(0))
   })
 
-  it('makes the bus keep messages and deliver them later, in order and without duplicates', async () => {
+  it('makes the bus keep its messages and deliver them later, in order and without duplicates', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -120,7 +120,7 @@ describe('a Redis server that hangs', () => {
     expect(heard).toEqual([1, 2, 1, 3])
   })
 
-  it('makes the bus resend what Redis may already have stored, but deliver it once and in order', async () => {
+  it('makes the bus resend messages that Redis may have stored, and deliver each one once and in order', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -149,7 +149,7 @@ describe('a Redis server that hangs', () => {
     expect(gaps).toBe(0)
   })
 
-  it('makes the bus drop the oldest messages if there are too many, and other nodes report a gap', async () => {
+  it('makes the bus drop the oldest messages if there are too many, and report a gap on other nodes', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     const heard: unknown[] = []
@@ -184,7 +184,7 @@ describe('bus.ready', () => {
     }
   })
 
-  it('gives up during a long outage, and the bus later reports a gap', async () => {
+  it('resolves during a long outage, after which the bus reports a gap', async () => {
     const server = await startServer()
     const [, second] = newTwo({ url: server.url })
     server.signal('SIGSTOP')
@@ -235,7 +235,7 @@ describe('a Redis restart', () => {
     await vi.waitFor(() => expect(inbox).toEqual([{ n: 1 }]))
   })
 
-  it('makes the bus report that messages were lost', async () => {
+  it('makes the bus report lost messages', async () => {
     const server = await startServer()
     const [first, second] = await createTwo({ url: server.url })
     let gaps = 0
@@ -281,7 +281,7 @@ describe('a Redis server that is slow or resets connections', () => {
 })
 
 describe('a Redis server that has become a replica', () => {
-  it('is abandoned as soon as it refuses a write, although it still replies to reads', async () => {
+  it('is abandoned as soon as it refuses a write, even if it still replies to reads', async () => {
     const master = await startServer()
     const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
     const proxy = await startSlowProxy(master.port)
@@ -331,7 +331,7 @@ describe('fromIoredis', () => {
     return client
   }
 
-  it('leaves a former master as soon as it refuses a write', async () => {
+  it('leaves a former master as soon as that master refuses a write', async () => {
     const master = await startServer()
     const replica = await startServer('--replicaof', `127.0.0.1 ${master.port}`)
     const proxy = await startSlowProxy(master.port)
@@ -350,7 +350,7 @@ describe('fromIoredis', () => {
     expect(await read(stores)).toBeDefined()
   })
 
-  it('names the address and the reason if Redis refuses the password', async () => {
+  it('names the address and the reason if Redis rejects the password', async () => {
     const server = await startServer()
     await server.command('CONFIG', 'SET', 'requirepass', 'right')
     const client = clientOf(server.port, { username: 'ann', password: 'topsecret' })
@@ -362,7 +362,7 @@ describe('fromIoredis', () => {
   })
 })
 
-describe('a Redis server that cannot be used', () => {
+describe('a Redis server that fails', () => {
   const open = (url: string, options: Partial<RedisOptions> = {}): RedisStores => {
     const stores = redis({ url, namespace: 'test', logger: silent, ...options })
     onTestFinished(stores.acquire())
@@ -385,7 +385,7 @@ describe('a Redis server that cannot be used', () => {
     expect(inspect(lines, { depth: 9 })).not.toContain('topsecret')
   })
 
-  it('is named in the error with ECONNREFUSED if nothing listens at its address', async () => {
+  it('causes an error with ECONNREFUSED if nothing listens on its address', async () => {
     const server = await startServer()
     await server.kill()
     const stores = open(server.url)
@@ -396,7 +396,7 @@ describe('a Redis server that cannot be used', () => {
     await vi.waitFor(async () => expect(await read(stores)).toBeUndefined(), RECOVERY_MS)
   })
 
-  it('receives no connections after the stores have been closed, until they are used again', async () => {
+  it('receives no connections after the stores have been closed, until they are acquired again', async () => {
     const server = await startServer()
     const stores = redis({ url: server.url, namespace: 'test', logger: silent })
     const release = stores.acquire()
@@ -420,7 +420,7 @@ describe('a Redis server that cannot be used', () => {
 })
 
 describe('a Redis server that is out of memory', () => {
-  it('refuses writes, but allows reads, until it has memory again', async () => {
+  it('rejects writes but allows reads until it has memory again', async () => {
     const server = await startServer()
     const stores = await storesWithSession({ url: server.url })
     await server.command('CONFIG', 'SET', 'maxmemory', '1')
@@ -448,7 +448,7 @@ describe('Redis Sentinel', () => {
 })
 
 describe('a Redis Cluster', () => {
-  it('serves keys on the other nodes while one node hangs', async () => {
+  it('still serves the keys on other nodes while one node hangs', async () => {
     const servers = await startRedisCluster()
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))))
     const stores = await createStores({ cluster: servers.map(({ url }) => url) })

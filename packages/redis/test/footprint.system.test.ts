@@ -46,8 +46,8 @@ async function useAll({ sessions, events, tasks, usedStates, nodes, bus }: Redis
   await bus.publish('changes', { kind: 'tools' })
 }
 
-describe('keys in Redis', () => {
-  it('expire, except for the bus, and do not reveal principals or ids', async () => {
+describe('the keys in Redis', () => {
+  it('expire, except those of the bus, and do not reveal principals or ids', async () => {
     const { server, stores } = await start()
     await useAll(stores)
     const keys = linesOf(await server.command('KEYS', '*'))
@@ -139,7 +139,7 @@ describe('Redis memory', () => {
   })
 
   it.each(['principal:ann', 'session:1'])(
-    'is at most 1.2 KiB per task of %s in addition to its record',
+    "is at most 1.2 KiB per task of %s, in addition to the task's record",
     async (owner) => {
       const { server } = await start()
       const count = 1_000
@@ -165,7 +165,7 @@ describe('Redis memory', () => {
     [1, 5],
     [50, 5],
   ])(
-    'given a stream of %i events, is at most %d KiB plus 1.5 times the size of the frames',
+    'for a stream of %i events is at most %d KiB plus 1.5 times the size of the frames',
     async (events, kib) => {
       const { server, stores } = await start()
       const frame = 'x'.repeat(200)

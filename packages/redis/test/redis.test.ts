@@ -45,7 +45,7 @@ describe('redis', () => {
     ['url', { url: 'redis://127.0.0.1:6379/secret' }],
     ['cluster', { cluster: ['redis://127.0.0.1:6379', '127.0.0.1:6380'] }],
     ['sentinel.urls', { sentinel: { name: 'main', urls: ['127.0.0.1:26379'] } }],
-  ])('refuses the option %s for %j, and does not repeat the value', (option, address) => {
+  ])('rejects the option %s for %j, and does not repeat the value', (option, address) => {
     const create = (): unknown => redis({ ...address, namespace: 'test' })
     expect(create).toThrow(expect.objectContaining({ code: 'ERR_MCP_OPTION' }))
     expect(create).toThrow(new RegExp(`The option ${option} needs a URL with a scheme`))
@@ -60,7 +60,7 @@ describe('redis', () => {
   )
 })
 
-describe('commands', () => {
+describe('Redis commands', () => {
   it('are sent again after Redis has recovered, even if the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -82,7 +82,7 @@ describe('commands', () => {
     ['READONLY You can’t write against a read only replica.'],
     ['MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to no.'],
     ['ERR Error running script: @user_script:3: -READONLY You can’t write against a read only replica.'],
-  ])('replace the connection after the reply %s', async (reply) => {
+  ])('are sent over a new connection after the reply %s', async (reply) => {
     let resets = 0
     const refuse = (): never => {
       throw new RedisReplyError(reply)
@@ -95,7 +95,7 @@ describe('commands', () => {
     expect(resets).toBe(1)
   })
 
-  it('treat LOADING as a failure, and a refused value as a reply', async () => {
+  it('treat a LOADING reply as an outage, but not an OOM reply', async () => {
     let reply = 'OOM command not allowed when used memory > maxmemory'
     const stores = over(() => {
       throw new RedisReplyError(reply)
@@ -109,7 +109,7 @@ describe('commands', () => {
 })
 
 describe('nodes.alive', () => {
-  it('detects a stopped node 7 s after a connect, even if the clock was set back', async () => {
+  it('reports a stopped node as dead 7 s after connecting, even if the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const stores = over(([command]) => (command === 'MGET' ? [null] : 1))
@@ -122,7 +122,7 @@ describe('nodes.alive', () => {
 })
 
 describe('a reader that cannot be created', () => {
-  it('does not crash the process, and is created again later', async () => {
+  it('does not crash the process, and is retried later', async () => {
     let tries = 0
     const stores = over(() => 1, {
       reader: () => {

@@ -203,7 +203,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/input.test.ts',
-          name: 'stops when zod has described 1,000 issues %s',
+          name: 'stops after zod has reported 1,000 issues %s',
         },
       ],
     },

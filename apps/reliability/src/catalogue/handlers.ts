@@ -64,7 +64,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/output.test.ts',
-          name: 'refuses %s if a number is required',
+          name: 'rejects %s if a number is required',
         },
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',

@@ -90,7 +90,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
-          name: 'are limited in number and length',
+          name: 'are limited in number and length when they are formatted',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -197,7 +197,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/util/logger.test.ts',
-          name: 'stderrLogger writes other values on a single line',
+          name: 'stderrLogger writes all other values on a single line',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',

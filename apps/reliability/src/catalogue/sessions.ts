@@ -14,7 +14,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/util/random.test.ts',
-          name: 'draw large blocks from the platform',
+          name: 'request large blocks of random bytes from the platform',
         },
       ],
     },
@@ -222,7 +222,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'drops streams from the session with the most bytes if `maxTotalBytes` is exceeded, ended streams first',
+          name: 'drops streams from the session with the most bytes, ended streams first, if `maxTotalBytes` is exceeded',
         },
       ],
     },

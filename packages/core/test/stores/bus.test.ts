@@ -23,7 +23,7 @@ describe('onChange', () => {
     { ...log, logger: '' },
     { kind: 'resource', uri: '' },
     { kind: 'resource', uri: '', within: '' },
-  ])('accepts %j, and drops unknown members', (message) => {
+  ])('accepts %j, and drops unknown properties', (message) => {
     expect(received({ ...message, other: 1 })).toEqual([message])
   })
 
@@ -51,7 +51,7 @@ describe('onChange', () => {
       { kind: 'resource', uri: 'u', within: 1 },
       { kind: 'resource', uri: 'u' },
     ],
-  ])('drops the malformed member of %j', (message, event) => {
+  ])('drops the malformed property from %j', (message, event) => {
     expect(received(message)).toEqual([event])
   })
 })

@@ -21,7 +21,7 @@ async function verdicts(schema: JsonSchema, values: readonly unknown[]): Promise
   })
 }
 
-describe('compiled code', () => {
+describe('code compiled by ajv', () => {
   it.each(SCHEMA_CASES)('agrees with the interpreter on %s', async (_, schema, good, bad) => {
     expect(await verdicts(schema, [...good, ...bad])).toEqual([
       ...good.map(() => true),
@@ -45,7 +45,7 @@ describe('compiled code', () => {
   })
 })
 
-it('compileWithAjv compiles two schemas with the same $id separately, without references between them', async () => {
+it('compileWithAjv keeps two schemas with the same $id independent of each other', async () => {
   const $id = 'https://a.test/schema'
   const [first, second] = await Promise.all([
     compileWithAjv({ $id, type: 'string', $defs: { a: { type: 'number' } } }),
