@@ -178,7 +178,7 @@ describe("the app's authentication", () => {
   }
 
   it.each(['onRequest', 'preHandler'] as const)(
-    'runs in %s, and refuses with the app’s own reply before the body is read',
+    'can run in %s, and sends the app’s own refusal before the body is read',
     async (hook) => {
       const app = guarded(hook)
       const socket = await raw(

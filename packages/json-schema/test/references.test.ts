@@ -30,7 +30,7 @@ describe('resolving $ref against $id', () => {
     ['urn:a:b', 'urn:a:c', 'urn:a:c'],
     ['ftp://a.test', 'ftp://b.test', 'ftp://b.test'],
     ['x://h', 'c', 'x://h/c'],
-  ])('given the $id %s, resolves %s to %s', ($id, $ref, target) => {
+  ])('with the $id %s resolves %s to %s', ($id, $ref, target) => {
     const $defs = { t: { $id: target, ...TEXT } }
     expect(expectSame({ $id, $defs, properties: { p: { $ref } } }, VALUES)).toEqual([true, false])
   })

@@ -214,7 +214,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/hono/test/seam.test.ts',
-          name: 'is limited after a middleware that uses %s, also in chunks',
+          name: 'is limited, even in chunks, after middleware that uses %s',
         },
       ],
     },

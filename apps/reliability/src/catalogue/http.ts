@@ -65,7 +65,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/host.test.ts',
-          name: 'answers preflights and sets headers on JSON replies and streams',
+          name: 'handles preflights, and sets headers on JSON replies and streams',
         },
       ],
     },
@@ -143,7 +143,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/header-limits.test.ts',
-          name: 'the plugin logs once which options limit headers and requests if the app limits neither',
+          name: 'the plugin logs once which options limit headers and requests if the app sets neither limit',
         },
         {
           file: 'apps/examples/test/header-limits.test.ts',
@@ -271,7 +271,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'answers 500 if other code throws when the head is sent',
+          name: 'responds with 500 if other code throws when the headers are sent',
         },
       ],
     },

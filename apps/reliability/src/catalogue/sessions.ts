@@ -276,11 +276,11 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'may last while another route reads a body slowly, after the connection has carried a stream',
+          name: 'stays open while another route reads its body slowly, even if the connection has carried a stream',
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'ends the connection after 4 s if the client pipelines and does not read',
+          name: 'is closed after 4 s if the client sends pipelined calls without reading the replies',
         },
       ],
     },
