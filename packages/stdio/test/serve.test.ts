@@ -19,7 +19,7 @@ async function timed(child: Child, act: () => void): Promise<Exit & { readonly m
 const answer = (child: Child, id: number): unknown => child.messages.find((message) => message.id === id)
 
 describe('serveStdio in a process', () => {
-  it('answers, and exits with code 0 at the end of the input if it is idle', async () => {
+  it('responds to calls, and exits with code 0 when the input ends', async () => {
     const child = await start(LONG).open()
     child.call(1, 'echo', { text: 'hällo 😀' })
     await child.until(() => child.lines.length === 2)
@@ -30,7 +30,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr).toContain('lifespan disposed')
   })
 
-  it('answers messages that arrive together with the end of the input', async () => {
+  it('responds to messages that arrive together with the end of the input', async () => {
     const child = start(LONG)
     void child.open()
     child.call(1, 'short')
@@ -43,7 +43,7 @@ describe('serveStdio in a process', () => {
     expect(answer(child, 1)).toMatchObject({ result: { content: [{ text: 'finished' }] } })
   })
 
-  it('aborts calls that outlast the drain, and exits with code 0', async () => {
+  it('aborts calls that outlast the drain period, and exits with code 0', async () => {
     const child = await start().open()
     child.call(1, 'endless')
     await child.until(() => child.stderr.includes('running'))
@@ -52,7 +52,7 @@ describe('serveStdio in a process', () => {
     expect(child.stderr).toContain('aborted')
   })
 
-  it('redirects output from tools to stderr, and warns once', async () => {
+  it('redirects the output of tools to stderr, and warns once', async () => {
     const child = await start().open()
     child.call(1, 'chatty')
     child.call(2, 'chatty')
@@ -110,7 +110,7 @@ describe('serveStdio in a process', () => {
     expect(await child.exited).toMatchObject({ code: 0, signal: null })
   })
 
-  it('continues to answer after stderr has been closed, even if tools print', async () => {
+  it('continues to respond after stderr has been closed, even if tools print', async () => {
     const child = await start().open()
     child.process.stderr.destroy()
     for (let id = 1; id < 20; id++) child.call(id, 'chatty')
@@ -119,7 +119,7 @@ describe('serveStdio in a process', () => {
     expect(await child.exited).toMatchObject({ code: 0, signal: null })
   })
 
-  it('exits if the client stops reading', async () => {
+  it('exits when the input ends, even if the client has stopped reading', async () => {
     const child = await start().open()
     child.process.stdout.removeAllListeners('data').pause()
     for (let id = 1; id < 4; id++) child.call(id, 'flood')

@@ -51,7 +51,7 @@ function report(files: Readonly<Record<string, string>>): Report {
 }
 
 describe('the failure summary printed by .ci/run', () => {
-  it('lists failed tests with file, name, message, location and diff, as well as errors outside of tests', () => {
+  it('lists each failed test with its file, message, location and diff, as well as errors outside tests', () => {
     const { passed, failed, failures } = report({
       'a.test.js': `describe('of a', () => {
         it('works', () => {})
@@ -83,7 +83,7 @@ describe('the failure summary printed by .ci/run', () => {
     expect(titles.length + rest).toBe(count)
   })
 
-  it('shows more lines of each failure if there are fewer failures', () => {
+  it('shows more lines per failure if there are fewer failures', () => {
     const lineCount = (count: number): number =>
       summarizeFailures(Array.from({ length: count }, () => ({ title: 'a', text: '1\n2\n3\n4\n5\n6\n7\n8' })))
         .length

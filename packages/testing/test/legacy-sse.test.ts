@@ -34,7 +34,7 @@ describe.each(Object.entries(MOUNTS))('HTTP+SSE on %s', (_name, mount) => {
     ['at configured paths', '/api', PATHS, '/mcp/sse', '/api/mcp/message'],
     ['behind a proxy that strips a prefix', '', PROXIED, '/sse', '/tools/message'],
   ])(
-    'announces its message path %s, and answers requests to that path',
+    'announces the message path %s, and serves requests to it',
     async (_where, prefix, options, path, announced) => {
       const server = createServer()
       const { origin, stop } = await mount(server, { legacySse: true, ...options }, { base: prefix })

@@ -85,7 +85,7 @@ describe.each(SUBJECTS)('a client on %s that disconnects before its response', (
     return tool
   }
 
-  it("cancels a request without a session, even before the request's stream begins (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)", async () => {
+  it('cancels a stateless request, even before its stream begins (https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation)', async () => {
     const server = newServer()
     const tool = slow(server)
     const { url } = await serve(subject, server)

@@ -43,7 +43,7 @@ describe.each(Object.entries(FRAMEWORKS))('a managed connection to a server on %
   it.each([
     ['the newest revision', {}],
     ['the newest revision with sessions', { revisions: LEGACY.slice(-1) }],
-  ])('is restored after a restart with %s, and each call runs once', async (_revision, revisions) => {
+  ])('is restored after a server restart with %s, and runs each call once', async (_revision, revisions) => {
     const runs = { count: 0 }
     const first = await mount(counting(runs), revisions)
     const { manager, events } = watched()
@@ -64,7 +64,7 @@ describe.each(Object.entries(FRAMEWORKS))('a managed connection to a server on %
     expect(runs.count).toBe(3)
   })
 
-  it('receives a new session, without a reconnect event, if the server has lost its sessions', async () => {
+  it('opens a new session, without a reconnect event, if the server has lost its sessions', async () => {
     const runs = { count: 0 }
     const revisions = { revisions: LEGACY }
     const first = await mount(counting(runs), revisions)

@@ -87,7 +87,7 @@ describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (c
     expect(await heardBy(stranger, made)).toEqual([])
   })
 
-  it("notifies the subscribers of a resource when the resource's handle updates it", async () => {
+  it('notifies subscribers when a resource is updated through its handle', async () => {
     const made = createServer()
     const client = await connectListener(cell, made.server)
     made.note.update({ handler: () => 'changed' })
@@ -104,7 +104,7 @@ describeMatrix(
   'a server outside of a call',
   { transports: [...HOST_TRANSPORTS, ...SSE_TRANSPORTS], revisions: SESSION_REVISIONS },
   (cell) => {
-    it('logs to all sessions, each at its own level', async () => {
+    it('sends log messages to all sessions, each at the level it has set', async () => {
       const made = createServer()
       const [chatty, quiet] = [
         await connectListener(cell, made.server),
@@ -161,7 +161,7 @@ describe('server.log', () => {
     expect(client.notifications).toHaveLength(1)
   })
 
-  it('does not throw for any data', () => {
+  it('never throws, whatever the data', () => {
     const cycle: Record<string, unknown> = {}
     cycle['self'] = cycle
     const { server } = createServer()

@@ -36,7 +36,7 @@ function failuresOf(text: string): { [title: string]: string } {
   ) as { [title: string]: string }
 }
 
-it('the test setup fails each test that prints, and a file whose last hook prints', () => {
+it('the test setup fails every test that prints, and a file whose last hook prints', () => {
   const failures = failuresOf(`
     it('uses console.log', () => console.log('one'))
     it('writes to stdout and stderr', () => {

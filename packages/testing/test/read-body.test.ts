@@ -96,7 +96,7 @@ describe.each(READERS)('%s', (_, open) => {
     expect(await outcome(body)).toEqual([chunks.join(''), 1])
   })
 
-  it('fails with 413 if the body is one byte too large, and with 503 if the mount already holds too many bytes', async () => {
+  it('fails with 413 if the body is one byte too large, and with 503 if the mount holds too many bytes', async () => {
     const large = start()
     for (const chunk of ['0123456789', 'x']) large.push(chunk)
     expect([await outcome(large), large.cancelled()]).toEqual([[413, 1], true])
@@ -120,7 +120,7 @@ describe.each(READERS)('%s', (_, open) => {
 })
 
 describe('collectStream', () => {
-  it('fails immediately with 400 for a stream that has already ended', () => {
+  it('fails immediately with 400 if the stream has already ended', () => {
     const stream = new PassThrough()
     stream.destroy()
     const reading = new Reading()

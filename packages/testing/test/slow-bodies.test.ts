@@ -31,7 +31,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
     ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
   ])(
-    'are subject to the same timeout after a 413 for an excessive size that was %s',
+    'keep the same timeout after a 413 if their excessive size was %s',
     async (_how, headers, body) => {
       const { origin, handle } = await mounted(50)
       const socket = await raw(origin, bytesOf('/mcp', body, headers))
@@ -41,7 +41,7 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
     },
   )
 
-  it('may hold as many bytes as 32 maximum-size bodies, beyond which the oldest bodies receive 503', async () => {
+  it('receive 503, oldest first, if together they exceed the size of 32 maximum-size bodies', async () => {
     const { origin, handle } = await mounted()
     const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
     const socket = await raw(origin, UNFINISHED)

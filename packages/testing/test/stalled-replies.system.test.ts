@@ -65,7 +65,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     expect([socket.destroyed, socket.timeout === 60_000]).toEqual([false, false])
   })
 
-  it('blocks new calls from the same caller until it is read if it exceeds limits.queuedBytes', async () => {
+  it("causes its caller's new calls to be refused until it is read, if it exceeds limits.queuedBytes", async () => {
     const mounted = await serve(create(), { stateless: true, limits: { queuedBytes: SIZE } })
     onTestFinished(mounted.stop)
     const small = async (): Promise<(string | number | null)[]> => {
@@ -113,7 +113,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
     await expect.poll(() => mounted.handle.stats().queuedBytes).toBeLessThan(2 * SIZE)
   })
 
-  it('is no longer counted if its connection ends before it is sent', async () => {
+  it('is no longer counted if its connection closes before it is sent', async () => {
     const mounted = await serve(create())
     onTestFinished(mounted.stop)
     const session = await openSession(`${mounted.origin}/mcp`)
@@ -141,7 +141,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a large reply on %s', (_, serve) => 
       await closed
     })
 
-    it('is sent in full if its client resumes reading, and restores the socket timeout', async () => {
+    it('is sent in full if its client resumes reading, after which the socket has its old timeout', async () => {
       const { client, socket } = await call('flood')
       const before = socket.timeout
       await expect.poll(() => socket.timeout).toBe(60_000)

@@ -95,7 +95,7 @@ describe.each(Object.keys(NODE_MOUNTS) as (keyof typeof NODE_MOUNTS)[])('a mount
       mount !== 'toFetch' || (ask !== askDocument && !OF_MOUNTS.some((name) => name in options)),
   )
   it.each(rows)(
-    'answers 500, logs the error and goes on, if $name',
+    'responds with 500, logs the error and keeps running if $name',
     async ({ options, ask, level = 'error' }) => {
       // The error handler of Hono prints errors that are not of an MCP request.
       if (ask === askDocument && mount === 'Hono') vi.spyOn(console, 'error').mockReturnValue()
@@ -113,7 +113,7 @@ describe.each(Object.keys(NODE_MOUNTS) as (keyof typeof NODE_MOUNTS)[])('a mount
 })
 
 describe.each(Object.keys(NODE_MOUNTS) as (keyof typeof NODE_MOUNTS)[])('listeners on %s', (mount) => {
-  it('do not change a reply if they throw', async () => {
+  it('do not affect a reply if they throw', async () => {
     const [url, { lines }] = await serve(mount, { onReject: fail, allowedHosts: ['127.0.0.1'] })
     const session = await openSession(url)
     expect((await post(url, callFrame('none'), session)).status).toBe(200)

@@ -61,7 +61,7 @@ describeMatrix(
   'a URL that must be opened first',
   { transports: HOST_TRANSPORTS, revisions: ['2025-11-25'] },
   (cell) => {
-    it.each(ASKING)('makes %s %j end with an error that names the URL', async (method, params) => {
+    it.each(ASKING)('makes %s %j fail with an error that contains the URL', async (method, params) => {
       const connection = await cell.connect(createServer(), { capabilities })
       const response = await connection.request(method, params)
       const [first, second] = elicitationsOf(response)
@@ -238,7 +238,7 @@ describeMatrix(
   { transports: [memoryTransport, ...HOST_TRANSPORTS], revisions: ['2025-11-25'] },
   (cell) => {
     it.each(MAIL)(
-      'makes %s %j end with the error, and succeed when the client retries',
+      'makes %s %j fail, and succeed when the client retries',
       async (method, params) => {
         const { server, visit } = createMailbox()
         const connection = await cell.connect(server, { capabilities })

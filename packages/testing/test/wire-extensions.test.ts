@@ -396,7 +396,7 @@ describe('the extension schemas', () => {
       check('resources/directory/read', { resultType: 'complete', resources: [] }, 'skills'),
       check('resources/directory/read', { ...page, resources: [] }, 'skills'),
     ],
-  ])('refuse %s', (_what, right, wrong) => {
+  ])('reject %s', (_what, right, wrong) => {
     expect(right).toEqual([])
     expect(wrong).not.toEqual([])
   })

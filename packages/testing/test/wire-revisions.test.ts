@@ -68,7 +68,7 @@ describe('a server that uses features of newer revisions', () => {
   })
 
   it.each(REVISIONS)(
-    "sends the session revisions' error code for a missing resource at %s",
+    "uses the session era's error code for a missing resource in %s",
     async (revision) => {
       const { answers } = await run(revision)
       for (const uri of ['gone', 'refused', 'unknown'])

@@ -23,7 +23,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'blocks new calls from the same caller until it is read',
+          name: "causes its caller's new calls to be refused until it is read",
         },
       ],
     },

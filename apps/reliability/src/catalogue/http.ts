@@ -100,7 +100,7 @@ export const HTTP: Group = {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
           name: 'refuses %s, and does not run the tool',
         },
-        { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause error -32020 with status 400' },
+        { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause status 400 and error -32020' },
       ],
     },
     {
@@ -160,11 +160,11 @@ export const HTTP: Group = {
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'receive 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'are subject to the same timeout after a 413',
+          name: 'keep the same timeout after a 413',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold as many bytes as 32 maximum-size bodies',
+          name: 'receive 503, oldest first',
         },
       ],
     },
@@ -267,7 +267,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/testing/test/throwing-callbacks.test.ts',
-          name: 'answers 500, logs the error and goes on, if $name',
+          name: 'responds with 500, logs the error and keeps running if $name',
         },
         {
           file: 'packages/node/test/pauses.test.ts',

@@ -60,9 +60,9 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'skips events that are already stored, even after the last one',
+          name: 'ignores events that are already stored, even if the stream has ended',
         },
-        { file: 'packages/testing/src/contracts/event-store.ts', name: 'reports a gap as lost' },
+        { file: 'packages/testing/src/contracts/event-store.ts', name: 'reports an event as lost if an earlier event is missing' },
       ],
     },
     {
@@ -108,7 +108,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'fences off the former writer, and continues its positions',
+          name: 'fences off the former writer, and continues after its last position',
         },
       ],
     },

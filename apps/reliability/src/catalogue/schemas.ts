@@ -125,7 +125,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/skills/test/folder/read-skills.test.ts',
-          name: 'are refused if they point to a %s outside the folder',
+          name: 'are rejected if they point to a %s outside the folder',
         },
       ],
     },

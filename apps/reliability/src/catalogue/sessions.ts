@@ -66,7 +66,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/crossing.ts',
-          name: 'does not show any of ${sessions} sessions data from another',
+          name: 'keeps the data of ${sessions} sessions separate',
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
@@ -83,7 +83,7 @@ export const SESSIONS: Group = {
           file: 'packages/testing/src/contracts/event-store.ts',
           name: "does not return one stream's events for %j",
         },
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'reach a client that resumes in full' },
       ],
     },
     {
@@ -97,7 +97,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
-          name: 'answers every unknown event id with the same bytes',
+          name: 'sends an identical reply for every unknown event id',
         },
       ],
     },
@@ -106,7 +106,7 @@ export const SESSIONS: Group = {
       fault: 'Events that are lost or change places',
       behaviour: 'Each stream numbers its events. A client that resumes gets the rest once and in order.',
       tests: [
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'reach a client that resumes in full' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives everything exactly once, however often the connection is cut',
@@ -137,7 +137,7 @@ export const SESSIONS: Group = {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives everything exactly once, however often the connection is cut',
         },
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete if the store is slow' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'reach the client in full, even if the store is slow' },
       ],
     },
     {
@@ -166,7 +166,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
-          name: 'ends on DELETE: its streams close, its handlers are aborted',
+          name: 'ends on DELETE: streams close, calls end with an error',
         },
       ],
     },
@@ -214,7 +214,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'keeps at most maxEvents, and reports lost events',
+          name: 'keeps at most maxEvents events, and tells readers about lost events',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',

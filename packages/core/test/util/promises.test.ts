@@ -14,7 +14,7 @@ describe('values that may be promises', () => {
     ['an object', {}, false],
     ['null', null, false],
     ['a string', 'then', false],
-  ])('are recognized by isPromiseLike: %s', (_what, value, promised) => {
+  ])('are recognised by isPromiseLike: %s', (_what, value, promised) => {
     expect(isPromiseLike(value)).toBe(promised)
     if (promised) expect(() => refusePromise(value, 'no promise')).toThrow(new TypeError('no promise'))
     else refusePromise(value, 'no promise')

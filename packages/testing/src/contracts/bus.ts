@@ -36,7 +36,7 @@ function delivery(create: CreateBus): void {
     expect(received).toHaveLength(2)
   })
 
-  it("keeps the order of one publisher's messages", async () => {
+  it("preserves the order of one publisher's messages", async () => {
     const { first, last, settled } = await open(create)
     const received: unknown[] = []
     last.subscribe('a', (message) => received.push(message))
@@ -46,7 +46,7 @@ function delivery(create: CreateBus): void {
     expect(received).toEqual(all)
   })
 
-  it('keeps the order of messages published by a listener', async () => {
+  it('preserves the order of messages that a listener publishes', async () => {
     const { first, settled } = await open(create)
     const received: unknown[] = []
     first.subscribe('a', (message) => {
@@ -72,7 +72,7 @@ function listeners(create: CreateBus): void {
     expect(received).toBe(1)
   })
 
-  it('removes a listener, even if it is removed twice', async () => {
+  it('removes one subscription only, even if that subscription is ended twice', async () => {
     const { first, settled } = await open(create)
     let received = 0
     const listener = (): void => void received++

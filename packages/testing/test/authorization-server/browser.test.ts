@@ -42,7 +42,7 @@ it("followSignIn sends the user's name", async () => {
 it.each([
   [21, 'resolves'],
   [22, 'rejects'],
-])('followSignIn follows at most 20 redirects: with %s addresses it %s', async (count, how) => {
+])('followSignIn follows at most 20 redirects: a chain of %s URLs %s', async (count, how) => {
   const { origin, asked } = await redirecting((seen) => (seen < count - 1 ? `/${seen}` : APP))
   const followed = followSignIn(origin, `${origin}/`, {})
   if (how === 'resolves') expect(await followed).toBe(APP)

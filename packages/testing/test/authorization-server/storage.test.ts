@@ -17,7 +17,7 @@ describe("an authorization server's storage", () => {
     expect(await codes.find('b')).toEqual({})
   })
 
-  it('keeps entries of different kinds apart', async () => {
+  it('keeps entries of different kinds separate', async () => {
     const storage = new MemoryStorage()
     const [sessions, grants] = [storage.of('Session'), storage.of('Grant')]
     await sessions.upsert('a', { uid: 'u', grantId: 'g' }, 60)
@@ -51,7 +51,7 @@ describe("an authorization server's storage", () => {
     ['bob', ['ann']],
     [undefined, []],
   ])(
-    'given the user %s, revokes only what that user has authorized, or everything if undefined',
+    'revokes the grants and tokens of the user %s, or of all users if undefined',
     async (user, left) => {
       const storage = new MemoryStorage()
       const kinds = ['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken']

@@ -213,7 +213,7 @@ export function describeClientCuts(cuts: number): void {
 
   describe(`calls over connections that are cut ${cuts} times`, () => {
     it.for(WAYS)(
-      'end with their result or a named error: %s',
+      'settle with a result or a named error: %s',
       { timeout: 60_000 + 300 * cuts },
       async ([, way], { task }) => {
         const tally = await callUntilCut(way, cuts, task.name.length)
@@ -224,7 +224,7 @@ export function describeClientCuts(cuts: number): void {
     )
 
     it(
-      'are repeated by a manager that reports each disconnect and reconnect',
+      'make a manager report exactly one outcome of each attempt to reconnect',
       { timeout: 60_000 + 300 * cuts },
       async () => {
         const { events, answered, failed } = await manageUntilCut(cuts)

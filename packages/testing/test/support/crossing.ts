@@ -33,8 +33,8 @@ function echoing(random: () => number): McpServer {
 
 /** Tests twelve callers in one session that use the same id for each call. */
 export function describeOneId(calls: number): void {
-  describe.each(ADAPTERS)(`${calls} calls with one id from twelve callers on %s`, (_, adapter) => {
-    it('each send one response to their own caller', { timeout: 60_000 + 10 * calls }, async () => {
+  describe.each(ADAPTERS)(`${calls} calls with the same id from twelve callers on %s`, (_, adapter) => {
+    it('each return one response, to the right caller', { timeout: 60_000 + 10 * calls }, async () => {
       const app = await adapter.serve(echoing(seeded(3)), {}, {})
       const client = await new ResumingClient(app.url, { keepAlive: true }).open()
       const callers = Array.from({ length: CALLERS }, async (_item, caller) => {
@@ -73,7 +73,7 @@ interface Member {
 /** Tests sessions on both frameworks whose events are stored in one store. */
 export function describeSharedStore(sessions: number): void {
   it(
-    `does not show any of ${sessions} sessions data from another`,
+    `keeps the data of ${sessions} sessions separate`,
     { timeout: 60_000 + 40 * sessions },
     async () => {
       const eventStore = new MemoryEventStore()

@@ -48,7 +48,7 @@ export function describeStalledReader(mib: number): void {
 
   const name = `a reader on %s that stalls while ${mib} MiB are sent at it`
   describe.each(['Fastify', 'Hono'] as const)(name, { timeout: 60_000 + 500 * mib }, (adapter) => {
-    it('uses at most 8 MiB, delays no other client and is disconnected', async () => {
+    it('uses at most 8 MiB, delays no other client, and is disconnected', async () => {
       const flooding = await server.join(adapter, 'kept')
       const stalled = await flood(flooding)
       const seen = await stalled.readOn()
@@ -58,7 +58,7 @@ export function describeStalledReader(mib: number): void {
       expect((await flooding.client.resume(seen.lastId ?? 'none')).status).toBe(400)
     })
 
-    it('gets the remaining events when it resumes, if the event buffer holds them', async () => {
+    it('receives the remaining events when it resumes, if the event buffer holds them', async () => {
       const flooding = await server.join(adapter, 'kept')
       const floods = await flooding.floods()
       const stalled = await flooding.client.stall('flood', { mib, untilCut: true })
@@ -72,7 +72,7 @@ export function describeStalledReader(mib: number): void {
       expect(rest.messages.length).toBeGreaterThan(1)
     })
 
-    it('does not use more memory without an event buffer, and loses only notifications', async () => {
+    it('uses no more memory without an event buffer, and loses only notifications', async () => {
       const flooding = await server.join(adapter, 'forgotten')
       const stalled = await flood(flooding)
       const { messages } = await stalled.readOn()
