@@ -213,7 +213,7 @@ export function describeClientCuts(cuts: number): void {
 
   describe(`calls over connections that are cut ${cuts} times`, () => {
     it.for(WAYS)(
-      'settle with a result or a named error: %s',
+      'end with their result or a named error: %s',
       { timeout: 60_000 + 300 * cuts },
       async ([, way], { task }) => {
         const tally = await callUntilCut(way, cuts, task.name.length)
