@@ -9,7 +9,7 @@ import type { ReceivedCall, SentRequest, SentResponse, ServedCall, Telemetry } f
 import { openAnsweringClient } from './support/answering-client.ts'
 import { openPeer } from './support/peer.ts'
 
-/** The call of the current step. */
+/** The call to which the current step belongs. */
 const current = new AsyncLocalStorage<string>()
 
 class Recorder implements Telemetry {

@@ -18,14 +18,14 @@ import { commandLine, type CommandLine } from './support/command-line.ts'
 
 const QUIET = ['--no-install', '--no-git'] as const
 
-/** Every file below a folder, with its text. */
+/** Returns the text of every file below a folder, keyed by path. */
 function filesIn(folder: string): Readonly<Record<string, string>> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
   const files = paths.filter((path) => statSync(join(folder, path)).isFile())
   return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
 }
 
-/** Starts the command in its own process. */
+/** Starts the command in a separate process. */
 function start({ cwd, env }: CommandLine, ...argv: readonly string[]): ChildProcess {
   const command = program(new URL('../src/bin.ts', import.meta.url))
   const options = { cwd, env: { ...process.env, ...env } }
@@ -183,7 +183,7 @@ describe('questions', () => {
 })
 
 describe('the installation', () => {
-  /** A package manager of the tests, first on PATH. */
+  /** Puts a fake package manager first on the PATH. */
   function withManager(script: string, options: { readonly agent?: string | undefined } = {}): CommandLine {
     const line = commandLine({ env: { npm_config_user_agent: options.agent } })
     const bin = join(line.cwd, 'bin')

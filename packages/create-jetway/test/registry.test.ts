@@ -8,13 +8,13 @@ import { scripts } from './support/registry.ts'
 
 const UPSTREAM = 'http://127.0.0.1:9/upstream/'
 
-/** A folder with the tarball of each of these packages. */
+/** Creates a folder with a tarball of each of these packages. */
 function tarballs(...manifests: readonly { readonly name: string; readonly version: string }[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-registry-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, 'source/package'), { recursive: true })
   for (const manifest of manifests) {
-    // A file before the manifest, so that a reader has to skip it.
+    // This file precedes the manifest, so that a reader has to skip it.
     writeFileSync(join(folder, 'source/package/a.txt'), 'a'.repeat(1_000))
     writeFileSync(join(folder, 'source/package/package.json'), JSON.stringify(manifest))
     const file = join(folder, `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`)

@@ -102,7 +102,7 @@ describe('ctx.progress with an argument of the wrong type', () => {
   ])('is logged once per call: ctx.progress(%s)', async (given, args) => {
     const { logged, reply } = await start({
       handler: (ctx) => {
-        // Nobody awaits these promises: a rejection would end the process.
+        // Nobody awaits these promises, so a rejection would end the process.
         for (let again = 0; again < 3; again++) void ctx.progress(...(args as [number]))
         return 'done'
       },

@@ -11,7 +11,7 @@ describe('MemoryUsedStates', () => {
     expect([states.take('a', soon, 'ann'), states.take('b', soon + 100, 'ann')]).toEqual([true, true])
     await clock.advance(100)
     expect(states.take('c', soon + 200, 'ann')).toBe(true)
-    // Nothing was dropped, so an older state of this principal still counts as new.
+    // No state of this principal was dropped, so an older one still counts as unused.
     expect([states.take('d', soon + 1, 'ann'), states.take('b', soon + 100, 'ann')]).toEqual([true, false])
   })
 

@@ -22,7 +22,7 @@ describe('base64', () => {
       const bytes = Uint8Array.from(Buffer.from(text))
       expect(fromBase64Url(toBase64Url(bytes))).toEqual(bytes)
     }
-    // The last one sets bits that no encoder sets.
+    // The last string has bits set that an encoder would leave at zero.
     for (const encoded of ['YQ==', 'Y Q', 'Y', 'YR']) expect(fromBase64Url(encoded)).toBeUndefined()
   })
 })

@@ -11,7 +11,7 @@ import type { JsonSchema } from '../../../src/schema/types.ts'
 import { compileWithAjv } from '../../../src/schema/validate/ajv.ts'
 import { interpret } from '../../../src/schema/validate/interpret.ts'
 
-/** The verdicts of compiled code, after a check that the interpreter agrees. */
+/** Returns the verdicts of compiled code, after checking that the interpreter agrees. */
 async function verdicts(schema: JsonSchema, values: readonly unknown[]): Promise<boolean[]> {
   const compiled = await compileWithAjv(schema)
   const interpreted = interpret(schema, 'author')
