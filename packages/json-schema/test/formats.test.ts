@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FORMATS, type Format } from '../src/formats.ts'
 
-/** Has 253 characters, the most that a host name may have. */
+/** A host name of 253 characters, which is the maximum length. */
 const NAME = `${'a.'.repeat(126)}a`
 
 type Theirs = RegExp | ((text: string) => boolean)
@@ -148,7 +148,7 @@ describe('FORMATS', () => {
     expect(judge('int64', [2 ** 40, 0.5])).toEqual([true, false])
   })
 
-  /** The grammar of these formats leaves nothing open. */
+  /** The specifications of these formats are unambiguous, so both implementations must agree. */
   it.each([
     'date',
     'time',

@@ -7,7 +7,7 @@ const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema'
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Values that a schema accepts if its reference in the property leads to texts. */
+/** A valid and an invalid value for a schema whose property refers to a string schema. */
 const VALUES = [{ p: 'x' }, { p: 1 }]
 
 // https://www.rfc-editor.org/rfc/rfc3986#section-5.2

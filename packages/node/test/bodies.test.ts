@@ -126,7 +126,7 @@ it.each(LOST)(
       expect(reply.status).toBe(400)
       expect(await reply.json()).toMatchObject({ error: { code: -32700, message } })
     }
-    // The problem affects every request of the app, so it is logged once.
+    // This problem affects every request of the app, so it is logged only once.
     expect(logged).toEqual([[{}, message]])
   },
 )

@@ -41,7 +41,7 @@ function holding() {
   return { server, release, seen }
 }
 
-/** Builds calls of revision 2026-07-28, where a disconnect cancels the call. */
+/** Creates calls in revision 2026-07-28, in which a disconnect cancels the call. */
 function pipelined(count: number, name = 'hold'): string {
   const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': name }
   const meta = { progressToken: 'p', ...requestMeta() }

@@ -7,10 +7,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mcp } from '../src/index.ts'
 import { serve } from './support/client.ts'
 
-/** More than a socket and a request buffer together. */
+/** More bytes than a socket and a request can buffer together. */
 const LARGE = 'x'.repeat(3_000_000)
 
-/** Replaces the timers of this process, so that the limit on pauses passes at once. */
+/** Replaces this process's timers, so that the test does not have to wait for the limit on pauses. */
 function passTime(ms: number): void {
   vi.advanceTimersByTime(ms)
 }
@@ -71,7 +71,7 @@ describe('a paused connection', () => {
     await vi.waitFor(() => expect(sockets).toHaveLength(4))
     socket.write(bytesOf('/mcp', callFrame('name')))
     await vi.waitFor(() => expect(sockets[0]?.isPaused()).toBe(true))
-    // Waiting has passed some time already.
+    // Some of the time has already passed while the test was waiting.
     passTime(3_000)
     expect(sockets[0]?.destroyed).toBe(false)
     passTime(1_000)

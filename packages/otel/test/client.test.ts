@@ -199,7 +199,7 @@ describe('client telemetry', () => {
     await client.connect(http('http://127.0.0.1:8000/mcp', { fetch }))
     await client.callTool('tool')
     expect(seen).toEqual([expected, expected])
-    // The server gets the context in `_meta` and in the headers.
+    // The server receives the context in `_meta` and in the headers.
     expect(metas).toEqual([headers ? seen[1] : expect.stringMatching(/^00-/)])
   })
 
@@ -250,7 +250,7 @@ describe('client telemetry', () => {
     })
     for (let i = 0; i < 600; i++) await client.request('tools/call', { name: `tool ${i}` }).catch(() => {})
     const series = (await points())['mcp.client.operation.duration'] ?? []
-    // The series are 500 names, calls without a name, and `initialize`.
+    // There is one series for each of the 500 names, one for calls without a name, and one for `initialize`.
     expect(series).toHaveLength(502)
     expect(new Set(spans().map(({ name }) => name)).size).toBe(502)
   })

@@ -29,7 +29,7 @@ describe("the guide's compose file", () => {
   it('starts each program with the config file that is mounted for it', () => {
     for (const service of ['collector', 'tempo'])
       expect(services[service]?.command?.[0]?.split('=')[1]).toBe(targetOf(service, service))
-    // Prometheus and Grafana read these by default.
+    // Prometheus and Grafana read these files by default.
     expect(targetOf('prometheus', 'prometheus')).toBe('/etc/prometheus/prometheus.yml')
     expect(targetOf('grafana', 'sources')).toMatch(/^\/etc\/grafana\/provisioning\/datasources\//)
     expect(targetOf('grafana', 'dashboards')).toMatch(/^\/etc\/grafana\/provisioning\/dashboards\//)

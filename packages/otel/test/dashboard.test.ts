@@ -21,7 +21,7 @@ it('the Prometheus exporter exports every metric used by the dashboard and the r
   const meterProvider = new MeterProvider({ readers: [reader] })
   const observed = telemetry({ meterProvider })
   const { load } = await startServer({ telemetry: observed, logger: silent })
-  // Nothing listens on this port, so that the metrics of shared stores report failures.
+  // Nothing listens on this port, so the metrics of the shared stores report failures.
   const shared = redis({ url: 'redis://127.0.0.1:1', namespace: 'test', logger: silent })
   const second = new McpServer(
     { name: 'second', version: '1' },

@@ -15,7 +15,7 @@ it('gauges count a store shared by two servers only once, and omit servers witho
       { ...options, telemetry: observed, logger: silent },
     )
     onTestFinished(() => server.close())
-    // Instruments are created at first use.
+    // The instruments are created when they are first used.
     return server
   }
   const alone = start({})

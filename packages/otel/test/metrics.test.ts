@@ -54,7 +54,7 @@ describe('metrics', () => {
     expect(found['mcp.server.session.duration']).toMatchObject([
       { attributes: { 'mcp.protocol.version': '2025-11-25' }, value: { count: 1 } },
     ])
-    // Durations are in seconds. Sessions are measured by a clock of milliseconds.
+    // Durations are in seconds, and the clock for sessions has a resolution of one millisecond.
     const elapsed = (performance.now() - start) / 1_000 + 0.002
     const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
     for (const name of ['server.operation', 'client.operation', 'server.session']) {

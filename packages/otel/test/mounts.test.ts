@@ -53,7 +53,7 @@ it.each(CELLS)(
   },
 )
 
-/** Lists the kind and name of a span and its ancestors. */
+/** Returns the kinds and names of a span and its ancestors. */
 function pathOf(span: ReadableSpan, all: readonly ReadableSpan[]): string[] {
   const parent = all.find((other) => other.spanContext().spanId === span.parentSpanContext?.spanId)
   return [`${SpanKind[span.kind]} ${span.name}`, ...(parent === undefined ? [] : pathOf(parent, all))]

@@ -15,7 +15,7 @@ import { panelExpressions, ruleExpressions, RULES, variableSeries } from './supp
 import { startServer } from './support/load.ts'
 import { promtool, startPrometheus } from './support/prometheus.ts'
 
-/** Returns the part of a rule that must have a value in normal operation. */
+/** Returns a rule's expression without its threshold, so that it has a value in normal operation. */
 const measured = (expression: string): string => expression.replace(/\n\s*[<>] \S+\s*$/, '')
 
 describe('Prometheus', () => {
@@ -46,7 +46,7 @@ describe('Prometheus', () => {
     expect(expressions.length).toBeGreaterThan(30)
     for (const [where, expression] of expressions)
       await vi.waitFor(async () => {
-        // A rate needs load between two scrapes.
+        // A rate has a value only if there is load between two scrapes.
         const values = await query(expression)
         if (values.every(Number.isNaN)) await load()
         expect([where, expression, values.filter((value) => !Number.isNaN(value)).length]).toEqual([

@@ -21,14 +21,14 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 setFlagsFromString('--expose_gc')
 const collect = runInNewContext('gc') as () => void
-/** Waits for the next turn of the event loop, because a WeakRef keeps its object until then. */
+/** Waits for the next turn of the event loop, because the target of a WeakRef is kept until then. */
 async function heap(): Promise<number> {
   await nextTurn()
   collect()
   return process.memoryUsage().heapUsed
 }
 
-/** Registers an SDK that counts spans and stores none. */
+/** Registers an SDK that counts spans but does not store them. */
 function registerCountingSdk() {
   let open = 0
   let ended = 0
