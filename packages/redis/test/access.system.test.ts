@@ -5,7 +5,7 @@ import { redis, RedisReplyError } from '../src/index.ts'
 import { serve } from './support/process.ts'
 import { createTwo, newTwo } from './support/stores.ts'
 
-/** What docs/guide/scale-out.md tells users to grant. */
+/** The permissions that docs/guide/scale-out.md tells users to grant. */
 const GRANTS = '~jw1:* resetchannels -@all +@read +@write +@scripting +@connection +time -@dangerous'
 
 describe('a Redis user with minimal permissions', () => {
@@ -92,7 +92,7 @@ describe('the first initialize request of a process', () => {
     server.signal('SIGSTOP')
     const refused = await node.post(initialize())
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    // Each command waits for 500 ms. With a second one, the reply would take more than 1 s.
+    // A command waits for 500 ms, so with a second command the reply would take more than 1 s.
     expect(create).not.toHaveBeenCalled()
     server.signal('SIGCONT')
     await vi.waitFor(async () => expect((await node.post(initialize())).status).toBe(200))

@@ -50,7 +50,7 @@ describe('sessions.max', () => {
   })
 })
 
-/** Returns a number of a section of INFO. */
+/** Returns a number from a section of the INFO reply. */
 async function infoOf(section: string, name: string): Promise<number> {
   return Number(new RegExp(`${name}:(\\d+)`).exec(await redis.command('INFO', section))?.[1])
 }
@@ -70,7 +70,7 @@ describe('replacing a session record', () => {
 })
 
 describe('a full task store', () => {
-  /** Returns the number of commands that Redis runs during a step, with those in scripts. */
+  /** Returns the number of commands that Redis runs during a step, including those in scripts. */
   async function commandsOf(step: () => Promise<unknown>): Promise<number> {
     const count = async (): Promise<number> => {
       const stats = await redis.command('INFO', 'commandstats')

@@ -31,7 +31,7 @@ async function startServer(...options: readonly string[]): Promise<RedisServer> 
   return server
 }
 
-/** Returns the error of a step, and checks that it came in time. */
+/** Returns the error that a step causes, and checks that it came in time. */
 async function failure(step: () => unknown): Promise<unknown> {
   const start = performance.now()
   const outcome = await Promise.resolve()
@@ -116,7 +116,8 @@ describe('a Redis server that hangs', () => {
     expect(heard).toEqual([])
     server.signal('SIGCONT')
     await vi.waitFor(() => expect(heard.at(-1)).toBe(3), RECOVERY_MS)
-    // The second 2 waited with the first. The second 1 did not, because Redis may have stored the first.
+    // The second 2 was merged with the first one, which was still waiting. The second 1 was not, because Redis may
+    // already have stored the first one.
     expect(heard).toEqual([1, 2, 1, 3])
   })
 
@@ -137,7 +138,7 @@ describe('a Redis server that hangs', () => {
     for (let round = 0; round < 3; round++) {
       expect(new Set(await Promise.all(publish(20)))).toEqual(new Set([true]))
       server.signal('SIGSTOP')
-      // Redis reads these commands when it continues, after they have been repeated.
+      // By the time Redis continues and reads these commands, they have been repeated.
       expect(new Set(await Promise.all(publish(20)))).toEqual(new Set([false]))
       server.signal('SIGCONT')
       const late = publish(20)
@@ -203,7 +204,7 @@ describe('bus.ready', () => {
 
 describe('a Redis restart', () => {
   it('leaves sessions and streams complete and usable', async () => {
-    // With `everysec`, Redis delays a write while it flushes the one before. A kill would then lose both.
+    // With `everysec`, Redis delays a write while it flushes the previous one, so a kill would lose both.
     const server = await startServer('--appendonly', 'yes', '--appendfsync', 'always')
     const stores = await storesWithSession({ url: server.url })
     const key = { principal: 'alice', session: 'session-1', stream: 'stream-1' }
@@ -292,10 +293,10 @@ describe('a Redis server that has become a replica', () => {
     second.bus.subscribe('changes', (message) => heard.push(message))
     await second.ready()
     await vi.waitFor(async () => expect(await replica.command('DBSIZE')).toMatch(/^:[1-9]/))
-    // A managed Redis moves the address, and keeps the connections to the former master.
+    // A managed Redis moves the address to the new master, but keeps the connections to the former one.
     await replica.command('REPLICAOF', 'NO', 'ONE')
-    // The former master never gets what the new one stores, so a reader that stays would wait forever. Redis ends
-    // waiting reads now, and the readers connect again.
+    // The former master does not receive what the new one stores, so a reader that stays connected would wait
+    // forever. Redis now ends pending reads, and the readers reconnect.
     await master.command('REPLICAOF', '127.0.0.1', '1')
     await vi.waitFor(
       async () => expect((await master.command('CLIENT', 'LIST')).match(/cmd=xread/g)).toHaveLength(1),
@@ -409,7 +410,7 @@ describe('a Redis server that fails', () => {
     server.signal('SIGCONT')
     const clients = async (): Promise<number> =>
       (await server.command('CLIENT', 'LIST')).split('\n').filter((line) => /\bid=/.test(line)).length
-    // The only client is the one that asks.
+    // The only client left is the one that sends this command.
     await vi.waitFor(async () => expect(await clients()).toBe(1))
     expect(String(await failure(() => read(stores)))).toContain('closed')
     expect(await clients()).toBe(1)
@@ -462,7 +463,7 @@ describe('a Redis Cluster', () => {
     }
     expect(await served()).toBe(ids.length)
     servers[0]?.signal('SIGSTOP')
-    // In the second round the circuit is open, but only for the node that hangs.
+    // In the second round, the circuit is open, but only for the node that hangs.
     for (let round = 0; round < 2; round++) {
       const count = await served()
       expect(count).toBeGreaterThan(5)

@@ -14,7 +14,7 @@ async function start(): Promise<{ readonly server: RedisServer; readonly stores:
   return { server, stores: await createStores({ url: server.url }) }
 }
 
-/** Returns the lines of a reply without the lengths. */
+/** Returns the lines of a reply, without the lines that give lengths. */
 const linesOf = (reply: string): string[] =>
   reply.split('\r\n').filter((line) => line !== '' && !/^[*$+]/.test(line))
 
@@ -74,7 +74,7 @@ describe('the keys in Redis', () => {
   })
 })
 
-/** Returns how many commands a step sends, by the statistics of Redis. A script counts as one command. */
+/** Returns how many commands a step sends, according to the statistics of Redis. A script counts as one command. */
 async function commandsOf(server: RedisServer, step: () => unknown): Promise<number> {
   const count = async (): Promise<number> => {
     const stats = await server.command('INFO', 'commandstats')
@@ -96,7 +96,7 @@ describe('Redis commands', () => {
     const record = sessionRecord(SESSION, '')
     let version = await sessions.create(record, LIFETIME)
     expect(await commandsOf(server, () => sessions.get(owner))).toBe(1)
-    // A renewal also renews the session in the index of its principal or of all anonymous clients.
+    // Renewing a session also renews it in the index of its principal or of all anonymous clients.
     expect(await commandsOf(server, () => sessions.get(owner, LIFETIME.ttlMs))).toBe(2)
     const key = { principal: '', session: SESSION, stream: 'stream-1' }
     const lease = await events.open(key, ORIGIN)
@@ -109,7 +109,7 @@ describe('Redis commands', () => {
       await commandsOf(server, () => events.read(key, { epoch: lease.epoch, seq: 0 })),
     ).toBeLessThanOrEqual(1)
     version = (await sessions.replace({ ...record, logLevel: 'debug' }, version, LIFETIME.ttlMs)) ?? ''
-    // Two scripts, and the GET in one of them.
+    // The commands are two scripts, and the GET inside one of them.
     expect(
       await commandsOf(server, () => sessions.replace(record, version, LIFETIME.ttlMs)),
     ).toBeLessThanOrEqual(3)
@@ -170,7 +170,7 @@ describe('Redis memory', () => {
       const { server, stores } = await start()
       const frame = 'x'.repeat(200)
       const count = 500
-      // The first use loads the scripts, which Redis keeps.
+      // The first use loads the scripts, which then remain in Redis.
       await append('first', 1)
       const before = await used(server)
       for (let i = 0; i < count; i++) await append(`session-${i}`, events)

@@ -162,7 +162,7 @@ describe('a bus listener that throws', () => {
     await first.bus.publish('changes', 1)
     await vi.waitFor(() => expect(heard).toEqual([1]))
     await redis.command('DEL', await keyLike('*:b:*'))
-    // A new stream makes the reader look for lost messages.
+    // When the stream is new, the reader checks for lost messages.
     await second.nodes.join(fail)
     await vi.waitFor(() => expect(heard).toEqual([1, 'gap']))
     await first.nodes.send(second.nodes.id, { any: 'mail' })

@@ -8,7 +8,7 @@ import {
   type RedisStores,
 } from '../src/index.ts'
 
-/** Creates stores over a connection whose commands do what `reply` does. The reader never gets a message. */
+/** Creates stores over a connection on which `reply` handles each command. The reader never receives a message. */
 function over(reply: (args: readonly string[]) => unknown, more: Partial<RedisConnection> = {}): RedisStores {
   const stores = redis({
     namespace: 'test',
@@ -30,7 +30,7 @@ function over(reply: (args: readonly string[]) => unknown, more: Partial<RedisCo
 const read = async ({ sessions }: RedisStores): Promise<unknown> =>
   sessions.get({ principal: '', id: 'session' })
 
-/** Sets the clock of the system back by an hour. Time goes on only by `advanceTimersByTime`. */
+/** Sets the system clock back by an hour. After that, time passes only through `advanceTimersByTime`. */
 function setClockBack(): void {
   vi.setSystemTime(Date.now() - 3_600_000)
 }
@@ -90,7 +90,7 @@ describe('Redis commands', () => {
     const stores = over(refuse, { reset: () => void resets++ })
     await expect(read(stores)).rejects.toThrow(reply)
     expect([resets, stores.stats().available]).toEqual([1, false])
-    // Further commands wait for the new connection.
+    // Further commands must wait for the new connection.
     await expect(read(stores)).rejects.toThrow('Redis has failed several times in a row')
     expect(resets).toBe(1)
   })

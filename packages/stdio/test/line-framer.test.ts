@@ -23,7 +23,7 @@ function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   const chunks: Uint8Array[] = []
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = Math.max(1, sizes[i % sizes.length] ?? 1)
-    // The test copies the bytes, because a stream may reuse its buffer.
+    // The test copies the bytes, because the stream may reuse its buffer.
     chunks.push(bytes.slice(at, at + size))
     at += size
   }
@@ -169,7 +169,7 @@ describe('LineFramer', () => {
     const time = (size: number): number => {
       const bytes = Buffer.alloc(size, 'x')
       bytes[size - 1] = 0x0a
-      // CPU time does not include other work of the machine.
+      // CPU time is measured because it excludes other work on the machine.
       const start = process.cpuUsage()
       const framer = new LineFramer(10 * MIB)
       let lines = 0
@@ -183,7 +183,7 @@ describe('LineFramer', () => {
     }
     time(MIB)
     const small = time(MIB)
-    // Quadratic time would be a factor of 64.
+    // With quadratic time, the factor would be 64.
     expect(time(8 * MIB)).toBeLessThan(Math.max(small, 5) * 40)
   })
 })

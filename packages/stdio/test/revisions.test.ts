@@ -43,7 +43,7 @@ class Lines implements Transport {
   }
 }
 
-/** Connects the official client. Returns the revision and a tool's text, or its failure. */
+/** Connects the official client. Returns the revision and a tool's text, or the error. */
 async function visit(mode: Mode, revisions: readonly RevisionDate[]): Promise<unknown> {
   const server = new McpServer({ name: 'fixture', version: '1.0.0' })
   server.addTool({ name: 'echo', handler: () => 'hello' })
@@ -65,7 +65,7 @@ const served = (revision: string): unknown => [revision, [{ type: 'text', text: 
 
 type Step = readonly [method: string, params: object | undefined, expected: object]
 
-/** Sends requests to one process in order, and compares each response with the expected one. */
+/** Sends requests to a single process in order, and compares each response with the expected one. */
 async function converse(revisions: readonly RevisionDate[], steps: readonly Step[]): Promise<void> {
   const child = new Child({ revisions })
   for (const [id, [method, params, expected]] of steps.entries()) {

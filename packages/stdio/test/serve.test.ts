@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Child, type Exit } from './support/child.ts'
 
-/** A drain that is noticeable on a busy machine, in ms. */
+/** A drain period that is noticeable even on a busy machine, in ms. */
 const LONG = 40_000
 const AT_ONCE = LONG / 2
 
@@ -85,7 +85,7 @@ describe('serveStdio in a process', () => {
     await child.until(() => child.stderr.includes('running'))
     child.process.kill(signal)
     child.call(2, 'echo', { text: 'still here' })
-    // The server refuses new calls as soon as it has received the first signal.
+    // The server refuses new calls once it has received the first signal.
     await child.until(() => answer(child, 2) !== undefined)
     const { code, ms } = await timed(child, () => child.process.kill(signal))
     expect(code).toBe(expected)
@@ -124,7 +124,7 @@ describe('serveStdio in a process', () => {
     child.process.stdout.removeAllListeners('data').pause()
     for (let id = 1; id < 4; id++) child.call(id, 'flood')
     child.process.stdin.end()
-    // The exit is noticed although nothing reads the output.
+    // The exit must be detected even though nothing reads the output.
     child.process.once('exit', () => child.process.stdout.destroy())
     expect((await child.exited).code).toBe(0)
   })

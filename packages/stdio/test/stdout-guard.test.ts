@@ -19,7 +19,7 @@ function setUp() {
   return { output, diversion, guard, notices: () => notices }
 }
 
-/** Returns the current method `end` with a type for any arguments. */
+/** Returns the current `end` method, typed to accept any arguments. */
 function endOf(output: Writable): (...args: readonly unknown[]) => unknown {
   const end = Reflect.get(output, 'end') as (...args: readonly unknown[]) => unknown
   return (...args) => Reflect.apply(end, output, args)

@@ -75,7 +75,7 @@ describe('serveStdio with handleSignals', () => {
       const before = listeners()
       const others = new Set(process.listeners(signal))
       const { handle } = await serve({ handleSignals: true })
-      // Other test files of this process may listen to the signal.
+      // Other test files in this process may also listen for the signal.
       const send = (): void => {
         for (const own of process.listeners(signal)) if (!others.has(own)) own(signal)
       }

@@ -34,7 +34,7 @@ function setUp(
   return { input, output, transport, messages, malformed, closed }
 }
 
-/** An output that finishes writes on demand. */
+/** An output whose writes finish when the test says so. */
 class SlowOutput extends Writable {
   readonly writes: string[] = []
   #done: (() => void) | undefined
@@ -162,7 +162,7 @@ describe('StdioTransport', () => {
     const closing = transport.close().then(() => (closed = true))
     await settled()
     expect(closed).toBe(false)
-    // Closing has queued an empty write after it.
+    // Closing has queued another, empty write.
     output.release()
     await settled()
     output.release()

@@ -13,7 +13,7 @@ import { skills } from '../../src/index.ts'
 const document = (name: string, more = ''): string =>
   `---\nname: ${name}\ndescription: What ${name} does\n${more}---\n\n# ${name}\n`
 
-/** Creates a folder with these files. */
+/** Creates a folder that contains these files. */
 function folder(files: Readonly<Record<string, string | Uint8Array>>): string {
   const path = mkdtempSync(join(tmpdir(), 'jetway-skills-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
@@ -205,7 +205,7 @@ describe('an invalid SKILL.md', () => {
   })
 })
 
-/** YAML in which each line contains the one before it ten times. */
+/** Returns YAML in which each line contains the previous one ten times. */
 function bomb(): string {
   const line = (index: number): string =>
     `a${index}: &a${index} [${Array.from({ length: 10 }, () => `*a${index - 1}`).join(', ')}]\n`
