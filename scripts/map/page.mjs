@@ -1,4 +1,4 @@
-/** Reads the map of the code in `docs/design/README.md`, for its tests and for its picture. */
+/** Reads the code map in `docs/design/README.md`, for its tests and its pictures. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,4 +1,4 @@
-/** Determines the functions and blocks in the sources, and which of them run a place. */
+/** Finds the functions and blocks in the sources, and determines which of them run a given place. */
 import { dirname, join } from 'node:path/posix'
 import { parseSync, Visitor } from 'oxc-parser'
 

@@ -39,7 +39,7 @@ function sourcesIn(folder: string): Source[] {
 const shipped = members.flatMap((member) => sourcesIn(`${member}/src`))
 const tests = members.flatMap((member) => sourcesIn(`${member}/test`))
 
-/** The files that a member's manifest exports, as paths from the root. */
+/** Returns the files that a package exports, as paths from the root. */
 function entriesOf(member: string): string[] {
   const { exports = {} } = manifests[members.indexOf(member)] ?? {}
   return Object.values(exports).flatMap((target) =>

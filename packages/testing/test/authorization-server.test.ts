@@ -31,7 +31,7 @@ async function metadataOf(
   return oauth.processDiscoveryResponse(url, response)
 }
 
-/** The authorization code flow. The library validates `state` and `iss` of the redirect. */
+/** Runs the authorization code flow. The library validates `state` and `iss` in the redirect. */
 async function authorize(
   issuer: AuthorizationServer,
   clientId: string,
@@ -65,7 +65,7 @@ async function authorize(
   return oauth.processAuthorizationCodeResponse(server, client, response)
 }
 
-/** Checks a JWT as a server that requires tokens does. */
+/** Validates a JWT as a server that requires tokens would. */
 async function validate(
   issuer: AuthorizationServer,
   token: string,
@@ -92,7 +92,7 @@ async function refresh(issuer: AuthorizationServer, token: string): Promise<oaut
 
 async function register(issuer: AuthorizationServer): Promise<string> {
   const metadata = {
-    // These scopes do not limit the client: it may request others later.
+    // These scopes do not limit the client, which may request others later.
     scope: 'files:write',
     redirect_uris: [REDIRECT],
     application_type: 'native',

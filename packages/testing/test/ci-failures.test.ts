@@ -24,7 +24,7 @@ interface Failures {
 
 const inCi = (file: string): URL => new URL(`../../../.ci/${file}`, import.meta.url)
 interface Seeds {
-  /** The seeds to keep from now on, or undefined if they are the same. */
+  /** Returns the seeds to keep from now on, or undefined if they have not changed. */
   readonly withFailed: (
     kept: readonly number[],
     seed: number,
@@ -36,7 +36,7 @@ const { withFailed } = (await import(inCi('seeds.mjs').href)) as Seeds
 const { summarizeFailures, extractErrors } = (await import(inCi('failures.mjs').href)) as Failures
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 
-/** Runs vitest on these test files and returns the report. */
+/** Runs vitest on these test files, and returns the report. */
 function report(files: Readonly<Record<string, string>>): Report {
   const folder = mkdtempSync(join(tmpdir(), 'reported-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -16,12 +16,12 @@ const call = (id: unknown, args: unknown, name = 'echo'): object =>
   request(id, 'tools/call', { name, arguments: args as object })
 const text = (message: object): string => JSON.stringify(message)
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
-/** A call whose arguments make the message this many levels deep. */
+/** Returns a call whose arguments nest the message this many levels deep. */
 const deep = (levels: number): string =>
   `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"echo","arguments":{"a":${nested(levels - 3)}}}}`
 const flood = (elements: number): string => text(call('x', { a: Array.from({ length: elements }, () => 0) }))
 
-/** Each gets one error with this code, and nothing else. */
+/** Lines that each cause exactly one error, with the given code. */
 const REFUSED: [what: string, line: string, code: number][] = [
   ['nothing', '', -32700],
   ['invalid JSON', '{{', -32700],
@@ -216,7 +216,7 @@ describe('a batch in a revision with batches', () => {
     await bench.peer.raw(JSON.stringify(batch))
     const strays = await alive(bench)
     if (answers === 'refused') expect(strays).toMatchObject([{ error: { code: expect.any(Number) } }])
-    // The recording peer splits arrays.
+    // The recording peer splits arrays into single messages.
     else expect(strays).toHaveLength(answers)
     expect(JSON.stringify(strays).length).toBeLessThan(JSON.stringify(batch).length + 1024)
   })

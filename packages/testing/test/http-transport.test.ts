@@ -79,7 +79,7 @@ describe('HttpTransport', () => {
     expect(ends).toEqual([{ kind: 'end' }, { kind: 'end' }])
   })
 
-  /** The messages that a transport delivers of one response, and its end or error. */
+  /** Returns the messages that a transport delivers for one response, followed by the end or error. */
   async function delivered(response: () => Response): Promise<unknown[]> {
     const seen: unknown[] = []
     const transport = new HttpTransport({ url, fetch: async () => response() })

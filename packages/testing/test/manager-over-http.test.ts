@@ -4,7 +4,7 @@ import { McpServer } from '@jetway/core'
 import { REVISIONS } from '@jetway/core/protocol'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-/** A server whose tool counts how often it has run, on all its nodes. */
+/** A server whose tool counts its runs across all instances. */
 function counting(runs: { count: number }): McpServer {
   const server = new McpServer({ name: 'counting', version: '1.0.0' })
   server.addTool({ name: 'count', handler: () => String(++runs.count) })
@@ -12,8 +12,8 @@ function counting(runs: { count: number }): McpServer {
 }
 
 /**
- * Resolves when nothing answers any more and the platform has noticed. A request on a kept connection that is cut
- * while it is sent may have arrived, so the client would not repeat it.
+ * Resolves once the port refuses connections. If a request were cut off on a kept-alive connection, it might
+ * have arrived, so the client would not repeat it.
  */
 const isGone = (port: number): Promise<void> =>
   vi.waitFor(() =>

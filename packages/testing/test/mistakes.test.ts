@@ -20,7 +20,7 @@ const streams = (): { input: PassThrough; output: PassThrough } => ({
   output: new PassThrough(),
 })
 
-/** A text that says what to do: a verb, the right name, or the right value. */
+/** Matches text that suggests a remedy: a verb, the right name, or the right value. */
 const INSTRUCTION =
   /\b(?:did you mean|in Jetway its name is|its name is|here it is|must|needs?|such as|see|(?:un)?wrap|write|use|call|set|pass|send|return|throw|await|correct|choose|register|remove|add|build|give|make|leave it out|omit|report|declare)\b/i
 

@@ -54,9 +54,7 @@ async function connectListener(
   return connection
 }
 
-/**
- * Waits for a change of the list of prompts, which is sent last, and returns all notifications so far.
- */
+/** Changes the list of prompts, waits for that notification, and returns all notifications that arrived before it. */
 async function heardBy(connection: TestConnection, { server }: Made): Promise<readonly string[]> {
   server.notify.promptsChanged()
   await connection.notification('notifications/prompts/list_changed')

@@ -20,7 +20,7 @@ const create = (options: ServerOptions = {}, name = 'ops'): McpServer => {
   return server
 }
 
-/** Uses node:http, because fetch does not send a custom Host header. */
+/** Uses node:http, because fetch does not allow a custom Host header. */
 function send(
   url: string,
   { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: object; body?: string } = {},
@@ -82,7 +82,7 @@ describe.each(Object.entries(MOUNTS))('a mount on %s', (_name, mount) => {
 
   it('responds to probes only at the configured paths, and not at all by default', async () => {
     const plain = await mount(create(), {})
-    // toFetch ignores the path: every request is for the MCP endpoint.
+    // toFetch ignores the path, so it treats this as a request for the MCP endpoint.
     expect((await send(`${plain.origin}/livez`)).status).not.toBe(200)
     const named = await mount(create(), { health: { livez: '/health/up', readyz: '/health/ready' } })
     expect((await send(`${named.origin}/health/up?verbose`)).status).toBe(200)
@@ -186,7 +186,7 @@ describe('health probes in an app with routes', () => {
 })
 
 describe('a server on stdio', () => {
-  /** A client that reads nothing until it is released. */
+  /** Serves a client that reads nothing until `next` is called. */
   async function stdio(server: McpServer) {
     const [input, output] = [new PassThrough(), new PassThrough({ highWaterMark: 1_000 })]
     const handle = await serveStdio(server, { input, output, maxQueuedBytes: 1_000 })

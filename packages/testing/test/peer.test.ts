@@ -17,7 +17,7 @@ interface Site {
   readonly end: Transport
 }
 
-/** A peer whose server a test plays. It answers the first request only. */
+/** Opens a peer for which the test plays the server. Only the first request is answered automatically. */
 async function open(options: Partial<PeerOptions> = {}, first: object = {}): Promise<Site> {
   const [near, end] = createMemoryTransportPair()
   const sent: Message[] = []

@@ -19,7 +19,7 @@ function run(folder: string, ...args: string[]): { code: number | null; stderr: 
   return { code: status, stderr }
 }
 
-/** A repository with one package, whose entry is `source`. */
+/** Creates a repository with a single package whose entry file contains `source`. */
 function repository(source: string, listed: string): string {
   const root = mkdtempSync(join(tmpdir(), 'names-'))
   folders.push(root)

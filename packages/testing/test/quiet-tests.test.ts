@@ -17,7 +17,7 @@ interface Results {
   }[]
 }
 
-/** Runs a test file with the configuration of this repository. Returns the failures, each below its title. */
+/** Runs a test file with this repository's configuration. Returns the failures, keyed by title. */
 function failuresOf(text: string): { [title: string]: string } {
   const root = mkdtempSync(join(tmpdir(), 'quiet-tests-'))
   onTestFinished(() => rmSync(root, { recursive: true }))

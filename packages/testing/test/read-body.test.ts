@@ -7,17 +7,20 @@ import { describe, expect, it } from 'vitest'
 const LIMIT = 10
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** One request body: the limits that count it, its sender, and its reader. */
+/** A request body that a test sends, and the promise of the reader. */
 interface Body {
   readonly push: (text: string) => void
   readonly end: () => void
   readonly fail: () => void
   readonly read: Promise<Uint8Array | BodyError>
-  /** Whether the rest is discarded or its source cancelled. */
+  /**
+   * Returns true once the reader has given up on the body, and either discards the rest or has cancelled its
+   * source.
+   */
   readonly cancelled: () => boolean
 }
 
-/** Records how a reader ended. Refuses more than 100 bytes. */
+/** Records how a reader ended. Rejects more than 100 bytes. */
 class Reading implements BodyReading {
   ended = 0
   stop: (error: BodyError) => void = () => {}

@@ -97,7 +97,7 @@ describe.each([
     const evicted = `${stream}.${epoch}.1`
     const known = `${stream}.${epoch}.${Number(position) - 1}`
     expect((await client.resume(known)).status).toBe(200)
-    // Another process, which has the session's record but not its streams.
+    // This is another process, which has access to the session's record but not to its streams.
     const restarted = client.through(await serveAgain())
     const refusals: Piece[] = [
       await client.resume('forged'),

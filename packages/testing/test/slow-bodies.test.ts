@@ -3,11 +3,11 @@ import { type Mounted, NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const SIZE = 1_000
-/** A request whose body lacks its last byte. */
+/** A request whose body is one byte too short. */
 const UNFINISHED = bytesOf('/mcp', 'x'.repeat(SIZE - 1), { 'content-length': `${SIZE}` })
-/** How many unfinished bodies a mount may hold. */
+/** The number of incomplete bodies that a mount may hold. */
 const MAX_BODIES = 32
-/** How many are left when the mount has made room. */
+/** The number of bodies that are left after the mount has made room. */
 const LEFT_BODIES = 30
 
 describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount) => {

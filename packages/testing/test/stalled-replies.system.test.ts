@@ -21,7 +21,7 @@ function create(): McpServer {
   return server
 }
 
-/** A client that does not read, and its socket on the server. */
+/** Connects a client that does not read. Returns it together with its socket on the server. */
 async function connected({ http, port }: Mounted): Promise<{ client: Socket; socket: Socket }> {
   const accepted = new Promise<Socket>((resolve) => void http.once('connection', resolve))
   const client = connect(port, '127.0.0.1')
@@ -30,7 +30,7 @@ async function connected({ http, port }: Mounted): Promise<{ client: Socket; soc
   return { client, socket: await accepted }
 }
 
-/** Makes every caller the same principal. Anonymous callers lose their oldest reply instead. */
+/** Makes all callers the same principal. With anonymous callers, the oldest reply would be cut off instead. */
 const authenticate = () => ({ principal: 'alice' })
 
 const callOf = (name: string, headers = {}): string => bytesOf('/mcp', callFrame(name), headers)

@@ -11,7 +11,7 @@ import {
 import { fastify, hono } from './support/adapters.ts'
 
 /**
- * Sessions over Streamable HTTP, as bytes on a socket:
+ * Tests sessions over Streamable HTTP, as bytes on a socket. See
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 
@@ -27,7 +27,7 @@ async function openSession(client: AdapterClient, version = '2025-11-25') {
   return session
 }
 
-/** The status of each method, with a session's headers. */
+/** Returns the status with which the server replies to each method in a session. */
 const verbs = async (client: AdapterClient, headers: SentHeaders): Promise<number[]> => {
   const sent: Sent[] = [{ body: PING }, { method: 'GET' }, { method: 'DELETE' }]
   const replies: WholeReply[] = []
@@ -76,7 +76,7 @@ describe.each([
       const { client } = await serve()
       const { 'mcp-session-id': id } = await openSession(client, version)
       const status = async (header: string | undefined): Promise<number> => {
-        // A header with an empty list of values is not sent.
+        // A header whose list of values is empty is not sent.
         const headers = { 'mcp-session-id': id, 'mcp-protocol-version': header ?? [] }
         return (await client.send({ headers, body: PING })).status
       }
@@ -143,7 +143,7 @@ describe.each([
     const ids = Array.from({ length: 257 }, (_, n) => n + 1_000)
     const calls = ids.map((id) => client.send({ headers, body: hold(id) }))
     await vi.waitFor(() => expect(holding).toHaveLength(64))
-    // Connections are not read in order, so the refused call shows that all calls have arrived.
+    // The server does not read connections in order, so the refused call shows that all calls have arrived.
     const more = await Promise.race(calls)
     expect([more.status, JSON.parse(more.body)]).toMatchObject([503, { error: { code: -32603 } }])
     expect((await client.send({ headers, body: PING })).status).toBe(200)

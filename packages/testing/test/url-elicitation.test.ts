@@ -164,7 +164,10 @@ describeMatrix(
   },
 )
 
-/** Plays the server behind the URL, for every client: signs its visitor in, and reports it. */
+/**
+ * Plays the server behind the URL for every client: signs in the visitor, and reports that the elicitation is
+ * complete.
+ */
 function createMailbox(): { readonly server: McpServer; readonly visit: (url: string) => void } {
   const server = new McpServer({ name: 'test', version: '1' }, { logger: silent })
   let open = false
@@ -223,7 +226,7 @@ describeMatrix(
       const { server, visit } = createMailbox()
       const connection = await cell.connect(server, { capabilities })
       const response = await requestInRounds(connection, method, params, (_method, { url } = {}) => {
-        // The browser opens while the client's answer is on its way.
+        // The user opens the URL while the client's answer is still on its way.
         setImmediate(() => visit(String(url)))
         return { action: 'accept' }
       })

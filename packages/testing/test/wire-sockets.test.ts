@@ -30,7 +30,7 @@ async function serve(
   return { server, url: served.url }
 }
 
-/** Every frame of a reply, from its body or its events. */
+/** Returns every frame in a reply, from its body or its events. */
 const frames = ({ message, events }: RecordedExchange): unknown[] =>
   events.length === 0
     ? [message].filter((one) => one !== undefined)

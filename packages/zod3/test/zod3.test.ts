@@ -37,7 +37,7 @@ describe('the JSON Schema of zod3', () => {
     }
     const three = zod3(build(z))
     const four = build(z4) as unknown as z4.ZodType
-    // The two versions describe a tuple's length and the order of members differently.
+    // The two versions describe the length of a tuple and the order of properties differently.
     const plain = (schema: unknown): unknown =>
       JSON.parse(JSON.stringify(schema), (_, value: unknown) => {
         if (typeof value !== 'object' || value === null || !('prefixItems' in value)) return value

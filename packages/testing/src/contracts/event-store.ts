@@ -23,7 +23,7 @@ export interface EventStoreLimits {
   readonly ttlMs: number
 }
 
-/** Creates a store with these limits for each test. */
+/** Creates a new store with these limits for each test. */
 export type CreateEventStore = (limits: EventStoreLimits) => EventStoreSubject | Promise<EventStoreSubject>
 
 const LIMITS: EventStoreLimits = { maxEvents: 10, maxBytes: 1_000, maxFinalBytes: 5_000, ttlMs: 1_000 }
@@ -57,7 +57,7 @@ async function append(
   return (await store.append(key(), lease, events, options)).state
 }
 
-/** Returns the number and frame of each event after a position, or undefined if the position is unknown. */
+/** Returns the events after a position, or undefined if the position is unknown. */
 async function after(
   store: EventStore,
   of: StreamKey,
@@ -344,7 +344,7 @@ function limits(create: CreateEventStore): void {
   })
 
   it('drops events after their TTL', async () => {
-    // If the clock cannot be advanced, the elapsed time is longer on a busy machine.
+    // If the clock cannot be advanced, the real elapsed time may be longer on a busy machine.
     const { store, pass } = await create({ ...LIMITS, ttlMs: 3_000 })
     const lease = await fill(store, key(), 2)
     await pass(1_600)

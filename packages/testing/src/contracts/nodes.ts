@@ -2,13 +2,13 @@ import type { JsonObject } from '@jetway/core/protocol'
 import type { Nodes } from '@jetway/core/stores'
 import { describe, expect, it, vi } from 'vitest'
 
-/** The nodes of a test. */
+/** The nodes that a test uses. */
 export interface NodesSubject {
-  /** Two processes of one deployment. */
+  /** Two nodes of one deployment. */
   readonly nodes: readonly [Nodes, Nodes]
 }
 
-/** Creates nodes for each test. */
+/** Creates new nodes for each test. */
 export type CreateNodes = () => NodesSubject | Promise<NodesSubject>
 
 /** Creates a listener that records messages. */

@@ -8,7 +8,7 @@ export interface SessionStoreSubject {
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** Creates a store for each test. */
+/** Creates a new store for each test. */
 export type CreateSessionStore = () => SessionStoreSubject | Promise<SessionStoreSubject>
 
 const TTL = 1_000

@@ -14,18 +14,18 @@ export interface TaskStoreLimits {
 /** An empty store for one test, and its clock. */
 export interface TaskStoreSubject {
   readonly store: TaskStore
-  /** The time on the store's clock, in ms since 1970. */
+  /** Returns the time on the store's clock, in ms since 1970. */
   readonly now: () => number
   /** Advances the store's clock, in ms. */
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** Creates an empty store with the given limits, and with its defaults for all other limits. */
+/** Creates an empty store that has the given limits, and its own defaults for all other limits. */
 export type CreateTaskStore = (
   limits: Partial<TaskStoreLimits>,
 ) => TaskStoreSubject | Promise<TaskStoreSubject>
 
-/** The time to live of tasks, in ms. A store whose clock runs in real time is tested with a shorter time. */
+/** The time to live of tasks, in ms. Use a shorter time for a store whose clock runs in real time. */
 const DEFAULT_TTL = 60_000
 
 function recordAt(now: number, change: Partial<TaskRecord> = {}): TaskRecord {
@@ -287,7 +287,7 @@ function fairness(create: CreateTaskStore): void {
   })
 }
 
-/** The contract of a TaskStore. Calls `create` for each test. */
+/** The contract of a TaskStore, as Vitest tests. Calls `create` for each of them. */
 export function describeTaskStore(
   name: string,
   create: CreateTaskStore,

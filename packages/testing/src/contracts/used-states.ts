@@ -19,7 +19,7 @@ export interface UsedStatesLimits {
 export type CreateUsedStates = (limits?: UsedStatesLimits) => UsedStatesSubject | Promise<UsedStatesSubject>
 
 const ALICE = 'alice'
-/** The limit that the tests set. The tests use {@link USED} states, so that some of them are dropped. */
+/** The limit that the tests set. Because they use {@link USED} states, some are dropped. */
 const MAX = 8
 const USED = 3 * MAX
 

@@ -5,7 +5,7 @@ import { followSignIn } from '../../src/authorization-server/browser.ts'
 
 const APP = 'https://app.test/callback'
 
-/** A server that answers each request with the next location. */
+/** Starts a server that redirects each request to the next location. */
 async function redirecting(
   locationOf: (count: number) => string,
 ): Promise<{ readonly origin: string; readonly asked: IncomingMessage[] }> {

@@ -8,14 +8,14 @@ import { root, textsIn } from './support.ts'
 const path = fileURLToPath(root)
 const read = (file: string): string => readFileSync(join(path, file), 'utf8')
 
-/** The relative links of a Markdown file, without those in code blocks. */
+/** Returns the relative links in a Markdown file, except those in code blocks. */
 const linksIn = (markdown: string): string[] =>
   [...markdown.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !/^(?:[a-z]+:|<)/.test(link))
 
 describe('the policy files', () => {
-  // The paths that `tier-check` of the conformance suite looks for: one of each row.
+  // For each policy, one of the paths at which `tier-check` of the conformance suite looks for it.
   it.each([
     ['CHANGELOG.md'],
     ['SECURITY.md'],

@@ -97,7 +97,7 @@ describe('scripts/project.mjs', () => {
 describe('published: true', () => {
   const documents = (folder: string): [string, string][] =>
     [...textsIn(folder, /(?:\.md|Dockerfile|\.dockerignore)$/)].filter(
-      // The page for maintainers and the decisions explain the switch.
+      // Only the page for maintainers and the decision records may explain the switch.
       ([path]) => !path.startsWith('docs/design/') && path !== 'docs/releasing.md',
     )
 

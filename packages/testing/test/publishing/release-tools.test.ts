@@ -37,7 +37,7 @@ const { firstSteps } = await load<{
 const { ofPackage, sbomOf } = await load<Sbom>('scripts/packages/sbom.mjs')
 
 describe('tagsOf', () => {
-  /** A repository with a light tag and an annotated one. */
+  /** Creates a repository with lightweight tags and an annotated tag. */
   function repository(): { readonly folder: string; readonly commit: string } {
     const folder = temporaryFolder()
     const git = (...args: readonly string[]): string =>

@@ -51,7 +51,7 @@ const { isAtLeast, upload } = await load<Upload>('scripts/release/upload.mjs')
 const { verify } = await load<Verify>('scripts/release/verify.mjs')
 const { describeRelease, inOrder } = await load<Collect>('scripts/release/collect.mjs')
 
-/** A folder with the tarballs of packages and the lists of what they install. */
+/** Creates a folder with the tarballs of packages, and with lists of what each of them installs. */
 function releaseFolder(packages: Readonly<Record<string, object>>): string {
   const folder = temporaryFolder()
   for (const [name, manifest] of Object.entries(packages)) {
@@ -78,7 +78,7 @@ const released = (): { readonly folder: string; readonly release: Release } => {
   return { folder, release: describeRelease(folder, DECIDED) }
 }
 
-/** A registry that serves these bodies by path, or refuses with a status. Returns its address. */
+/** Starts a registry that serves a body for each path, or replies with a status. Returns its address. */
 async function registry(bodies: (path: string, origin: string) => unknown): Promise<string> {
   const server = createServer((request, response) => {
     const body = bodies(decodeURIComponent(request.url ?? ''), origin)
@@ -224,7 +224,10 @@ describe('verify', () => {
     readonly bytes?: string
   }
 
-  /** What the registry has about a package: its digest, and the statement of provenance at another address. */
+  /**
+   * Returns what the registry stores about a package: its digest and, at another address, the provenance
+   * statement.
+   */
   const served = ({ repository, path, bytes }: Statement = {}) => {
     const { folder, release } = released()
     const only = { ...release, packages: release.packages.slice(0, 1) }

@@ -43,7 +43,7 @@ const CHECKOUT = `uses: ${uses('checkout')}
         with:
           persist-credentials: false`
 
-/** A workflow with one job, whose lines and steps can be replaced. */
+/** Returns a workflow with one job, some of whose lines and steps can be replaced. */
 function workflow({
   on = 'push',
   permissions = 'contents: read',

@@ -13,7 +13,7 @@ const ADAPTERS = [
   ['Hono', hono],
 ] as const
 
-/** Creates a server that returns its argument immediately, later, or on a stream. */
+/** Creates a server whose tool returns its argument immediately, later, or on a stream. */
 function echoing(random: () => number): McpServer {
   const server = new McpServer({ name: 'echoing', version: '1' })
   server.addTool({
@@ -31,7 +31,7 @@ function echoing(random: () => number): McpServer {
   return server
 }
 
-/** Tests twelve callers in one session that use the same id for each call. */
+/** Tests twelve callers in one session that all use the same id for every call. */
 export function describeOneId(calls: number): void {
   describe.each(ADAPTERS)(`${calls} calls with the same id from twelve callers on %s`, (_, adapter) => {
     it('each return one response, to the right caller', { timeout: 60_000 + 10 * calls }, async () => {
@@ -70,7 +70,7 @@ interface Member {
   readonly lastId: string
 }
 
-/** Tests sessions on both frameworks whose events are stored in one store. */
+/** Tests sessions on both frameworks that share one event store. */
 export function describeSharedStore(sessions: number): void {
   it(
     `keeps the data of ${sessions} sessions separate`,

@@ -6,8 +6,8 @@ import type { Message, StalledReply } from './resuming-client.ts'
 const BOUND = 8_388_608
 
 /**
- * The number of MiB for warming up: lines to a reader that reads, so that memory that is needed anyway is
- * allocated beforehand.
+ * The number of MiB for the warm-up, which sends lines to a reader that does not stall, so that memory that
+ * is needed anyway has already been allocated.
  */
 const WARM_UP_MIB = 10
 
@@ -23,10 +23,7 @@ function expectBounded(before: Report, after: Report): void {
   expect(after.peak.heap + after.peak.buffers - before.now.heap - before.now.buffers).toBeLessThan(BOUND)
 }
 
-/**
- * Tests one reader that stalls while a tool sends lines to it without waiting. The server runs in its own
- * process.
- */
+/** Tests a reader that stalls while a tool sends lines without waiting. The server runs in a separate process. */
 export function describeStalledReader(mib: number): void {
   let server: FloodingServer
   beforeAll(async () => {
@@ -34,7 +31,7 @@ export function describeStalledReader(mib: number): void {
   })
   afterAll(() => server.close())
 
-  /** Floods first a reader that reads, and then one that does not. */
+  /** First sends a flood to a reader that keeps reading, and then to one that does not. */
   async function flood(flooding: Flooding): Promise<StalledReply> {
     await flooding.client.call('flood', { mib: WARM_UP_MIB })
     const before = await flooding.report()
@@ -54,7 +51,7 @@ export function describeStalledReader(mib: number): void {
       const seen = await stalled.readOn()
       expect(numbers(seen.messages)).toEqual(upTo(seen.messages.length))
       expect(seen.messages.length).toBeGreaterThan(0)
-      // The client missed more than the buffer holds, and therefore receives an error.
+      // The client has missed more events than the buffer holds, so it receives an error.
       expect((await flooding.client.resume(seen.lastId ?? 'none')).status).toBe(400)
     })
 
