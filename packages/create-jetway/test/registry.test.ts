@@ -39,26 +39,31 @@ const get = (url: string, init: RequestInit = {}): Promise<Response> =>
   fetch(url, { redirect: 'manual', ...init })
 
 describe('the registry that serves tarballs', () => {
-  it.each(['create-thing', '@scope/thing'])("returns the tarball's version as the latest one: %s", async (name) => {
-    const manifest = { name, version: '1.2.3', bin: { thing: 'a.js' } }
-    const folder = tarballs(manifest)
-    const url = await serve(folder)
-    const response = await get(url + name.replace('/', '%2f'))
-    const packument = (await response.json()) as {
-      readonly versions: Readonly<Record<string, { readonly dist: Readonly<Record<string, string>> }>>
-    }
-    expect(packument).toMatchObject({
-      name,
-      'dist-tags': { latest: '1.2.3' },
-      versions: { '1.2.3': manifest },
-    })
-    const { tarball = '', integrity, shasum } = packument.versions['1.2.3']?.dist ?? {}
-    const bytes = Buffer.from(await (await get(tarball)).arrayBuffer())
-    expect(bytes).toEqual(readFileSync(join(folder, `${name.replace('@', '').replace('/', '-')}-1.2.3.tgz`)))
-    expect(integrity).toBe(`sha512-${createHash('sha512').update(bytes).digest('base64')}`)
-    expect(tarball, 'other bytes have another address').toContain(shasum)
-    expect(shasum).toBe(createHash('sha1').update(bytes).digest('hex'))
-  })
+  it.each(['create-thing', '@scope/thing'])(
+    "returns the tarball's version as the latest one: %s",
+    async (name) => {
+      const manifest = { name, version: '1.2.3', bin: { thing: 'a.js' } }
+      const folder = tarballs(manifest)
+      const url = await serve(folder)
+      const response = await get(url + name.replace('/', '%2f'))
+      const packument = (await response.json()) as {
+        readonly versions: Readonly<Record<string, { readonly dist: Readonly<Record<string, string>> }>>
+      }
+      expect(packument).toMatchObject({
+        name,
+        'dist-tags': { latest: '1.2.3' },
+        versions: { '1.2.3': manifest },
+      })
+      const { tarball = '', integrity, shasum } = packument.versions['1.2.3']?.dist ?? {}
+      const bytes = Buffer.from(await (await get(tarball)).arrayBuffer())
+      expect(bytes).toEqual(
+        readFileSync(join(folder, `${name.replace('@', '').replace('/', '-')}-1.2.3.tgz`)),
+      )
+      expect(integrity).toBe(`sha512-${createHash('sha512').update(bytes).digest('base64')}`)
+      expect(tarball, 'other bytes have another address').toContain(shasum)
+      expect(shasum).toBe(createHash('sha1').update(bytes).digest('hex'))
+    },
+  )
 
   it.each(['fastify', '@types%2fnode', '-/ping', 'fastify/-/fastify-5.0.0.tgz', '..%2f..%2fetc%2fpasswd'])(
     'redirects requests for anything else: %s',

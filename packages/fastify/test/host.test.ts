@@ -49,22 +49,25 @@ describe("the app's hooks", () => {
       'yes',
     ],
     ['any other stream (except onSend)', STREAMED, 'report', ['onRequest', 'preHandler', 'onResponse'], null],
-  ])('run for %s, and onResponse runs at the end of the reply', async (_kind, options, tool, expected, sent) => {
-    const { app, ran, responded } = hooked()
-    const response = await post(`${await mounted(options, app)}/mcp`, callFrame(tool))
-    expect(await response.text()).toMatch(/"text":"(test|reported)"/)
-    await responded
-    expect(ran).toEqual(expected)
-    expect([...response.headers]).toEqual(
-      expect.arrayContaining([
-        ['x-request-id', 'req-1'],
-        ['x-pre', 'handler'],
-        ['set-cookie', 'a=1'],
-        ['set-cookie', 'b=2'],
-      ]),
-    )
-    expect(response.headers.get('x-sent')).toBe(sent)
-  })
+  ])(
+    'run for %s, and onResponse runs at the end of the reply',
+    async (_kind, options, tool, expected, sent) => {
+      const { app, ran, responded } = hooked()
+      const response = await post(`${await mounted(options, app)}/mcp`, callFrame(tool))
+      expect(await response.text()).toMatch(/"text":"(test|reported)"/)
+      await responded
+      expect(ran).toEqual(expected)
+      expect([...response.headers]).toEqual(
+        expect.arrayContaining([
+          ['x-request-id', 'req-1'],
+          ['x-pre', 'handler'],
+          ['set-cookie', 'a=1'],
+          ['set-cookie', 'b=2'],
+        ]),
+      )
+      expect(response.headers.get('x-sent')).toBe(sent)
+    },
+  )
 
   it('run for replies without a body', async () => {
     const { app, ran, responded } = hooked()
@@ -211,16 +214,19 @@ describe('request bodies', () => {
     ['as much as a smaller app limit', { bodyLimit: 1000 }, {}, 1000, 200],
     ['more than a smaller app limit', { bodyLimit: 1000 }, {}, 1001, 413],
     ['more than 4 MiB despite a larger app limit', { bodyLimit: 10_000_000 }, {}, 4_194_305, 413],
-  ])('are limited to 4 MiB, or to a smaller configured limit: %s', async (_case, host, mount, bytes, status) => {
-    const app = Fastify(host)
-    const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
-    const declared = await post(url, large(bytes))
-    const chunked = await post(url, new Blob([large(bytes)]).stream())
-    for (const response of [declared, chunked]) {
-      expect(response.status).toBe(status)
-      expect(await response.json()).toMatchObject({ jsonrpc: '2.0' })
-    }
-  })
+  ])(
+    'are limited to 4 MiB, or to a smaller configured limit: %s',
+    async (_case, host, mount, bytes, status) => {
+      const app = Fastify(host)
+      const url = `${await mounted({ ...STATELESS, ...mount }, app)}/mcp`
+      const declared = await post(url, large(bytes))
+      const chunked = await post(url, new Blob([large(bytes)]).stream())
+      for (const response of [declared, chunked]) {
+        expect(response.status).toBe(status)
+        expect(await response.json()).toMatchObject({ jsonrpc: '2.0' })
+      }
+    },
+  )
 
   it.each(['text/plain', 'application/xml', 'nonsense', 'application/json-patch+json'])(
     'are refused with 415 and a JSON-RPC error if their type is %s',

@@ -174,12 +174,15 @@ describe('createValidator', () => {
     expect((user + system) / 1_000).toBeLessThan(300)
   })
 
-  it.each(['not', 'if', 'items', 'additionalProperties', 'x-unknown'])('finds an $id nested in %s', (keyword) => {
-    const part = { $id: 'https://a.test/part', type: 'string' }
-    const $defs = { a: { [keyword]: part } }
-    const validator = createValidator({ $ref: 'https://a.test/part', $defs })
-    expect([validator.isValid('text'), validator.isValid(1)]).toEqual([true, false])
-  })
+  it.each(['not', 'if', 'items', 'additionalProperties', 'x-unknown'])(
+    'finds an $id nested in %s',
+    (keyword) => {
+      const part = { $id: 'https://a.test/part', type: 'string' }
+      const $defs = { a: { [keyword]: part } }
+      const validator = createValidator({ $ref: 'https://a.test/part', $defs })
+      expect([validator.isValid('text'), validator.isValid(1)]).toEqual([true, false])
+    },
+  )
 
   it.each(['const', 'default', 'enum'])('ignores an $id in the value of %s', (keyword) => {
     const value = { $id: 'https://a.test/part', type: 'string' }

@@ -208,15 +208,12 @@ describe('the trace context of a sent request', () => {
       { traceparent: 'own', tracestate: 'a=1' },
     ],
     ['without a valid state', { traceparent: 'own', tracestate: 1 }, { traceparent: 'own' }],
-  ])(
-    'is copied from _meta to the headers if the caller has passed a context %s',
-    (_what, meta, headers) => {
-      registerSdk()
-      const request = sent({ params: { name: 'tool', _meta: meta } })
-      expect(telemetry({ headers: true }).sent(request)).toMatchObject({ meta: undefined, headers })
-      expect(telemetry().sent(request)).toMatchObject({ meta: undefined, headers: undefined })
-    },
-  )
+  ])('is copied from _meta to the headers if the caller has passed a context %s', (_what, meta, headers) => {
+    registerSdk()
+    const request = sent({ params: { name: 'tool', _meta: meta } })
+    expect(telemetry({ headers: true }).sent(request)).toMatchObject({ meta: undefined, headers })
+    expect(telemetry().sent(request)).toMatchObject({ meta: undefined, headers: undefined })
+  })
 
   it('is omitted if no span is active', () => {
     registerSdk()

@@ -239,13 +239,10 @@ it('the authorization server offers only the configured ways to register', async
 it.for([
   ['mcp everything', 'mcp'],
   [undefined, 'mcp files:write'],
-])(
-  'the authorization server for the requested scopes %s grants %s',
-  async ([asked, granted], { issuer }) => {
-    const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
-    expect(scope).toBe(granted)
-  },
-)
+])('the authorization server for the requested scopes %s grants %s', async ([asked, granted], { issuer }) => {
+  const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
+  expect(scope).toBe(granted)
+})
 
 it('the authorization server issues tokens without a client, for any user', async ({ issuer }) => {
   const { accessToken, scope } = await issuer.issue({ resource: RESOURCE, user: 'bob' })

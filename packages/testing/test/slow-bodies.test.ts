@@ -30,16 +30,13 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
   it.each([
     ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
     ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
-  ])(
-    'keep the same timeout after a 413 if their excessive size was %s',
-    async (_how, headers, body) => {
-      const { origin, handle } = await mounted(50)
-      const socket = await raw(origin, bytesOf('/mcp', body, headers))
-      expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
-      await new Promise((resolve) => socket.once('close', resolve).resume())
-      expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
-    },
-  )
+  ])('keep the same timeout after a 413 if their excessive size was %s', async (_how, headers, body) => {
+    const { origin, handle } = await mounted(50)
+    const socket = await raw(origin, bytesOf('/mcp', body, headers))
+    expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
+    await new Promise((resolve) => socket.once('close', resolve).resume())
+    expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
+  })
 
   it('receive 503, oldest first, if together they exceed the size of 32 maximum-size bodies', async () => {
     const { origin, handle } = await mounted()

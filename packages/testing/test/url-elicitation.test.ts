@@ -240,17 +240,14 @@ describeMatrix(
   'a URL that must be opened first, in a session',
   { transports: [memoryTransport, ...HOST_TRANSPORTS], revisions: ['2025-11-25'] },
   (cell) => {
-    it.each(MAIL)(
-      'makes %s %j fail, and succeed when the client retries',
-      async (method, params) => {
-        const { server, visit } = createMailbox()
-        const connection = await cell.connect(server, { capabilities })
-        const [address] = elicitationsOf(await connection.request(method, params))
-        visit(String(address?.url))
-        await connection.notification('notifications/elicitation/complete')
-        expect(said(await connection.request(method, params))).toContain('three mails')
-      },
-    )
+    it.each(MAIL)('makes %s %j fail, and succeed when the client retries', async (method, params) => {
+      const { server, visit } = createMailbox()
+      const connection = await cell.connect(server, { capabilities })
+      const [address] = elicitationsOf(await connection.request(method, params))
+      visit(String(address?.url))
+      await connection.notification('notifications/elicitation/complete')
+      expect(said(await connection.request(method, params))).toContain('three mails')
+    })
   },
 )
 

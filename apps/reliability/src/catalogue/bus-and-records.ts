@@ -63,7 +63,10 @@ export const BUS_AND_RECORDS: readonly Row[] = [
         file: 'packages/redis/test/faults.system.test.ts',
         name: 'is abandoned as soon as it refuses a write, even if it still replies to reads',
       },
-      { file: 'packages/redis/test/redis.test.ts', name: 'are sent over a new connection after the reply %s' },
+      {
+        file: 'packages/redis/test/redis.test.ts',
+        name: 'are sent over a new connection after the reply %s',
+      },
       {
         file: 'packages/redis/test/faults.system.test.ts',
         name: 'leaves a former master as soon as that master refuses a write',

@@ -170,7 +170,10 @@ export const FRAMING: Group = {
           file: 'packages/stdio/test/line-framer.test.ts',
           name: 'applies the limit to each line rather than to all buffered bytes',
         },
-        { file: 'packages/stdio/test/embedded.test.ts', name: 'responds with a parse error without an id to a line that is too long' },
+        {
+          file: 'packages/stdio/test/embedded.test.ts',
+          name: 'responds with a parse error without an id to a line that is too long',
+        },
       ],
     },
   ],

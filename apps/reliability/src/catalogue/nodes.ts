@@ -62,7 +62,10 @@ export const NODES: Group = {
           file: 'packages/testing/src/contracts/event-store.ts',
           name: 'ignores events that are already stored, even if the stream has ended',
         },
-        { file: 'packages/testing/src/contracts/event-store.ts', name: 'reports an event as lost if an earlier event is missing' },
+        {
+          file: 'packages/testing/src/contracts/event-store.ts',
+          name: 'reports an event as lost if an earlier event is missing',
+        },
       ],
     },
     {

@@ -137,7 +137,10 @@ export const SESSIONS: Group = {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives everything exactly once, however often the connection is cut',
         },
-        { file: 'packages/testing/test/support/cuts.ts', name: 'reach the client in full, even if the store is slow' },
+        {
+          file: 'packages/testing/test/support/cuts.ts',
+          name: 'reach the client in full, even if the store is slow',
+        },
       ],
     },
     {

@@ -69,24 +69,32 @@ describe('initialize', () => {
     ['one character over the maximum', false, 1, 0],
     ['of the maximum size without its icons', true, 0, 9],
     ['over the maximum without its icons', false, 1, 9],
-  ])('stores client info up to the size limit, and rejects larger client info: %s (stored: %s)', async (_what, kept, more, icons) => {
-    const info = { name: '', version: '' }
-    const size = JSON.stringify({ capabilities: {}, info }).length
-    info.name = 'x'.repeat(16_384 - size + more)
-    const clientInfo = icons === 0 ? info : { ...info, icons: [{ src: 'y'.repeat(icons) }] }
-    const { record, error } = await answer({ ...VERSION, clientInfo })
-    expect(record?.client.info).toEqual(kept ? info : undefined)
-    expect(error?.message).toBe(kept ? undefined : 'params.capabilities and params.clientInfo are too large')
-  })
+  ])(
+    'stores client info up to the size limit, and rejects larger client info: %s (stored: %s)',
+    async (_what, kept, more, icons) => {
+      const info = { name: '', version: '' }
+      const size = JSON.stringify({ capabilities: {}, info }).length
+      info.name = 'x'.repeat(16_384 - size + more)
+      const clientInfo = icons === 0 ? info : { ...info, icons: [{ src: 'y'.repeat(icons) }] }
+      const { record, error } = await answer({ ...VERSION, clientInfo })
+      expect(record?.client.info).toEqual(kept ? info : undefined)
+      expect(error?.message).toBe(
+        kept ? undefined : 'params.capabilities and params.clientInfo are too large',
+      )
+    },
+  )
 
   it.each([
     ['an anonymous client', true, {}],
     ['a principal without a session', true, { id: '', principal: 'ann' }],
     ['an anonymous client without a session', false, { id: '' }],
-  ])('offers tasks only to clients that can be identified: %s (offered: %s)', async (_what, offered, change) => {
-    const result = resultOf(await answer(VERSION, change)) as { readonly capabilities: object }
-    expect('tasks' in result.capabilities).toBe(offered)
-  })
+  ])(
+    'offers tasks only to clients that can be identified: %s (offered: %s)',
+    async (_what, offered, change) => {
+      const result = resultOf(await answer(VERSION, change)) as { readonly capabilities: object }
+      expect('tasks' in result.capabilities).toBe(offered)
+    },
+  )
 
   it('can derive the session id from the negotiated revision', async () => {
     const { record } = await answer(VERSION, { id: async ({ revision }) => `of ${revision}` })

@@ -72,44 +72,40 @@ interface Member {
 
 /** Tests sessions on both frameworks that share one event store. */
 export function describeSharedStore(sessions: number): void {
-  it(
-    `keeps the data of ${sessions} sessions separate`,
-    { timeout: 60_000 + 40 * sessions },
-    async () => {
-      const eventStore = new MemoryEventStore()
-      const server = telling()
-      const apps = await Promise.all(
-        ADAPTERS.map(([, adapter]) => adapter.serve(server, { streams: { eventStore } }, {})),
+  it(`keeps the data of ${sessions} sessions separate`, { timeout: 60_000 + 40 * sessions }, async () => {
+    const eventStore = new MemoryEventStore()
+    const server = telling()
+    const apps = await Promise.all(
+      ADAPTERS.map(([, adapter]) => adapter.serve(server, { streams: { eventStore } }, {})),
+    )
+    const members: Member[] = []
+    for (let first = 0; first < sessions; first += AT_ONCE) {
+      const some = Array.from({ length: Math.min(AT_ONCE, sessions - first) }, (_, i) =>
+        join(apps[(first + i) % apps.length]?.url ?? '', `secret-${first + i}-${'abcdefgh'[i % 8]}`),
       )
-      const members: Member[] = []
-      for (let first = 0; first < sessions; first += AT_ONCE) {
-        const some = Array.from({ length: Math.min(AT_ONCE, sessions - first) }, (_, i) =>
-          join(apps[(first + i) % apps.length]?.url ?? '', `secret-${first + i}-${'abcdefgh'[i % 8]}`),
-        )
-        members.push(...(await Promise.all(some)))
-      }
-      const refusals: Piece[] = []
-      for (const [i, { client, heard }] of members.entries()) {
-        const other = members[(i + 2) % members.length]
-        if (other === undefined) continue
-        const refusal = await client.resume(other.lastId)
-        heard.push(refusal.text)
-        refusals.push(refusal)
-      }
-      for (const { secret, heard } of members) {
-        const said = heard.join('').match(SECRETS) ?? []
-        expect(said.length).toBeGreaterThan(3)
-        expect(new Set(said)).toEqual(new Set([secret]))
-      }
-      expect(refusals).toHaveLength(sessions)
-      expect(new Set(refusals.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-      expect(refusals[0]?.status).toBe(400)
-      for (const app of apps) {
-        await app.close()
-        await app.release()
-      }
-    },
-  )
+      members.push(...(await Promise.all(some)))
+    }
+    const refusals: Piece[] = []
+    for (const [i, { client, heard }] of members.entries()) {
+      const other = members[(i + 2) % members.length]
+      if (other === undefined) continue
+      const refusal = await client.resume(other.lastId)
+      heard.push(refusal.text)
+      refusals.push(refusal)
+    }
+    for (const { secret, heard } of members) {
+      const said = heard.join('').match(SECRETS) ?? []
+      expect(said.length).toBeGreaterThan(3)
+      expect(new Set(said)).toEqual(new Set([secret]))
+    }
+    expect(refusals).toHaveLength(sessions)
+    expect(new Set(refusals.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(refusals[0]?.status).toBe(400)
+    for (const app of apps) {
+      await app.close()
+      await app.release()
+    }
+  })
 }
 
 function telling(): McpServer {
