@@ -24,7 +24,7 @@ const system = process.env['JETWAY_SYSTEM_TESTS'] !== undefined
 /** Returns patterns for the test files of all packages and apps whose names end with `end`. */
 const named = (end: string): string[] => members.map((member) => `${member}/test/**/*${end}`)
 
-/** The tests that new projects begin with run where they stand. */
+/** The tests of the templates run in place. */
 const ofTemplates = long || system ? [] : ['packages/create-jetway/templates/*/test/*.test.ts']
 
 const include = long
@@ -33,8 +33,8 @@ const include = long
 const exclude = long || system ? [] : [...named('.long.test.ts'), ...named('.system.test.ts')]
 
 /**
- * Test files that replace modules, or that measure their process. All others share processes: what one file has loaded
- * is ready for the next, and that is most of what a file costs.
+ * Test files that replace modules or measure their own process. All other files share processes, so that modules loaded
+ * by one file are ready for the next, because loading them takes most of the time.
  */
 const ISOLATED = [
   'packages/{fastify,hono}/test/seam.test.ts',

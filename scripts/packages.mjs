@@ -55,7 +55,7 @@ async function pack() {
   return tarballs
 }
 
-/** Keeps a tarball that passed the check, for the release. */
+/** Keeps a tarball that has passed the check, so that it can be released. */
 function keep(tarball, project, { name, version }) {
   const release = resolve(root, env.JETWAY_RELEASE)
   mkdirSync(release, { recursive: true })

@@ -24,7 +24,7 @@ const endpoint = vi.hoisted(() => ({
   refusal: undefined as HttpReply | undefined,
   options: undefined as unknown,
   closing: undefined as (() => void) | undefined,
-  /** Whether authentication is asynchronous. */
+  /** If true, authentication is asynchronous. */
   later: false,
 }))
 
@@ -81,7 +81,8 @@ it.each([
 })
 
 /**
- * Writes more than the buffers of a connection to a peer that does not read. Returns the promise for the writer.
+ * Writes more bytes than a connection can buffer to a peer that does not read. Returns the promise that
+ * `write` has returned.
  */
 function fill(sink: FrameSink): Promise<void> {
   const frame = `data: ${'x'.repeat(1024 * 1024)}\n\n`

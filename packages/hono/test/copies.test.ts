@@ -5,7 +5,7 @@ import { mcp } from '../src/index.ts'
 import { createServer, post, text } from '@jetway-apps/test-support/http'
 import { listen } from './support.ts'
 
-/** The CommonJS copy of Hono, which shares no classes with the copy that Jetway could import. */
+/** The CommonJS copy of Hono. It shares no classes with the copy that Jetway imports. */
 const { Hono } = createRequire(import.meta.url)('hono') as typeof HonoModule
 
 const options = { server: createServer(), stateless: true }

@@ -14,7 +14,7 @@ type Handle = (request: HttpRequest, body: RequestBody | Error) => HttpReply | P
 const endpoint = vi.hoisted(() => ({
   handle: undefined as unknown,
   refusal: undefined as HttpReply | undefined,
-  /** Whether authentication is asynchronous. */
+  /** If true, authentication is asynchronous. */
   later: false,
 }))
 

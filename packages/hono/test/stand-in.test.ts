@@ -10,7 +10,7 @@ afterEach(
     new Promise((resolve) => (server?.close(resolve) ?? resolve(undefined), server?.closeAllConnections())),
 )
 
-/** Returns what `touched` reports for a request of `@hono/node-server` after `read`. */
+/** Returns what `touched` reports for a request from `@hono/node-server` after `read` has run. */
 async function after(read: (request: Request) => unknown): Promise<Touched> {
   let found: Touched | undefined
   const listener = getRequestListener(async (request) => {
@@ -27,7 +27,7 @@ async function after(read: (request: Request) => unknown): Promise<Touched> {
 }
 
 describe('touched', () => {
-  // The order matters: something has read the first request before `touched` sees it.
+  // The order matters: the first request must be read before `touched` has seen any.
   test.for<[string, (request: Request) => unknown, Touched]>([
     ['its headers', (request) => request.headers.get('host'), HEADERS],
     ['nothing', () => {}, UNTOUCHED],

@@ -27,7 +27,7 @@ interface Connected extends ReturnType<typeof gatedTool> {
   readonly connection: ReturnType<typeof serveTransport>
 }
 
-/** A connection before \`initialize\`. */
+/** A connection before `initialize`. */
 function connect(overrides?: Overrides): Connected {
   const tool = gatedTool()
   const runtime = createTestRuntime({ 'tools/call': tool.entry }, overrides)
