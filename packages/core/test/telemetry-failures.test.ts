@@ -92,7 +92,7 @@ describe('a failure in telemetry', () => {
   )
 
   it.each(['sent', ...FAULTS_OF_RUN, 'end'] as const)(
-    'does not affect a question, and does not send the question twice: %s',
+    'does not affect a question, or cause it to be sent twice: %s',
     async (question) => {
       const { client, handler, lines } = await startServer(telemetryWith({ question }))
       expect(textOf(await client.call('ask'))).toBe('1 folders')

@@ -214,7 +214,7 @@ describe('the `telemetry` option', () => {
     await answer
   })
 
-  it('reports network details and the headers that have a single value over HTTP', async () => {
+  it('reports network details and single-value headers over HTTP', async () => {
     const telemetry = new Recorder()
     const handler = toFetch(createServer(telemetry))
     const body = { jsonrpc: '2.0', id: 1, method: 'ping' }

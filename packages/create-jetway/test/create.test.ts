@@ -148,7 +148,7 @@ describe('an invalid command line', () => {
 })
 
 describe('questions', () => {
-  it('are asked for the folder and the template in a terminal', async () => {
+  it('are asked about the folder and the template in a terminal', async () => {
     const line = commandLine({ terminal: true })
     const done = line.run(...QUIET)
     await vi.waitFor(() => expect(line.output.stdout).toContain('Folder (my-server): '))

@@ -83,7 +83,7 @@ describe("a mount's path", () => {
     expect(await text(await post(`${url}/mcp`))).toBe('test')
   })
 
-  it('may not be passed to app.route, which requires an app', () => {
+  it('cannot be set with app.route, which requires an app', () => {
     const add = (): unknown => new Hono().route('/mcp', mcp(STATELESS) as unknown as Hono)
     expect(add).toThrow(
       /app\.route takes a Hono app.*use app\.all\(path, mcp\(\{ server \}\)\).*ERR_MCP_OPTION/,

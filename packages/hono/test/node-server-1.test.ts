@@ -73,7 +73,7 @@ describe.each(SERVED)('version 1 of @hono/node-server with %s', (_name, serve) =
     expect((await post(url, undefined, session)).status).toBe(404)
   })
 
-  it('serves the public metadata documents of the authentication', async () => {
+  it('serves the public metadata documents for authentication', async () => {
     const origin = await listen(serve({ stateless: true, authenticate }))
     for (let i = 0; i < 3; i++) {
       const reply = await fetch(`${origin}/.well-known/any`)

@@ -109,7 +109,7 @@ describe('Redis commands', () => {
 })
 
 describe('nodes.alive', () => {
-  it('reports a stopped node as dead 7 s after connecting, even if the clock was set back', async () => {
+  it('considers a stopped node dead 7 s after connecting, even if the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const stores = over(([command]) => (command === 'MGET' ? [null] : 1))

@@ -265,7 +265,7 @@ describe(`the files of skills (${SPEC}#resource-mapping)`, () => {
     expect(resources[0]).toMatchObject({ name: 'git-workflow', description: 'How this team branches' })
   })
 
-  it('can be read by session clients, although these do not know the extension', async () => {
+  it('can be read by session clients, which do not know the extension', async () => {
     const { server } = bench([git])
     const client = await openSession(server)
     const uri = 'skill://git-workflow/references/NAMES.md'

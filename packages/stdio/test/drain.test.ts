@@ -81,7 +81,7 @@ describe('the drain period', () => {
     },
   )
 
-  it('lasts as long as `drainMs` allows', async () => {
+  it('lasts as long as `drainMs`', async () => {
     const { handle, input, aborted } = await running({ output: new PassThrough(), drainMs: 60_000 })
     await endOf(input)
     await vi.advanceTimersByTimeAsync(53_999)

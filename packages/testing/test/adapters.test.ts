@@ -17,7 +17,7 @@ it('describeAdapter registers exactly one test for each case of the declared cap
   expect(adapterCases([])).toHaveLength(36)
 })
 
-it('describeAdapter registers no two tests with the same name', () => {
+it('describeAdapter gives every test a unique name', () => {
   expect(new Set(tests.sound).size).toBe(tests.sound.length)
 })
 

@@ -239,7 +239,7 @@ it('the authorization server offers only the configured ways to register', async
 it.for([
   ['mcp everything', 'mcp'],
   [undefined, 'mcp files:write'],
-])('the authorization server for the requested scopes %s grants %s', async ([asked, granted], { issuer }) => {
+])('given the requested scopes %s, the authorization server grants %s', async ([asked, granted], { issuer }) => {
   const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
   expect(scope).toBe(granted)
 })

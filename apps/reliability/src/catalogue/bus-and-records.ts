@@ -84,7 +84,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'reports a stopped node as dead 7 s after connecting, even if the clock was set back',
+        name: 'considers a stopped node dead 7 s after connecting, even if the clock was set back',
       },
     ],
   },

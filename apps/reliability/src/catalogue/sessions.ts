@@ -83,7 +83,7 @@ export const SESSIONS: Group = {
           file: 'packages/testing/src/contracts/event-store.ts',
           name: "does not return one stream's events for %j",
         },
-        { file: 'packages/testing/test/support/cuts.ts', name: 'reach a client that resumes in full' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'arrive in full at a client that resumes' },
       ],
     },
     {
@@ -106,7 +106,7 @@ export const SESSIONS: Group = {
       fault: 'Events that are lost or change places',
       behaviour: 'Each stream numbers its events. A client that resumes gets the rest once and in order.',
       tests: [
-        { file: 'packages/testing/test/support/cuts.ts', name: 'reach a client that resumes in full' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'arrive in full at a client that resumes' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives everything exactly once, however often the connection is cut',
@@ -139,7 +139,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/support/cuts.ts',
-          name: 'reach the client in full, even if the store is slow',
+          name: 'arrive in full even if the store is slow',
         },
       ],
     },

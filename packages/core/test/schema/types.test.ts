@@ -56,7 +56,7 @@ describe('types inferred from schemas', () => {
     expectTypeOf<InferArguments<typeof valibot>>().toEqualTypeOf<{ city: string; days: number }>()
   })
 
-  it('are derived from simple JSON Schemas, and are records for all others', () => {
+  it('are derived from simple JSON Schemas, and fall back to records', () => {
     expectTypeOf<InferInput<typeof json>>().toEqualTypeOf<{ city?: string }>()
     expectTypeOf<InferArguments<typeof rich>>().toEqualTypeOf<{
       city: string

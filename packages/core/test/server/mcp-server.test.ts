@@ -28,7 +28,7 @@ const recordingLogger = (): { logger: Logger; logged: string[] } => {
 }
 const tool = (name: string): { name: string; handler: () => string } => ({ name, handler: () => name })
 
-describe('McpServer options', () => {
+describe('McpServer', () => {
   it.each([
     ['limits.running', { limits: { running: 0 } }],
     ['limits.inFlight', { limits: { inFlight: Number.NaN } }],
@@ -55,7 +55,7 @@ describe('McpServer options', () => {
     ['experimental', { experimental: { a: { at: new Date(0) } } }],
     ['experimental', { experimental: { a: { call: () => {} } } }],
     ['experimental', { experimental: [] as never }],
-  ] satisfies [string, ServerOptions][])('reject an invalid %s', (name, options) => {
+  ] satisfies [string, ServerOptions][])('rejects an invalid %s', (name, options) => {
     expect(() => create(options)).toThrow(new RegExp(`${name}.*ERR_MCP_OPTION`))
   })
 
@@ -66,17 +66,17 @@ describe('McpServer options', () => {
     { requestState: { maxBytes: 1024, singleUse: false } },
     { tasks: { defaultTtlMs: 5, maxTtlMs: 5 } },
     { tasks: { maxTtlMs: 5 } },
-  ])('accept values at their limits: %j', (options) => {
+  ])('accepts option values at their limits: %j', (options) => {
     expect(() => create(options)).not.toThrow()
   })
 
-  it('may not be passed in the same object as name and version', () => {
+  it('rejects options in the same object as name and version', () => {
     expect(() => new McpServer({ ...info, limits: {} } as never)).toThrow(
       'The first argument of new McpServer has limits, which is an option',
     )
   })
 
-  it('send icons and website only in revisions that support them', async () => {
+  it('sends icons and website only in revisions that support them', async () => {
     const facts = { ...info, title: 'Test', websiteUrl: 'https://x', icons: [{ src: 'https://x/i.png' }] }
     const server = new McpServer(facts)
     expect((await openPeer(server)).initialized.result).toMatchObject({ serverInfo: facts })
@@ -85,7 +85,7 @@ describe('McpServer options', () => {
     expect(old.initialized.result['serverInfo']).toEqual(info)
   })
 
-  it('accept instructions as a string or as a function of the client', async () => {
+  it('accepts instructions as a string or as a function of the client', async () => {
     const fixed = await openPeer(create({ instructions: 'read me' }))
     expect(fixed.initialized.result).toMatchObject({ instructions: 'read me' })
     const asked = await openPeer(create({ instructions: async (client) => `hello ${client.info?.name}` }))
@@ -93,7 +93,7 @@ describe('McpServer options', () => {
     expect((await openPeer(create())).initialized.result).not.toHaveProperty('instructions')
   })
 
-  it('determine the capabilities together with the registered definitions, including empty lists', async () => {
+  it('derives capabilities from the registered definitions, including empty lists', async () => {
     const server = create({ logging: false })
     expect((await openPeer(server)).initialized.result).toMatchObject({ capabilities: {} })
     server.setTools([])
@@ -119,7 +119,7 @@ describe('McpServer options', () => {
     [{ name: '', version: '1' }, /name must be a string/],
     [{ name: 'x' } as never, /version must be a string/],
     [{ ...info, icons: [{ src: 'http://x/i.png' }] }, /ERR_MCP_INVALID_ICON/],
-  ])('throw immediately if the server info is invalid: %j', (bad, message) => {
+  ])('throws immediately if the server info is invalid: %j', (bad, message) => {
     expect(() => new McpServer(bad)).toThrow(message)
   })
 
@@ -132,7 +132,7 @@ describe('McpServer options', () => {
     ['pageSize', Number.NaN],
     ['pageSize', Number.POSITIVE_INFINITY],
     ['pageSize', '5'],
-  ])('reject limits.%s if its value is %s', (option, value) => {
+  ])('rejects limits.%s if its value is %s', (option, value) => {
     expect(() => create({ limits: { [option]: value } })).toThrow(`The option limits.${option} must`)
   })
 })
@@ -324,7 +324,7 @@ describe('server.add', () => {
 })
 
 describe('lifespan', () => {
-  it('opens once, for the first client, is available to handlers with its type, and is disposed when the server closes', async () => {
+  it('opens once for the first client, has its type in handlers, and is disposed when the server closes', async () => {
     const events: string[] = []
     const server = new McpServer(info, {
       lifespan: async () => {
@@ -373,7 +373,7 @@ describe('server.close', () => {
     expect(disposed).toBe(true)
   })
 
-  it('runs when the server is disposed, and is awaited', async () => {
+  it('is called by asyncDispose, which waits for it', async () => {
     const events: string[] = []
     const end = async (): Promise<void> => {
       await settled()
@@ -428,7 +428,7 @@ describe('invalid listeners and middleware', () => {
 })
 
 describe('server.use', () => {
-  it('detects middleware that returns nothing: the client receives an error, and the log a remedy', async () => {
+  it('reports middleware that returns nothing to the client, and logs a remedy', async () => {
     const { logger, logged } = recordingLogger()
     const server = create({ logger })
     server.addTool(tool('t'))
@@ -491,7 +491,7 @@ describe('errors in handlers', () => {
     expect((await peer.request('ping')).result).toEqual({})
   })
 
-  it('are passed with the client’s reference to `onError`, and to the logger or else to stderr', async () => {
+  it('are passed to `onError` with the client’s reference, and to the logger or else to stderr', async () => {
     const seen: string[] = []
     const logged: string[] = []
     const log = (_: object, message: string): void => void logged.push(message)

@@ -73,7 +73,7 @@ describe('MemoryBus', () => {
     ])
   })
 
-  it('keeps listeners that are added after the topic’s last listener has been removed', () => {
+  it('keeps a listener that subscribes after the topic’s last listener has left', () => {
     const bus = new MemoryBus()
     const heard: string[] = []
     const leave = bus.subscribe('a', () => heard.push('first'))

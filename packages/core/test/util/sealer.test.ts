@@ -92,7 +92,7 @@ describe('keys passed to createSealer', () => {
     expect(make).not.toThrow(/horse|c2Vj/)
   })
 
-  it('are derived only at their first use, and no random bytes are generated before', async () => {
+  it('are derived only at their first use, before which no random bytes are generated', async () => {
     let draws = 0
     const made = createSealer({
       keys: [key(1)],

@@ -113,7 +113,7 @@ describe('scripts/release/version.mjs', () => {
 describe('firstSteps', () => {
   const labels = [{ name: "won't fix", color: 'ffffff', description: 'No' }]
 
-  it('prints a command per package that trusts the release workflow only for staging', () => {
+  it('prints one command per package, which trusts the release workflow only for staging', () => {
     const text = firstSteps(['@jetway/core', 'jetway'], DECIDED, labels)
     expect(text).toContain(
       'npm trust github @jetway/core --repo acme/jetway --file release.yml --env npm --allow-stage-publish',

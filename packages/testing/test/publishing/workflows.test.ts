@@ -93,7 +93,7 @@ describe('lintWorkflow', () => {
     ['an unknown context in an expression', workflow({ job: 'if: gitlab.ref' }), 'gitlab'],
     ['text that is no YAML', 'on: [push\njobs: {', ''],
     ['a job that needs a missing one', workflow({ job: 'needs: other' }), 'no dependencies'],
-  ])('rejects %s in the parser', async (_, text, word) => {
+  ])("rejects %s with GitHub's own parser", async (_, text, word) => {
     const problems = await lint(text)
     expect(problems).not.toEqual([])
     expect(problems.join('\n')).toContain(word)

@@ -87,11 +87,11 @@ export function describeCuts(cuts: number): void {
     ['Fastify', fastify],
     ['Hono', hono],
   ])(`streams on %s, cut ${cuts} times anywhere after their first id`, (_, adapter) => {
-    it('reach a client that resumes in full', options, async () => {
+    it('arrive in full at a client that resumes', options, async () => {
       expectWhole(await cutAndResume(adapter, { cuts, seed: 1, endpoint: () => ({}) }))
     })
 
-    it('reach the client in full, even if the store is slow', options, async () => {
+    it('arrive in full even if the store is slow', options, async () => {
       const endpoint = (random: () => number): EndpointOptions => ({
         streams: { eventStore: slowStore(new MemoryEventStore(), random) },
       })

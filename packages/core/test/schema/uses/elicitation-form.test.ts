@@ -212,7 +212,7 @@ describe('form schemas with features that clients do not support', () => {
   it.each([
     ['a form without fields', { type: 'object' }],
     ['a disabled constraint', formOf({ type: 'array', items: { enum: ['x'] }, uniqueItems: false })],
-  ])('are not confused with %s', (_what, given) => {
+  ])('do not include %s', (_what, given) => {
     expect(() => refuseUnsayable(given as never)).not.toThrow()
   })
 

@@ -193,7 +193,7 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(shapes, { kind: 'box', r: 'x', z: 1 })).toEqual({ refused: 'w: is required' })
   })
 
-  it('are those not defined by the alternative that matches completely', () => {
+  it('depend on which alternative matches completely', () => {
     const schema = z.union([
       z.object({ id: z.string(), n: z.number() }),
       z.object({ id: z.string(), s: z.string() }),
@@ -201,11 +201,11 @@ describe('unknown properties in a zod object', () => {
     expect(checkOutput(schema, { id: 'x', s: 'y', n: 'not a number' })).toEqual({ id: 'x', s: 'y' })
   })
 
-  it('are allowed in the published schema of an intersection, whose values would otherwise not match', () => {
+  it('are allowed in the published schema of an intersection, which could not match otherwise', () => {
     expect(JSON.stringify(publishedOutput(A.describe('A').and(B)))).not.toContain('additionalProperties')
   })
 
-  it('are not searched for in a JSON string that has none, so that it is returned unchanged', () => {
+  it('cause no change to a JSON string that contains none', () => {
     const json = '{"b":1,   "a":"x"}'
     expect(engine.output(A.describe('A').and(B), outputSite).check({ b: 1, a: 'x' }, json)).toEqual({
       ok: true,

@@ -132,7 +132,7 @@ describe('a value that makes compiled code throw', () => {
     expect(validator.isValid({ a: 1 })).toBe(true)
   })
 
-  it('is not interpreted if it is nested too deeply, because the interpreter would throw as well', async () => {
+  it('is not interpreted if it is nested too deeply, because the interpreter would also throw', async () => {
     const compiled = vi.fn<IsValid>().mockImplementation(() => {
       throw new RangeError('Maximum call stack size exceeded')
     })
