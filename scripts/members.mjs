@@ -15,6 +15,6 @@ const folders = Array.from(
 export const members = folders.flatMap((folder) =>
   readdirSync(root + folder)
     .map((name) => `${folder}/${name}`)
-    // If a member exists only on another branch, an empty folder may be left in its place.
+    // If a package exists only on another branch, an empty folder may be left in its place.
     .filter((member) => existsSync(`${root}${member}/package.json`)),
 )

@@ -106,7 +106,7 @@ export function drawMap({ core, http, hops }, theme) {
 }
 
 /**
- * Returns the rows from top to bottom: the adapter, the rooms in `http/`, the other rooms.
+ * Returns the rows from top to bottom: the adapter, the folders in `http/`, and the other folders.
  *
  * @param {string[][]} core @param {string[][]} http @param {readonly import('./page.mjs').Hop[]} hops @returns
  * {Row[]}

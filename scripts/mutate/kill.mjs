@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 
 /**
- * The time budgets of the runs: the total time that a run's tests took in the baseline run. Most mutants are
- * killed in the first run. A failure after the last run would be a coincidence in an unrelated test.
+ * How much testing each run adds, measured as the total time that its tests took in the baseline run. Most mutants
+ * are killed in the first run. A failure after the last run would be a coincidence in an unrelated test.
  */
 const RUNS_MS = [2_000, 10_000, 120_000]
 

@@ -35,7 +35,7 @@ export class Sources {
   /** The files that import a file by a relative path. @type {Map<string, string[]>} */
   #importers = new Map()
 
-  /** @param {Record<string, string>} texts the texts by path */
+  /** @param {Record<string, string>} texts the source code, keyed by path */
   constructor(texts) {
     for (const [file, text] of Object.entries(texts)) {
       const { program, module } = parseSync(file, text)

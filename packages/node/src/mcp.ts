@@ -73,7 +73,7 @@ export type McpMountOptions<Locals = unknown> = EndpointOptions &
   MountOptions<Locals> &
   (unknown extends Locals ? unknown : Required<Pick<MountOptions<Locals>, 'locals'>>)
 
-/** The members of Koa's context that the mount uses. */
+/** The properties of Koa's context that the mount uses. */
 export interface KoaContext {
   readonly req: NodeRequest
   readonly res: NodeResponse

@@ -239,10 +239,13 @@ it('the authorization server offers only the configured ways to register', async
 it.for([
   ['mcp everything', 'mcp'],
   [undefined, 'mcp files:write'],
-])('given the requested scopes %s, the authorization server grants %s', async ([asked, granted], { issuer }) => {
-  const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
-  expect(scope).toBe(granted)
-})
+])(
+  'given the requested scopes %s, the authorization server grants %s',
+  async ([asked, granted], { issuer }) => {
+    const { scope } = await authorize(issuer, issuer.client.clientId, { scope: asked })
+    expect(scope).toBe(granted)
+  },
+)
 
 it('the authorization server issues tokens without a client, for any user', async ({ issuer }) => {
   const { accessToken, scope } = await issuer.issue({ resource: RESOURCE, user: 'bob' })

@@ -145,7 +145,7 @@ export function dateLiterals(source: Source): string[] {
     .map((text) => `${source.path} holds a revision's date: ${text}`)
 }
 
-/** Returns whether a file belongs to core but may not know how the revisions differ. */
+/** Returns whether a file is part of core, but not of the folder that defines how the revisions differ. */
 const shared = ({ path }: Source): boolean =>
   path.startsWith(coreSource) && !path.startsWith(`${coreSource}protocol/revisions/`)
 
