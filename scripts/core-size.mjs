@@ -1,14 +1,14 @@
 /**
- * Measures core: its lines of code, without blank lines and comments, and its exported interfaces that at most
- * one other file uses. A reader gains little from looking up such an interface. `.ci/run` prints the numbers,
- * and `budget.test.ts` enforces the limits. `--list` prints the names of the interfaces.
+ * Measures core: its lines of code, without blank lines and comments, and the number of exported interfaces
+ * that at most one other file uses. A reader gains little from looking up such an interface. `.ci/run` prints
+ * the numbers, and `budget.test.ts` enforces the limits. `--list` prints the names of the interfaces.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { argv } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseSync } from 'oxc-parser'
 
-/** Only the plan for a new seam may raise these limits, and only by what the seam needs. */
+/** These limits may be raised only in the plan for a new extension point, and only by as much as it needs. */
 export const LIMITS = { codeLines: 21_500, narrowInterfaces: 80 }
 
 const folder = fileURLToPath(new URL('../packages/core/src/', import.meta.url))

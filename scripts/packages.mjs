@@ -1,9 +1,10 @@
 /**
- * Packs every package as it is published to npm and checks the tarball: its files, size and manifest
+ * Packs every package as it is published to npm, and checks the tarball: its files, size and manifest
  * (tarball.mjs), its exports (publint), how its types resolve (attw), and that it installs, loads and
- * type-checks in an empty npm and pnpm project (project.mjs). Arguments select packages, such as `core`; the
- * default is all. Needs a build and the registry. If the environment variable JETWAY_RELEASE names a folder, the tarballs
- * go there, each with the list of what it installs (sbom.mjs): these are the bytes that a release uploads.
+ * type-checks in an empty npm and pnpm project (project.mjs). Arguments select packages, such as `core`; by
+ * default, all packages are checked. Requires a build and the registry. If the environment variable
+ * JETWAY_RELEASE names a folder, the tarballs are kept there, each with the list of what it installs
+ * (sbom.mjs). A release uploads exactly these files.
  */
 import {
   copyFileSync,
@@ -43,7 +44,7 @@ function addProblems(name, found) {
 
 const manifestOf = (name) => JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'))
 
-/** Packs all packages. Returns the path of each tarball by package name. */
+/** Packs all packages. Returns the tarballs' paths, keyed by package name. */
 async function pack() {
   const all = ['--filter', './packages/*', '--recursive', 'pack', '--pack-destination', folder]
   await runCheck('pack', [...pnpm(), ...all])
@@ -56,7 +57,7 @@ async function pack() {
   return tarballs
 }
 
-/** Keeps a tarball that passed the check, for the release. */
+/** Keeps a tarball that has passed the check, so that it can be released. */
 function keep(tarball, project, { name, version }) {
   const release = resolve(root, env.JETWAY_RELEASE)
   mkdirSync(release, { recursive: true })

@@ -1,5 +1,5 @@
 /**
- * Installs one package from its tarball in an empty project with npm or pnpm, and then imports and
+ * Installs one package from its tarball into an empty project with npm or pnpm, and then imports and
  * type-checks all of its entries there, as a user would. `skipLibCheck` is off, so the declarations of its
  * dependencies are checked as well.
  */
@@ -38,11 +38,12 @@ const INSTALLS = {
   ],
 }
 
-/** The maximum that an installation may add: the number of packages, and kilobytes on disk. */
+/** The most that an installation may add: the number of packages, and the kilobytes on disk. */
 const FOOTPRINTS = {
-  // Without zod.
+  // This excludes zod.
   core: { packages: 9, kilobytes: 2500 },
-  // Twelve (fflate packs bundles), itself, tsx with esbuild and its program, and the types of Node with those of undici.
+  // The package itself with 12 dependencies (fflate packs bundles), tsx with esbuild and its binary, and the types
+  // of Node and undici.
   cli: { packages: 18, kilobytes: 32_000 },
 }
 
@@ -94,7 +95,7 @@ export async function checkOlderCompilers(names, tarballs, folder) {
   return problems
 }
 
-/** The other packages' declarations use Node's types. Those of these packages must compile without them. */
+/** The declarations of all other packages use Node's types. Those of these packages must compile without them. */
 const needsNodeTypes = (name) => !['@jetway/core', '@jetway/json-schema'].includes(name)
 
 function writeProject(folder, own, tarballs, everything) {

@@ -19,7 +19,7 @@ it('the reference documents all usage errors and no others', () => {
   expect(new Set(documented)).toEqual(new Set(Object.keys(USAGE_ERRORS)))
 })
 
-/** The table of codes: who gets each code, what it means and what to do. */
+/** The table of error codes: who receives each code, what it means and what to do. */
 const codes = new Map(
   [...reference.matchAll(/^\| `(-\d{5})` \|(.*)\|$/gm)].map(([, code, rest = '']) => {
     const [session = '', alone = '', means = '', todo = ''] = rest.split('|').map((cell) => cell.trim())
@@ -66,7 +66,7 @@ it('the reference does not list the codes of one era for the other era', () => {
 
 it('every usage error is thrown by some package', () => {
   const packages = new URL('../../', import.meta.url)
-  // Not recursive from here: Node.js would follow the links in every node_modules.
+  // This call is not recursive, because Node.js would follow the links in every node_modules folder.
   const sources = readdirSync(packages)
     .map((folder) => new URL(`${folder}/src/`, packages))
     .filter((folder) => existsSync(folder))

@@ -9,17 +9,17 @@ const ADD =
   'The authorization metadata of an MCP mount below a prefix is at the root of the origin. Add this line to the root app: app.register(resourceMetadata, { authenticate })'
 
 /**
- * Adds routes for a mount's public documents. A plugin below a prefix cannot have routes at the root.
+ * Adds routes for a mount's public documents. A plugin with a prefix cannot add routes at the root.
  *
- * If nothing else routes these documents, starting the app fails with `ERR_MCP_OPTION`.
+ * If no other plugin adds routes for these documents, starting the app fails with `ERR_MCP_OPTION`.
  */
 export function routeWellKnown(app: FastifyInstance, wellKnown: WellKnown | undefined): void {
   if (wellKnown === undefined) return
   if (isRoot(app)) {
-    // Clients may add a trailing slash, which the other adapters also allow.
+    // Clients may add a trailing slash, which the other adapters accept as well.
     const { ignoreTrailingSlash, routerOptions } = app.initialConfig
     const ends = (routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash) === true ? [''] : ['', '/']
-    // If there are several mounts, the document at the root is that of the first one.
+    // With several mounts, the document at the root belongs to the first one.
     for (const url of wellKnown.paths.flatMap((path) => ends.map((end) => path + end)))
       if (!app.hasRoute({ url, method: 'GET' })) route(app, url, wellKnown)
   } else {
@@ -61,7 +61,7 @@ function route(app: FastifyInstance, url: string, wellKnown: WellKnown): void {
       let answer: HttpReply | undefined
       try {
         answer = wellKnown.answer(httpRequest)
-        // Throws if a header cannot be sent.
+        // The constructor throws if a header cannot be sent.
         void new Headers(answer?.headers)
       } catch (error) {
         // Fastify's own error handler would send the error's message to the client.

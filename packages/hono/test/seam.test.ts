@@ -14,7 +14,7 @@ type Handle = (request: HttpRequest, body: RequestBody | Error) => HttpReply | P
 const endpoint = vi.hoisted(() => ({
   handle: undefined as unknown,
   refusal: undefined as HttpReply | undefined,
-  /** Whether authentication is asynchronous. */
+  /** If true, authentication is asynchronous. */
   later: false,
 }))
 
@@ -107,7 +107,7 @@ describe.each([
     ['c.req.json()', (app: Hono) => app.use(async (c, next) => (await c.req.json(), next()))],
     ['c.req.text()', (app: Hono) => app.use(async (c, next) => (await c.req.text(), next()))],
     ['c.req.arrayBuffer()', (app: Hono) => app.use(async (c, next) => (await c.req.arrayBuffer(), next()))],
-  ])('is limited after a middleware that uses %s, also in chunks', async (_what, use) => {
+  ])('is limited, even in chunks, after middleware that uses %s', async (_what, use) => {
     const json = (length: number): string[] => ['{"text":"', 'ä'.repeat(length), '"}']
     for (const [parts, status] of [
       [json(44), 200],
@@ -197,7 +197,7 @@ describe('the request passed to the endpoint', () => {
     expect(seen).toBeUndefined()
   })
 
-  it("passes work that outlasts the reply to the runtime's waitUntil, if there is one", async () => {
+  it("forwards work that outlasts the reply to the runtime's waitUntil, if it exists", async () => {
     const work = Promise.resolve()
     const kept: unknown[] = []
     const app = mounted((request) => (request.waitUntil?.(work), OK))
@@ -226,7 +226,7 @@ describe('the reply to the client', () => {
   })
 })
 
-it('the signal aborts when the client cancels the body on a runtime other than Node.js', async () => {
+it("the request's signal aborts when the client cancels the body on a runtime other than Node.js", async () => {
   const requests: HttpRequest[] = []
   const app = mounted((request) => {
     requests.push(request)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const range = <T>(length: number, make: (i: number) => T): T[] => Array.from({ length }, (_, i) => make(i))
 const limited = (schema: JsonSchema, steps = 1_000_000) => createValidator(schema, { limit: maxSteps(steps) })
 
-/** CPU time, so that the test passes on a busy machine. */
+/** Measures CPU time, so that the test also passes on a busy machine. */
 function msOf(run: () => unknown): number {
   const start = process.cpuUsage()
   run()
@@ -103,7 +103,7 @@ describe('maxSteps', () => {
       {},
     ],
     ['true in a long list', { anyOf: range(100_000, () => true) }, 1],
-  ])('bounds the time for %s', (_, schema, value) => {
+  ])('limits the time for %s', (_, schema, value) => {
     const spent = msOf(() => {
       try {
         const validator = limited(schema)
@@ -164,7 +164,7 @@ describe('patterns of a validator with maxSteps', () => {
   }))
 
   it('match in the same way as RegExp for generated patterns', () => {
-    // V8 also starts matches inside of a surrogate pair, so the texts have none.
+    // V8 also starts matches inside a surrogate pair, so the texts must not contain any.
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é'), maxLength: 6 })
     fc.assert(
       fc.property(node, text, (pattern, value) => {
@@ -205,7 +205,7 @@ describe('patterns of a validator with maxSteps', () => {
     expect(() => limited({ patternProperties: { '(': {} } })).toThrow(SyntaxError)
   })
 
-  it('exempt the properties that they match from additionalProperties', () => {
+  it('exempt matching properties from additionalProperties', () => {
     const validator = limited({
       patternProperties: { '^a+$': { type: 'number' } },
       additionalProperties: false,

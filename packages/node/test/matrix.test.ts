@@ -13,7 +13,7 @@ const TRANSPORTS = [
 ] as const
 
 describe.each(Object.entries(HOSTS))('%s', (_host, subject) => {
-  it.each(TRANSPORTS)('serves %s in revision %s', async (transport, revision, response) => {
+  it.each(TRANSPORTS)('uses %s in revision %s', async (transport, revision, response) => {
     const server = createServer()
     const { url, release } = await subject.serve(server, { legacySse: true, response }, {})
     onTestFinished(async () => {

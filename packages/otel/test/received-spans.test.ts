@@ -117,7 +117,7 @@ describe('the span of a received call', () => {
       'tools/call tool',
       { ...CALL, 'mcp.session.id': 'abcdefghij' },
     ],
-  ])('has exactly these attributes for %s', (_what, call, name, attributes) => {
+  ])('has exactly the expected attributes for %s', (_what, call, name, attributes) => {
     const span = receive(call)
     expect(span.name).toBe(name)
     expect(span.attributes).toEqual({ ...attributes, 'jetway.outcome': 'ok' })
@@ -128,7 +128,7 @@ describe('the span of a received call', () => {
     ['the full session id', { sessionId: 'full' }, { 'mcp.session.id': ID }],
     ['no session id', { sessionId: false }, { 'mcp.session.id': undefined }],
     ['no further attributes without a context', { attributes: () => ({ more: 1 }) }, {}],
-  ])('contains %s, as configured', (_what, options, change) => {
+  ])('contains %s if configured to', (_what, options, change) => {
     const call = received({ ...read, target: undefined, sessionId: ID })
     const all = { ...READ, 'mcp.session.id': 'abcdefgh', 'jetway.outcome': 'ok' }
     expect(receive(call, OK, options).attributes).toEqual({ ...all, ...change })
@@ -170,7 +170,7 @@ describe('the span of a received call', () => {
     expect(span.events).toEqual([])
   })
 
-  it('contains a thrown value that is not an Error as a string if `recordErrors` is set', () => {
+  it('records a thrown value that is not an Error as a string if `recordErrors` is true', () => {
     const hidden = { error: { toString: () => 'odd' }, reference: 'r' }
     const { events } = receive(received(), { outcome: 'failed', hidden }, { recordErrors: true })
     expect(events).toMatchObject([{ name: 'exception', attributes: { 'exception.message': 'odd' } }])
@@ -193,7 +193,7 @@ describe('the span of a received call', () => {
     ['a tool without capture', received(), {}, false],
     ['no tool', received({ target: undefined }), { results: true }, false],
     ['a prompt', received({ ...prompt, target: 'p' }), { arguments: true, results: true }, false],
-  ])('given %s, contains the result: %s', (_what, call, capture, wanted) => {
+  ])('for %s contains the result: %s', (_what, call, capture, wanted) => {
     const { spans } = registerSdk()
     const observation = telemetry({ capture }).received(call)
     observation.end({ ...OK, ...(wanted && { result: { content: [] } }) })
@@ -217,7 +217,7 @@ describe('the span of a received call', () => {
   })
 })
 
-describe('telemetry', () => {
+describe('the telemetry object', () => {
   it.each<[string, boolean, TelemetryOptions, boolean]>([
     ['without an SDK', false, {}, false],
     ['in mode propagate without an SDK', true, { mode: 'propagate' }, false],

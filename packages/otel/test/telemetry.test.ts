@@ -157,7 +157,7 @@ describe("a call's span", () => {
     expect(tool.events).toEqual([])
   })
 
-  it('contains the hidden error if `recordErrors` is set', async () => {
+  it('contains the hidden error if `recordErrors` is true', async () => {
     const { tool } = await spanOf(
       () => {
         throw new Error('secret')
@@ -188,7 +188,7 @@ describe("a call's span", () => {
       undefined,
     ],
     ['no more than maxBytes', { capture: { arguments: true, maxBytes: 8 } }, '{"secret', undefined],
-  ])('captures %s, as configured', async (_, options, args, result) => {
+  ])('captures %s if configured to', async (_, options, args, result) => {
     const { tool } = await spanOf(() => 'canary result', options)
     expect([
       tool.attributes['gen_ai.tool.call.arguments'],
@@ -201,7 +201,7 @@ describe("a call's span", () => {
     ['short', /^.{1,10}$/],
     ['full', /^.{20,}$/],
     [false, undefined],
-  ] as const)('contains the session id in the form %s', async (sessionId, pattern) => {
+  ] as const)('contains the session id as configured by `sessionId`: %s', async (sessionId, pattern) => {
     const { tool } = await spanOf(() => 'fine', { sessionId })
     const id = tool.attributes['mcp.session.id']
     if (pattern === undefined) expect(id).toBeUndefined()
@@ -223,7 +223,7 @@ describe("the client's trace context", () => {
     ['ignore', 'ambient', 0],
   ] as const
   it.each(cases)(
-    'given `remoteParent` %s, produces a span in trace %s with %i links',
+    'with `remoteParent` %s produces a span in trace %s with %i links',
     async (remoteParent, traceOf, links) => {
       const { span } = registerSdk()
       const server = createServer({ remoteParent })
@@ -244,7 +244,7 @@ describe("the client's trace context", () => {
   it.each([
     ['once', [META.traceparent], TRACE_ID],
     ['twice', [META.traceparent, META.traceparent], undefined],
-  ])('is read from a header sent %s if _meta does not contain a context', async (_, values, expected) => {
+  ])('is read from a header that occurs %s if _meta contains no context', async (_, values, expected) => {
     const { span } = registerSdk()
     const server = createServer()
     const handler = toFetch(server)
@@ -281,7 +281,7 @@ describe("the client's trace context", () => {
     ['a tracestate of a megabyte', { tracestate: `vendor=${'x'.repeat(1_000_000)}` }],
     ['a tracestate with one key twice', { tracestate: 'vendor=1,vendor=2' }],
     ['200 members of baggage', { baggage: LONG_BAGGAGE }],
-  ])('is used after dropping %s', async (_, meta) => {
+  ])('is used, but without %s', async (_, meta) => {
     registerSdk()
     const server = createServer()
     const carried: object[] = []
@@ -301,7 +301,7 @@ describe("the client's trace context", () => {
 })
 
 describe('the OpenTelemetry SDK', () => {
-  it('can be registered later, and records from then on', async () => {
+  it('can be registered later, and then records new calls', async () => {
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
     const client = await connect(server)
@@ -312,7 +312,7 @@ describe('the OpenTelemetry SDK', () => {
     expect((await points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('can be replaced, after which only the new SDK records', async () => {
+  it('can be replaced, after which only the new SDK records calls', async () => {
     const first = registerSdk()
     const server = createServer()
     server.addTool({ name: 'tool', handler: () => 'fine' })
@@ -328,7 +328,7 @@ describe('the OpenTelemetry SDK', () => {
     expect((await second.points())['mcp.server.operation.duration']).toMatchObject([{ value: { count: 1 } }])
   })
 
-  it('records nothing in mode propagate, but passes on the context', async () => {
+  it('records nothing in `propagate` mode, but passes on the context', async () => {
     const { spans, points } = registerSdk()
     const server = createServer({ mode: 'propagate' })
     let inHandler: string | undefined

@@ -5,10 +5,10 @@ import { redis, RedisReplyError } from '../src/index.ts'
 import { serve } from './support/process.ts'
 import { createTwo, newTwo } from './support/stores.ts'
 
-/** What docs/guide/scale-out.md tells users to grant. */
+/** The permissions that docs/guide/scale-out.md tells users to grant. */
 const GRANTS = '~jw1:* resetchannels -@all +@read +@write +@scripting +@connection +time -@dangerous'
 
-describe('a Redis user with few permissions', () => {
+describe('a Redis user with minimal permissions', () => {
   it('is sufficient for ready() and for all stores', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
@@ -67,7 +67,7 @@ describe('a Redis user with few permissions', () => {
 })
 
 describe('ready', () => {
-  it('rejects a Redis without the commands of version 6.2', async () => {
+  it('rejects if Redis lacks the commands of version 6.2', async () => {
     const stores = redis({
       namespace: 'old',
       connection: {
@@ -82,8 +82,8 @@ describe('ready', () => {
   })
 })
 
-describe('the first initialize of a process', () => {
-  it('receives 503 after a single command that Redis did not answer, and 200 once Redis is back', async () => {
+describe('the first initialize request of a process', () => {
+  it('is refused with 503 after one unanswered Redis command, and succeeds once Redis is back', async () => {
     const server = await startRedis()
     onTestFinished(() => server.stop())
     const [shared] = newTwo({ url: server.url })
@@ -92,7 +92,7 @@ describe('the first initialize of a process', () => {
     server.signal('SIGSTOP')
     const refused = await node.post(initialize())
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    // Each command waits for 500 ms. With a second one, the reply would take more than 1 s.
+    // A command waits for 500 ms, so with a second command the reply would take more than 1 s.
     expect(create).not.toHaveBeenCalled()
     server.signal('SIGCONT')
     await vi.waitFor(async () => expect((await node.post(initialize())).status).toBe(200))

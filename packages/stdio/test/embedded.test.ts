@@ -40,7 +40,7 @@ describe('serveStdio on given streams', () => {
     expect(input.listenerCount('data')).toBe(0)
   })
 
-  it('closes at the end of the input, and also when the server closes', async () => {
+  it('closes when the input ends or the server closes', async () => {
     const input = new PassThrough()
     const first = await serveStdio(createServer(), { input, output: new PassThrough() })
     input.end()
@@ -67,7 +67,7 @@ describe('serveStdio on given streams', () => {
     await handle.close({ deadline: 0 })
   })
 
-  it('responds to a line that is too long or not UTF-8 with a parse error that has no id', async () => {
+  it('responds with a parse error without an id to a line that is too long or not UTF-8', async () => {
     const input = new PassThrough()
     const output = new PassThrough()
     await using _handle = await serveStdio(createServer(), { input, output, maxLineBytes: 1000 })

@@ -12,12 +12,12 @@ const tests = {
 }
 const sizes = Object.values(tests).map((names) => names.length)
 
-it('describeAdapter registers a test for each case of the declared capabilities, and no others', () => {
+it('describeAdapter registers exactly one test for each case of the declared capabilities', () => {
   expect(sizes).toEqual([56, 56, 49, 56])
   expect(adapterCases([])).toHaveLength(36)
 })
 
-it('describeAdapter registers no duplicate test names', () => {
+it('describeAdapter gives every test a unique name', () => {
   expect(new Set(tests.sound).size).toBe(tests.sound.length)
 })
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const dataUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`
 
-/** Finds every module except the peer dependency. */
+/** Module hooks that resolve every module except the peer dependency. */
 const HOOKS = dataUrl(`export async function resolve(name, context, next) {
   if (name === 'oidc-provider') throw Object.assign(new Error('Not found'), { code: 'ERR_MODULE_NOT_FOUND' })
   return next(name, context)

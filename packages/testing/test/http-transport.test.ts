@@ -33,7 +33,7 @@ describe('HttpTransport', () => {
     }
   })
 
-  it('rejects with the status if the response has no id', async () => {
+  it('rejects with the status if the reply is not a response', async () => {
     const transport = new HttpTransport({
       url,
       fetch: async () => new Response('nobody home', { status: 503 }),
@@ -43,7 +43,7 @@ describe('HttpTransport', () => {
     await expect(opening).rejects.toMatchObject({ status: 503, body: 'nobody home' })
   })
 
-  it('refuses to start twice, and sends DELETE only once if it is closed repeatedly', async () => {
+  it('throws if it is started twice, and sends DELETE only once if it is closed repeatedly', async () => {
     const { fetch, exchanges } = recordFetch(toFetch(new McpServer({ name: 'http', version: '1.0.0' })))
     const transport = new HttpTransport({ url, fetch, listen: false })
     await connectPeer(transport, { revision: '2025-06-18' })
@@ -79,7 +79,7 @@ describe('HttpTransport', () => {
     expect(ends).toEqual([{ kind: 'end' }, { kind: 'end' }])
   })
 
-  /** The messages that a transport delivers of one response, and its end or error. */
+  /** Returns the messages that a transport delivers for one response, followed by the end or error. */
   async function delivered(response: () => Response): Promise<unknown[]> {
     const seen: unknown[] = []
     const transport = new HttpTransport({ url, fetch: async () => response() })

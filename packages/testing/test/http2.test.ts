@@ -12,7 +12,7 @@ interface Reply {
   readonly body: string
 }
 
-/** Serves, and returns a function that calls a tool with more headers. */
+/** Serves a mount, and returns a function that calls a tool with additional headers. */
 async function serve(mount: Mount) {
   const { origin, stop } = await mount(createServer(), { stateless: true, allowedHosts: ['mcp.example'] })
   const client = connect(origin)

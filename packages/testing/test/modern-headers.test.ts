@@ -92,7 +92,7 @@ describe.each(Object.keys(SUBJECTS))(
       ['with another parameter', [VERSION, METHOD, NAME, 'Mcp-Param-Region: us']],
       ['with bytes that are not ASCII', [VERSION, METHOD, NAME, 'Mcp-Param-Region: eu\u00A0']],
       ['with a malformed encoding', [VERSION, METHOD, NAME, 'Mcp-Param-Region: =?base64?ZXU?=']],
-    ])('cause error -32020 with status 400 if a request is sent %s', async (_how, headers) => {
+    ])('cause status 400 and error -32020 in a request %s', async (_how, headers) => {
       const { status, text } = await (await serve(name))(headers)
       expect(status).toBe(400)
       expect(text).toContain('"code":-32020')

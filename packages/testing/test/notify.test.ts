@@ -54,9 +54,7 @@ async function connectListener(
   return connection
 }
 
-/**
- * Waits for a change of the list of prompts, which is sent last, and returns all notifications so far.
- */
+/** Changes the list of prompts, waits for that notification, and returns all notifications that arrived before it. */
 async function heardBy(connection: TestConnection, { server }: Made): Promise<readonly string[]> {
   server.notify.promptsChanged()
   await connection.notification('notifications/prompts/list_changed')
@@ -87,7 +85,7 @@ describeMatrix('a server outside of a call', { transports: HOST_TRANSPORTS }, (c
     expect(await heardBy(stranger, made)).toEqual([])
   })
 
-  it("notifies the subscribers of a resource when the resource's handle updates it", async () => {
+  it('notifies subscribers when a resource is updated through its handle', async () => {
     const made = createServer()
     const client = await connectListener(cell, made.server)
     made.note.update({ handler: () => 'changed' })
@@ -104,7 +102,7 @@ describeMatrix(
   'a server outside of a call',
   { transports: [...HOST_TRANSPORTS, ...SSE_TRANSPORTS], revisions: SESSION_REVISIONS },
   (cell) => {
-    it('logs to all sessions, each at its own level', async () => {
+    it('sends log messages to all sessions, each at the level it has set', async () => {
       const made = createServer()
       const [chatty, quiet] = [
         await connectListener(cell, made.server),
@@ -161,7 +159,7 @@ describe('server.log', () => {
     expect(client.notifications).toHaveLength(1)
   })
 
-  it('does not throw for any data', () => {
+  it('never throws, whatever the data', () => {
     const cycle: Record<string, unknown> = {}
     cycle['self'] = cycle
     const { server } = createServer()

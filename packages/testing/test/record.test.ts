@@ -62,7 +62,7 @@ it('recordTransport passes on options, malformed messages and the end of the con
   expect(frames).toHaveLength(1)
 })
 
-it('recordTransport keeps 10,000 entries in a record', async () => {
+it('recordTransport and recordFetch keep the newest 10,000 entries', async () => {
   const [left] = createMemoryTransportPair()
   const { transport, frames } = recordTransport(left)
   const { fetch, exchanges } = recordFetch(async () => ({ headers: new Headers(), body: null }) as Response)

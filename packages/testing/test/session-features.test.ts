@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { describeMatrix, SESSION_REVISIONS } from '../src/matrix.ts'
 import { HOST_TRANSPORTS } from './support/host-transports.ts'
 
-/** A promise and its resolve function. */
+/** Returns a promise, and the function that resolves it. */
 function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => (open = resolve))

@@ -3,11 +3,11 @@ import { type Mounted, NODE_MOUNTS } from '@jetway-apps/test-support/mounts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const SIZE = 1_000
-/** A request whose body lacks its last byte. */
+/** A request whose body is one byte too short. */
 const UNFINISHED = bytesOf('/mcp', 'x'.repeat(SIZE - 1), { 'content-length': `${SIZE}` })
-/** How many unfinished bodies a mount may hold. */
+/** The number of incomplete bodies that a mount may hold. */
 const MAX_BODIES = 32
-/** How many are left when the mount has made room. */
+/** The number of bodies that are left after the mount has made room. */
 const LEFT_BODIES = 30
 
 describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount) => {
@@ -30,18 +30,15 @@ describe.each(Object.entries(NODE_MOUNTS))('incomplete bodies on %s', (_, mount)
   it.each([
     ['declared', { 'content-length': `${2 * SIZE}` }, 'x'],
     ['found while it was read', { 'transfer-encoding': 'chunked' }, `7d0\r\n${'x'.repeat(2 * SIZE)}\r\n`],
-  ])(
-    'are subject to the same timeout after a 413 for an excessive size that was %s',
-    async (_how, headers, body) => {
-      const { origin, handle } = await mounted(50)
-      const socket = await raw(origin, bytesOf('/mcp', body, headers))
-      expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
-      await new Promise((resolve) => socket.once('close', resolve).resume())
-      expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
-    },
-  )
+  ])('keep the same timeout after a 413 if their excessive size was %s', async (_how, headers, body) => {
+    const { origin, handle } = await mounted(50)
+    const socket = await raw(origin, bytesOf('/mcp', body, headers))
+    expect(await until(socket, 'too large')).toMatch(/^HTTP\/1.1 413 /)
+    await new Promise((resolve) => socket.once('close', resolve).resume())
+    expect(handle.stats().refusals).toEqual({ bodyTooLarge: 1 })
+  })
 
-  it('may hold as many bytes as 32 maximum-size bodies, beyond which the oldest bodies receive 503', async () => {
+  it('receive 503, oldest first, if together they exceed the size of 32 maximum-size bodies', async () => {
     const { origin, handle } = await mounted()
     const sockets = await Promise.all(Array.from({ length: MAX_BODIES }, () => raw(origin, UNFINISHED)))
     const socket = await raw(origin, UNFINISHED)

@@ -30,7 +30,7 @@ async function serve(
   return { server, url: served.url }
 }
 
-/** Every frame of a reply, from its body or its events. */
+/** Returns every frame in a reply, from its body or its events. */
 const frames = ({ message, events }: RecordedExchange): unknown[] =>
   events.length === 0
     ? [message].filter((one) => one !== undefined)
@@ -51,7 +51,7 @@ describe.each(CELLS)('a server on %s that supports only %s', (name, revision) =>
     expect(faults(revision, heard)).toEqual([])
   })
 
-  it('answers a batch if the revision has batches, and otherwise refuses it with 400', async () => {
+  it('responds to a batch if the revision has batches, and otherwise refuses it with 400', async () => {
     const { url } = await serve(name, revision)
     const { fetch, exchanges } = recordFetch(globalThis.fetch)
     const transport = new HttpTransport({ url, fetch, listen: false })

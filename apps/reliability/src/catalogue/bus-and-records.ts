@@ -61,12 +61,15 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is abandoned as soon as it refuses a write, although it still replies to reads',
+        name: 'is abandoned as soon as it refuses a write, even if it still replies to reads',
       },
-      { file: 'packages/redis/test/redis.test.ts', name: 'replace the connection after the reply %s' },
+      {
+        file: 'packages/redis/test/redis.test.ts',
+        name: 'are sent over a new connection after the reply %s',
+      },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'leaves a former master as soon as it refuses a write',
+        name: 'leaves a former master as soon as that master refuses a write',
       },
     ],
   },
@@ -81,7 +84,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'detects a stopped node 7 s after a connect, even if the clock was set back',
+        name: 'considers a stopped node dead 7 s after connecting, even if the clock was set back',
       },
     ],
   },
@@ -96,7 +99,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'receives no connections after the stores have been closed, until they are used again',
+        name: 'receives no connections after the stores have been closed, until they are acquired again',
       },
     ],
   },
@@ -108,11 +111,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus resend what Redis may already have stored, but deliver it once and in order',
+        name: 'makes the bus resend messages that Redis may have stored, and deliver each one once and in order',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'makes the bus drop the oldest messages if there are too many, and other nodes report a gap',
+        name: 'makes the bus drop the oldest messages if there are too many, and report a gap on other nodes',
       },
     ],
   },
@@ -124,7 +127,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/redis.test.ts',
-        name: 'refuses the option %s for %j, and does not repeat the value',
+        name: 'rejects the option %s for %j, and does not repeat the value',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
@@ -132,11 +135,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'is named in the error with ECONNREFUSED if nothing listens at its address',
+        name: 'causes an error with ECONNREFUSED if nothing listens on its address',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
-        name: 'names the address and the reason if Redis refuses the password',
+        name: 'names the address and the reason if Redis rejects the password',
       },
     ],
   },
@@ -148,16 +151,16 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: "is not found, even on the session's own process, until the record is valid again",
+        name: 'is not found until it is valid again, even on the process that created the session',
       },
       { file: 'packages/redis/test/hostile-redis.system.test.ts', name: 'is not found if it is %s' },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'is removed, and the process gets messages again: %s',
+        name: 'is deleted, and the process then receives messages again: %s',
       },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
-        name: 'does not keep the streams of the session from being deleted',
+        name: "does not prevent the session's streams from being deleted",
       },
       {
         file: 'packages/redis/test/hostile-redis.system.test.ts',
@@ -177,11 +180,11 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: 'limits the anonymous sessions of all processes in Redis, and ends the session that expires first',
+        name: 'limits anonymous sessions across all processes, and ends the session that expires first',
       },
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: 'also deletes the streams of a session that it ends',
+        name: 'also deletes the streams of each session that it ends',
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',
@@ -216,7 +219,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: 'needs as few commands for a task as a store with few tasks',
+        name: 'needs as few commands per task as a nearly empty store',
       },
     ],
   },
@@ -229,7 +232,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       { file: 'packages/redis/test/bounds.system.test.ts', name: "do not receive each other's messages" },
       {
         file: 'packages/redis/test/bounds.system.test.ts',
-        name: "do not find each other's tasks, even for the same principal",
+        name: "do not find each other's tasks, even those of the same principal",
       },
       {
         file: 'packages/core/test/http/nodes/sessions.test.ts',

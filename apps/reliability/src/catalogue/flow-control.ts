@@ -23,7 +23,7 @@ export const FLOW_CONTROL: Group = {
         },
         {
           file: 'packages/testing/test/stalled-replies.system.test.ts',
-          name: 'blocks new calls from the same caller until it is read',
+          name: "causes its caller's new calls to be refused until it is read",
         },
       ],
     },
@@ -201,7 +201,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/input.test.ts',
-          name: 'stops when zod has described 1,000 issues %s',
+          name: 'stops after zod has reported 1,000 issues %s',
         },
       ],
     },
@@ -212,7 +212,7 @@ export const FLOW_CONTROL: Group = {
       tests: [
         {
           file: 'packages/hono/test/seam.test.ts',
-          name: 'is limited after a middleware that uses %s, also in chunks',
+          name: 'is limited, even in chunks, after middleware that uses %s',
         },
       ],
     },

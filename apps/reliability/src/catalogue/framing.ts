@@ -10,7 +10,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'receives one error if it is cut off at any byte',
+          name: 'causes one error, regardless of where it is cut off',
         },
         { file: 'packages/core/test/http/refusals.test.ts', name: 'parseError' },
       ],
@@ -110,7 +110,7 @@ export const FRAMING: Group = {
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'refuses only invalid UTF-8, however the bytes are chunked',
+          name: 'rejects only invalid UTF-8, however the bytes are chunked',
         },
       ],
     },
@@ -148,7 +148,7 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'returns the same lines however a stream is chunked',
+          name: 'returns the same lines however the stream is chunked',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
@@ -164,13 +164,16 @@ export const FRAMING: Group = {
       tests: [
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'buffers an endless line only up to the limit',
+          name: 'buffers at most the limit of an endless line',
         },
         {
           file: 'packages/stdio/test/line-framer.test.ts',
-          name: 'limits each line, but not the sum of the buffered bytes and the chunk',
+          name: 'applies the limit to each line rather than to all buffered bytes',
         },
-        { file: 'packages/stdio/test/embedded.test.ts', name: 'responds to a line that is too long' },
+        {
+          file: 'packages/stdio/test/embedded.test.ts',
+          name: 'responds with a parse error without an id to a line that is too long',
+        },
       ],
     },
   ],

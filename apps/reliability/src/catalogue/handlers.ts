@@ -15,7 +15,7 @@ export const HANDLERS: Group = {
         },
         {
           file: 'packages/testing/test/operations.test.ts',
-          name: 'passes the reference that the client received to `onError`',
+          name: 'passes `onError` the same reference that the client received',
         },
         {
           file: 'packages/core/test/call/dispatcher.test.ts',
@@ -64,7 +64,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'packages/core/test/schema/validate/output.test.ts',
-          name: 'refuses %s if a number is required',
+          name: 'rejects %s if a number is required',
         },
         {
           file: 'packages/core/test/features/content/json-losses.test.ts',
@@ -152,7 +152,7 @@ export const HANDLERS: Group = {
         'In a session the call goes on, and its response can be fetched. At 2026-07-28 it is cancelled.',
       tests: [
         { file: 'packages/testing/test/listening.test.ts', name: 'does not cancel a call in its session' },
-        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a request without a session' },
+        { file: 'packages/testing/test/listening.test.ts', name: 'cancels a stateless request' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives the response if the call has ended',

@@ -65,7 +65,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/host.test.ts',
-          name: 'answers preflights and sets headers on JSON replies and streams',
+          name: 'handles preflights, and sets headers on JSON replies and streams',
         },
       ],
     },
@@ -100,7 +100,7 @@ export const HTTP: Group = {
           file: 'packages/core/test/http/guard/routing-headers.test.ts',
           name: 'refuses %s, and does not run the tool',
         },
-        { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause error -32020 with status 400' },
+        { file: 'packages/testing/test/modern-headers.test.ts', name: 'cause status 400 and error -32020' },
       ],
     },
     {
@@ -143,7 +143,7 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/fastify/test/header-limits.test.ts',
-          name: 'the plugin logs once which options limit headers and requests if the app limits neither',
+          name: 'the plugin logs once which options limit headers and requests if the app sets neither limit',
         },
         {
           file: 'apps/examples/test/header-limits.test.ts',
@@ -160,11 +160,11 @@ export const HTTP: Group = {
         { file: 'packages/testing/test/slow-bodies.test.ts', name: 'receive 408 after the timeout' },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'are subject to the same timeout after a 413',
+          name: 'keep the same timeout after a 413',
         },
         {
           file: 'packages/testing/test/slow-bodies.test.ts',
-          name: 'may hold as many bytes as 32 maximum-size bodies',
+          name: 'receive 503, oldest first',
         },
       ],
     },
@@ -267,11 +267,11 @@ export const HTTP: Group = {
         },
         {
           file: 'packages/testing/test/throwing-callbacks.test.ts',
-          name: 'answers 500, logs the error and goes on, if $name',
+          name: 'responds with 500, logs the error and keeps running if $name',
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'answers 500 if other code throws when the head is sent',
+          name: 'responds with 500 if other code throws when the headers are sent',
         },
       ],
     },

@@ -10,7 +10,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/crossing.ts',
-          name: 'each send one response to their own caller',
+          name: 'each return one response, to the right caller',
         },
         {
           file: 'packages/core/test/duplex/connection.test.ts',
@@ -47,7 +47,7 @@ export const JSON_RPC: Group = {
         { file: 'packages/testing/test/hostile-messages.test.ts', name: 'initialize' },
         {
           file: 'packages/testing/test/wire-sockets.test.ts',
-          name: 'answers a batch if the revision has batches',
+          name: 'responds to a batch if the revision has batches',
         },
       ],
     },
@@ -58,7 +58,7 @@ export const JSON_RPC: Group = {
       tests: [
         {
           file: 'packages/testing/test/hostile-messages.test.ts',
-          name: 'are ignored if they are responses or if they are unknown or malformed notifications',
+          name: 'are ignored if they are responses, or unknown or malformed notifications',
         },
         {
           file: 'packages/core/test/http/streamable/stateless.test.ts',

@@ -15,7 +15,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/redis/test/access.system.test.ts',
-          name: 'receives 503 after a single command that Redis did not answer, and 200 once Redis is back',
+          name: 'is refused with 503 after one unanswered Redis command, and succeeds once Redis is back',
         },
       ],
     },
@@ -27,7 +27,7 @@ export const NODES: Group = {
         { file: 'apps/reliability/test/support/limits/nodes.ts', name: 'commands that wait for Redis' },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'makes all of 10,000 commands fail, but at most 2,000 of them wait',
+          name: 'makes all of 10,000 commands fail, at most 2,000 of which wait',
         },
       ],
     },
@@ -48,7 +48,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/redis/test/faults.system.test.ts',
-          name: 'makes the bus report that messages were lost',
+          name: 'makes the bus report lost messages',
         },
       ],
     },
@@ -60,9 +60,12 @@ export const NODES: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'skips events that are already stored, even after the last one',
+          name: 'ignores events that are already stored, even if the stream has ended',
         },
-        { file: 'packages/testing/src/contracts/event-store.ts', name: 'reports a gap as lost' },
+        {
+          file: 'packages/testing/src/contracts/event-store.ts',
+          name: 'reports an event as lost if an earlier event is missing',
+        },
       ],
     },
     {
@@ -108,7 +111,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'fences off the former writer, and continues its positions',
+          name: 'fences off the former writer, and continues after its last position',
         },
       ],
     },

@@ -65,11 +65,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'exits with code 0 at the end of the input if it is idle',
+          name: 'exits with code 0 when the input ends',
         },
         {
           file: 'packages/stdio/test/drain.test.ts',
-          name: 'gives a running call 1.8 s, and gives its response the rest of the 2 s',
+          name: 'gives a running call 1.8 s, and its response the rest of the 2 s',
         },
       ],
     },
@@ -80,7 +80,7 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/broken-pipe.test.ts',
-          name: 'closes without an error when the pipe breaks in the middle of a write',
+          name: 'closes without an error when the pipe breaks during a write',
         },
         { file: 'packages/stdio/test/transport.test.ts', name: 'ERR_STREAM_DESTROYED' },
       ],
@@ -96,7 +96,7 @@ export const PROCESSES: Group = {
         },
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'continues to answer after stderr has been closed, even if tools print',
+          name: 'continues to respond after stderr has been closed, even if tools print',
         },
       ],
     },
@@ -107,11 +107,11 @@ export const PROCESSES: Group = {
       tests: [
         {
           file: 'packages/stdio/test/serve.test.ts',
-          name: 'redirects output from tools to stderr, and warns once',
+          name: 'redirects the output of tools to stderr, and warns once',
         },
         {
           file: 'packages/stdio/test/stdout-guard.test.ts',
-          name: 'diverts other writes, and reports only the first one',
+          name: 'diverts writes from other code, and reports only the first one',
         },
       ],
     },

@@ -90,7 +90,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',
-          name: 'are limited in number and length',
+          name: 'are limited in number and length when they are formatted',
         },
         {
           file: 'packages/client/test/validation/outputs.test.ts',
@@ -125,7 +125,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/skills/test/folder/read-skills.test.ts',
-          name: 'are refused if they point to a %s outside the folder',
+          name: 'are rejected if they point to a %s outside the folder',
         },
       ],
     },
@@ -197,7 +197,7 @@ export const SCHEMAS: Group = {
         },
         {
           file: 'packages/core/test/util/logger.test.ts',
-          name: 'stderrLogger writes other values on a single line',
+          name: 'stderrLogger writes all other values on a single line',
         },
         {
           file: 'packages/core/test/schema/issues.test.ts',

@@ -14,7 +14,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/util/random.test.ts',
-          name: 'draw large blocks from the platform',
+          name: 'request large blocks of random bytes from the platform',
         },
       ],
     },
@@ -66,7 +66,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/test/support/crossing.ts',
-          name: 'does not show any of ${sessions} sessions data from another',
+          name: 'keeps the data of ${sessions} sessions separate',
         },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
@@ -83,7 +83,7 @@ export const SESSIONS: Group = {
           file: 'packages/testing/src/contracts/event-store.ts',
           name: "does not return one stream's events for %j",
         },
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'arrive in full at a client that resumes' },
       ],
     },
     {
@@ -97,7 +97,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/resuming.test.ts',
-          name: 'answers every unknown event id with the same bytes',
+          name: 'sends an identical reply for every unknown event id',
         },
       ],
     },
@@ -106,7 +106,7 @@ export const SESSIONS: Group = {
       fault: 'Events that are lost or change places',
       behaviour: 'Each stream numbers its events. A client that resumes gets the rest once and in order.',
       tests: [
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete for a client that resumes' },
+        { file: 'packages/testing/test/support/cuts.ts', name: 'arrive in full at a client that resumes' },
         {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives everything exactly once, however often the connection is cut',
@@ -137,7 +137,10 @@ export const SESSIONS: Group = {
           file: 'packages/core/test/http/streams/resume.test.ts',
           name: 'receives everything exactly once, however often the connection is cut',
         },
-        { file: 'packages/testing/test/support/cuts.ts', name: 'are complete if the store is slow' },
+        {
+          file: 'packages/testing/test/support/cuts.ts',
+          name: 'arrive in full even if the store is slow',
+        },
       ],
     },
     {
@@ -166,7 +169,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/testing/test/streamable-sessions.test.ts',
-          name: 'ends on DELETE: its streams close, its handlers are aborted',
+          name: 'ends on DELETE: streams close, calls end with an error',
         },
       ],
     },
@@ -214,7 +217,7 @@ export const SESSIONS: Group = {
       tests: [
         {
           file: 'packages/testing/src/contracts/event-store.ts',
-          name: 'keeps at most maxEvents, and reports lost events',
+          name: 'keeps at most maxEvents events, and tells readers about lost events',
         },
         {
           file: 'packages/testing/src/contracts/event-store.ts',
@@ -222,7 +225,7 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/core/test/stores/memory-event-store.test.ts',
-          name: 'drops streams from the session with the most bytes if `maxTotalBytes` is exceeded, ended streams first',
+          name: 'drops streams from the session with the most bytes, ended streams first, if `maxTotalBytes` is exceeded',
         },
       ],
     },
@@ -276,11 +279,11 @@ export const SESSIONS: Group = {
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'may last while another route reads a body slowly, after the connection has carried a stream',
+          name: 'stays open while another route reads its body slowly, even if the connection has carried a stream',
         },
         {
           file: 'packages/node/test/pauses.test.ts',
-          name: 'ends the connection after 4 s if the client pipelines and does not read',
+          name: 'is closed after 4 s if the client sends pipelined calls without reading the replies',
         },
       ],
     },

@@ -29,7 +29,10 @@ const calls = (name: string, count = 100): object[] =>
 const messagesOf = ({ sink }: SseClient): Message[] =>
   sink.events.filter(({ event }) => event === 'message').map(({ data }) => JSON.parse(data) as Message)
 
-/** The ids of the responses, and the numbers of results and errors. */
+/**
+ * Returns the number of distinct response ids, the numbers of results and errors, and the codes and texts of
+ * the errors.
+ */
 function summary(answers: readonly Message[]) {
   const errors = answers.flatMap(({ error }) => (error === undefined ? [] : [error]))
   return {
@@ -233,7 +236,7 @@ describe('runBatch with structured results', () => {
     const session = await harness.open({ version: BATCHES })
     const { list: answers } = await session.post(calls('structured'))
     expect(summary(answers)).toMatchObject({ ids: 100, codes: [-32603], texts: BOUNDED.texts })
-    // The getter runs a few times for each result that is serialised.
+    // Serialising one result runs the getter a few times.
     expect(validated).toBeLessThan(20)
   })
 })

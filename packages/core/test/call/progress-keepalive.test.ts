@@ -35,7 +35,7 @@ async function serve(
 const wait = (clock: FakeClock, ms: number): Promise<void> =>
   new Promise((resolve) => clock.setTimeout(resolve, ms))
 
-/** Calls the tool, and waits until it begins. */
+/** Calls the tool, and waits until the handler has started. */
 async function call(
   { peer, clock }: Pick<Served, 'peer' | 'clock'>,
   token?: string | number,
@@ -119,7 +119,7 @@ describe('the keepalive for a call with a progress token', () => {
     const idle = clock.pending
     const answers = []
     for (let token = 0; token < 20; token++) answers.push((await call({ peer, clock }, token)).answer)
-    // One timer for each handler, one for all time limits, one for all keepalives.
+    // The timers are one for each handler, one for all time limits, and one for all keepalives.
     expect(clock.pending).toBe(idle + 20 + 2)
     await clock.advance(20 * SECOND)
     await Promise.all(answers)

@@ -85,7 +85,7 @@ describe("keepalives between a handler's reports, https://modelcontextprotocol.i
           const sent = next === 'beat' ? beat() : report(...next)
           if (next !== 'beat') {
             const grows = Number.isFinite(next[0]) && next[0] > own
-            // No number is larger than the largest one.
+            // Near the largest number, progress cannot grow any further.
             if (last < 1e300) expect(sent !== undefined).toBe(grows)
             if (grows) own = next[0]
           }

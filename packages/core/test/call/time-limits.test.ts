@@ -102,7 +102,7 @@ describe('an invalid argument of ctx.progress', () => {
   ])('is logged once per call: ctx.progress(%s)', async (given, args) => {
     const { logged, reply } = await start({
       handler: (ctx) => {
-        // Nobody awaits these promises: a rejection would end the process.
+        // Nobody awaits these promises, so a rejection would end the process.
         for (let again = 0; again < 3; again++) void ctx.progress(...(args as [number]))
         return 'done'
       },

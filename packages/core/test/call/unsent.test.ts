@@ -8,7 +8,7 @@ const TOO_LATE =
 const SMALLER =
   'warn: ctx.progress got a smaller value, which the client does not receive; report values that grow'
 
-/** Calls a tool. Returns the log lines, and the context of the call. */
+/** Calls a tool, and returns the log lines and the call's context. */
 async function call(
   handler: (ctx: RequestContext) => unknown,
   meta: object = { progressToken: 1 },

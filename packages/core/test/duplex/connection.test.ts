@@ -27,7 +27,7 @@ interface Connected extends ReturnType<typeof gatedTool> {
   readonly connection: ReturnType<typeof serveTransport>
 }
 
-/** A connection before \`initialize\`. */
+/** A connection before `initialize`. */
 function connect(overrides?: Overrides): Connected {
   const tool = gatedTool()
   const runtime = createTestRuntime({ 'tools/call': tool.entry }, overrides)
@@ -275,7 +275,7 @@ describe('a 2026-07-28 request that arrives before the server is ready', () => {
 })
 
 describe('a slow client', () => {
-  /** A transport whose peer reads slowly from the first write on, until the test ends that. */
+  /** A transport whose peer, from the first write on, does not catch up until the test says so. */
   class SlowTransport extends ScriptedTransport {
     caughtUp: (() => void) | undefined
     override send(message: string): void | Promise<void> {

@@ -24,7 +24,7 @@ const request = (id: unknown, method: string, params: object = {}): object => ({
   method,
   params,
 })
-/** A request with its own `_meta`. */
+/** A stateless request, whose `_meta` contains the protocol version. */
 const alone = (id: unknown, method: string, params: object = {}, version = VERSION): object =>
   request(id, method, {
     ...params,
@@ -228,7 +228,7 @@ describe('stateless requests on a duplex transport', () => {
     ask()
     await held
     const question = (transport.sent as Frame[]).find(({ method }) => method === 'roots/list')
-    // The limit is reached, but reading must continue: the request is refused.
+    // The limit is reached, so the request is refused, but the connection must continue to read.
     expect(transport.receive(alone(4, 'tools/call', { name: 'hangs' }))).toBeUndefined()
     expect(rejected).toEqual(['busy'])
     expect(connection.stats()).toMatchObject({ callsInFlight: 3, refusals: { busy: 1 } })
@@ -273,7 +273,7 @@ describe('stateless requests on a duplex transport', () => {
     const { transport, connection, rejected } = bench()
     await transport.receive(request(1, 'tools/list', { _meta: { ...META, [CAPABILITIES]: 5 } }))
     await transport.receive(alone(2, 'tools/list', {}, '2099-01-01'))
-    // The `_meta` of a request cannot name a revision with sessions.
+    // The `_meta` of a request may not name a revision that has sessions.
     await transport.receive(alone(3, 'tools/list', {}, '2025-11-25'))
     await transport.receive(alone(4, 'initialize'))
     await transport.receive(alone(5, 'ping'))
@@ -334,7 +334,7 @@ describe('a connection that serves a single era', () => {
     await transport.receive(alone(1, 'server/discover'))
     await transport.receive(initialize())
     await transport.receive(alone(2, 'server/discover'))
-    // A revision with sessions ignores `_meta`, so the request belongs to the session.
+    // In a revision with sessions, `_meta` is ignored, so the request belongs to the session.
     await transport.receive(alone(3, 'tools/list'))
     expect(transport.sent).toMatchObject([
       { id: 1, error: { code: -32600 } },

@@ -23,7 +23,7 @@ class ByteStream extends ScriptedTransport {
     void super.send(message)
   }
 
-  /** The messages sent, by method or id. */
+  /** The methods or ids of the messages sent so far. */
   get order(): readonly unknown[] {
     return (this.sent as Frame[]).map(({ id, method }) => method ?? id)
   }
@@ -189,7 +189,7 @@ describe('a response that follows progress on a byte stream', () => {
     expect(transport.order).toEqual([PROGRESS])
     await runtime.clock.advance(1)
     expect(transport.order).toEqual([PROGRESS, 1])
-    // With its newline it fills the 64 KiB that Node.js reads at once.
+    // Together with its newline, this frame fills the 64 KiB that Node.js reads at once.
     expect(transport.lengths[1]).toBe(65_535)
   })
 })

@@ -29,7 +29,7 @@ const noTasks = () =>
     throw new Error('no task was asked for')
   })
 
-/** Runs the microtasks of this tick. */
+/** Resolves after the microtasks of the current tick. */
 
 describe('the method table', () => {
   it('contains every method defined by any revision, except initialize', () => {

@@ -8,7 +8,7 @@ const tool = (name: string, text: string = name) => defineTool({ name, handler: 
 type OtherTool = ReturnType<typeof tool>
 type Tools = Iterable<AnyTool<unknown, unknown>> | Promise<Iterable<AnyTool<unknown, unknown>>>
 
-/** A registry of another library. `tell` calls its listeners. */
+/** A registry like those of other libraries. `tell` calls its listeners. */
 class OtherRegistry {
   list: OtherTool[]
   reads = 0

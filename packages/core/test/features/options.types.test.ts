@@ -20,7 +20,7 @@ interface Locals {
   readonly user: { readonly admin: boolean }
 }
 
-/** Only the compiler reads this function. */
+/** Takes a function that is only type-checked and never runs. */
 const never = (_run: () => void): void => {}
 
 const server = new McpServer<Locals, App>(

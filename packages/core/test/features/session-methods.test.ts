@@ -11,7 +11,7 @@ interface Kept {
   logLevel?: string
 }
 
-/** Options of a call in a session that records its updates. */
+/** Returns the options of a call in a session that records its updates. */
 function session(subscriptions: readonly string[] = []) {
   const kept: Kept = { subscriptions }
   const updates: object[] = []

@@ -18,7 +18,7 @@ import {
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
-/** A request with its own `_meta`. */
+/** A stateless request, whose `_meta` contains the protocol version. */
 const standing = (version: string): object => ({
   ...ping,
   method: 'tools/list',
@@ -33,7 +33,7 @@ interface Scenario {
   readonly run: (harness: Harness) => Promise<Answer>
 }
 
-/** At least one request for each row of the table. */
+/** At least one request for every row of the table of statuses. */
 const scenarios: Record<StatusKey, readonly Scenario[]> = {
   notHere: (['sse', 'message'] as const).flatMap((route) =>
     ['POST', 'PUT'].map((method) => ({

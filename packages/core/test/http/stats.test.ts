@@ -10,7 +10,7 @@ import { createHarness, FakeRequest, initializeMessage, TestSink } from './suppo
 
 const LINE = 'x'.repeat(1_000)
 
-/** `waits` runs until the test ends it; `talks` sends a lot before it waits. */
+/** `waits` runs until the test ends it. `talks` sends a lot of data before it waits. */
 function slowTools(): { readonly setUp: (server: McpServer) => void; readonly finish: () => void } {
   const ends: (() => void)[] = []
   const ended = (): Promise<string> => new Promise((resolve) => ends.push(() => resolve('done')))
@@ -226,7 +226,7 @@ describe('server.stats on a selected server', () => {
           told.push(reason)
           throw new Error('canary')
         },
-        // A mount with a selector has its own logger.
+        // A mount with a server selector needs its own logger.
         logger: silent,
       },
     })

@@ -20,7 +20,7 @@ const LOST =
   'The call has ended, but its result is lost: too many replies wait for their clients to read them'
 
 interface Bench extends Harness {
-  /** Ends the calls of `held`. */
+  /** Lets the calls of `held` end. */
   readonly gate: { resolve(): void }
   readonly overflows: object[]
   /** Queues a reply of this many bytes to the caller. */
@@ -238,7 +238,7 @@ describe('limits.queuedBytes', () => {
     reply.open?.(sink)
     await expect.poll(() => endpoint.stats().queuedBytes).toBeGreaterThan(OF_CALLER)
     expect(await statusesOf(small(caller), small(other))).toEqual([503, 200])
-    // The large chunk is being sent and still counts.
+    // The large chunk is still being sent, so it still counts.
     sink.drain()
     sink.stall()
     await sink.until(() => sink.text.includes('"result"'))

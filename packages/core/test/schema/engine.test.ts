@@ -144,7 +144,7 @@ it('the engine compiles a JSON Schema only once unless it has changed', () => {
   expect(second.check({}, '{}')).toMatchObject({ ok: false })
 })
 
-it('the engine refuses an invalid schema again, in an error that names the current tool', () => {
+it('the engine rejects an invalid schema each time, and names the current tool in the error', () => {
   const schema = { type: 'object', properties: { a: { type: 'strng' } } }
   for (const name of ['one', 'two'])
     expect(() => engine.input(schema, { kind: 'tool', name, field: 'inputSchema' })).toThrow(

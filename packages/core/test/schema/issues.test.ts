@@ -158,7 +158,7 @@ describe('validation issues', () => {
     ['its only alternative', [[{ message: 'no', path: ['b'] }]], 'a.b: no'],
     ['alternatives without issues', [[], [{ message: 'no' }]], 'a: no'],
     ['no alternatives', [[]], 'a: Invalid input'],
-  ])('describe a failed union with %s', async (_, errors, refused) => {
+  ])('describe a union that failed with %s', async (_, errors, refused) => {
     const schema = {
       '~standard': {
         version: 1 as const,
@@ -170,7 +170,7 @@ describe('validation issues', () => {
     expect(await checkInput(schema, {})).toEqual({ refused })
   })
 
-  it('are limited in number and length', () => {
+  it('are limited in number and length when they are formatted', () => {
     const issues = Array.from({ length: 5000 }, (_, i) => ({
       path: ['k'.repeat(9000), i],
       message: 'm'.repeat(9000),
@@ -182,7 +182,7 @@ describe('validation issues', () => {
     expect(describeIssues(issues, 1).length).toBeLessThan(500)
   })
 
-  it('are limited for a long list of invalid items in a union', async () => {
+  it('stay short for a union that receives a long list of invalid items', async () => {
     const list = Array.from({ length: 200_000 }, () => 'x')
     const schema = z.object({ u: z.union([z.array(z.number()), z.array(z.boolean())]) })
     const { refused } = (await checkInput(schema, { u: list })) as { refused: string }
@@ -190,7 +190,7 @@ describe('validation issues', () => {
     expect(refused.length).toBeLessThan(1000)
   })
 
-  it("contain the author's own message for a union", async () => {
+  it("use the schema author's custom message for a union", async () => {
     const schema = z.object({ u: z.union([z.string(), z.null()], 'text or nothing') })
     expect(await checkInput(schema, { u: 1 })).toEqual({ refused: 'u: text or nothing' })
   })
@@ -205,7 +205,7 @@ describe('validation issues', () => {
     })
   })
 
-  it('result in an empty string if there are none', () => {
+  it('are formatted as an empty string if there are none', () => {
     expect(describeIssues([])).toBe('')
   })
 })

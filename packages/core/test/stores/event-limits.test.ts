@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { StoredEvent, StreamKey, StreamOrigin } from '../../src/stores/event-store.ts'
 import { MemoryEventStore } from '../../src/stores/memory-event-store.ts'
 
-describe("MemoryEventStore's limits", () => {
+describe('the limits of MemoryEventStore', () => {
   const ORIGIN: StreamOrigin = { node: 'n', kind: 'call', pending: [] }
   const key = (stream: string, session = 's'): StreamKey => ({ principal: 'p', session, stream })
   const fill = (store: MemoryEventStore, of: StreamKey, events: readonly StoredEvent[], final = false) => {
@@ -25,7 +25,7 @@ describe("MemoryEventStore's limits", () => {
     ['more than a thousand events by default', {}, events(1_001), undefined],
     ['a mebibyte by default', {}, [{ seq: 1, frame: '', bytes: 1_048_576 }], [1]],
     ['more than a mebibyte by default', {}, [{ seq: 1, frame: '', bytes: 1_048_577 }], undefined],
-  ])('apply to a stream: %s', (_what, limits, given, kept) => {
+  ])('apply to each stream: %s', (_what, limits, given, kept) => {
     expect(fill(new MemoryEventStore({ clock: new FakeClock(), ...limits }), key('a'), given)(0)).toEqual(
       kept,
     )
@@ -42,7 +42,7 @@ describe("MemoryEventStore's limits", () => {
     expect(store.size).toMatchObject({ streams: 1, events: kept?.length ?? 0, bytes: kept ? bytes : 0 })
   })
 
-  it('keep an event and an ended stream for ten minutes by default', async () => {
+  it('keep events and ended streams for ten minutes by default', async () => {
     const clock = new FakeClock()
     const store = new MemoryEventStore({ clock })
     const reads = [fill(store, key('open'), events(1)), fill(store, key('ended'), events(1), true)]
@@ -74,7 +74,7 @@ describe("MemoryEventStore's limits", () => {
     expect(reads.map((read) => read(0))).toEqual([undefined, [1]])
   })
 
-  it('never drop streams that contain no bytes', () => {
+  it('never cause streams without bytes to be dropped', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxTotalBytes: 10 })
     const empty = [
       fill(store, key('ended'), [{ seq: 1, frame: '' }], true),
@@ -84,7 +84,7 @@ describe("MemoryEventStore's limits", () => {
     expect([...empty, ...full].map((read) => read(0))).toEqual([[1], [1], undefined, [1]])
   })
 
-  it('drop the oldest events, so that the stream can no longer be read from an earlier position', () => {
+  it('drop the oldest events, after which the stream can no longer be read from an earlier position', () => {
     const store = new MemoryEventStore({ clock: new FakeClock(), maxEvents: 2 })
     const read = fill(store, key('a'), events(5))
     expect([2, 3, 4, 5, 6].map(read)).toEqual([undefined, [4, 5], [5], [], undefined])

@@ -20,8 +20,8 @@ const key = (
 const ORIGIN: StreamOrigin = { node: 'node', kind: 'call', pending: [] }
 const FINAL = { final: true }
 
-describe('constructing an in-memory store', () => {
-  it('starts no timers and draws no random bytes', () => {
+describe('the constructors of the in-memory stores', () => {
+  it('start no timers and generate no random bytes', () => {
     const clock = new FakeClock()
     const random = (): never => {
       throw new Error('drawn too early')
@@ -114,7 +114,7 @@ describe('MemoryEventStore', () => {
 })
 
 describe('MemoryBus', () => {
-  it('drops messages if listeners publish endlessly', () => {
+  it('drops messages if listeners keep publishing without end', () => {
     const errors: unknown[] = []
     const bus = new MemoryBus({ onError: (error) => errors.push(error) })
     let delivered = 0
@@ -129,7 +129,7 @@ describe('MemoryBus', () => {
 })
 
 describe('utf8Length', () => {
-  it('returns the length of the encoded string', () => {
+  it('returns the number of bytes in the encoded string', () => {
     const encoder = new TextEncoder()
     fc.assert(
       fc.property(

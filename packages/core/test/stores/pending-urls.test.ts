@@ -4,7 +4,7 @@ import { type PendingUrl, withoutPendingUrl, withPendingUrls } from '../../src/s
 const HOUR = 3_600_000
 
 describe('pending URLs', () => {
-  it('are known until they are completed', () => {
+  it('are kept until they are completed', () => {
     const known = withPendingUrls([], ['a', 'b'], 0)
     expect(withoutPendingUrl(known, 'c', 1)).toBeUndefined()
     const left = withoutPendingUrl(known, 'a', 1)

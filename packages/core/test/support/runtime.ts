@@ -38,7 +38,7 @@ function createTestBus(): Bus {
   }
 }
 
-/** Creates a runtime with a hand-made method table. It records everything that happens in it. */
+/** Creates a runtime with the given method table, which records everything that happens in it. */
 export function createTestRuntime(
   methods: Record<string, MethodEntry>,
   overrides: Partial<Omit<ServerRuntime, 'limits'>> & { readonly limits?: SessionLimits } = {},

@@ -45,7 +45,7 @@ function slowStore() {
   return { reads, notified, errors, changed }
 }
 
-it('TaskWatch reads a task once more if it changes during a read', async () => {
+it('TaskWatch reads a task only once more if it changes several times during a read', async () => {
   const { reads, notified, changed } = slowStore()
   for (let i = 0; i < 100; i++) changed('a')
   changed('b')

@@ -17,7 +17,7 @@ it("stderrLogger indents an error's stack trace, so that a message cannot forge 
   for (const line of stack) expect(line).toMatch(/^ +at /)
 })
 
-it('stderrLogger writes other values on a single line', () => {
+it('stderrLogger writes all other values on a single line', () => {
   expect(logged({ name: 'a\nb', list: [1] })).toBe('[jetway] error: The tool failed name=a\\u000ab list=[1]')
 })
 

@@ -20,18 +20,18 @@ describe('values that may be promises', () => {
     else refusePromise(value, 'no promise')
   })
 
-  it('cause no unhandled rejection when they are refused', () => {
+  it('cause no unhandled rejection if refusePromise throws', () => {
     expect(() => refusePromise(Promise.reject(new Error('unheard')), 'no promise')).toThrow('no promise')
   })
 
-  it('are chained synchronously, or after they resolve', async () => {
+  it('are passed on by chain immediately, or once they resolve', async () => {
     expect(chain(1, (value) => value + 1)).toBe(2)
     const later = chain(Promise.resolve(1), (value) => value + 1)
     expect(later).toBeInstanceOf(Promise)
     expect(await later).toBe(2)
   })
 
-  it('fail in the same way whether they throw or reject', async () => {
+  it('are handled by attempt in the same way whether they throw or reject', async () => {
     const error = new Error('no')
     expect(attempt(() => 1, failed)).toBe(1)
     expect(await attempt(async () => 1, failed)).toBe(1)

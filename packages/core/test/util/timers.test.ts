@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../src/util/clock.ts'
 import { Deadlines, type Due, Recurring } from '../../src/util/timers.ts'
 
-/** How many timers keep this process alive. */
+/** Returns how many timers keep this process alive. */
 const holding = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 
 describe('Recurring', () => {

@@ -9,9 +9,9 @@ import * as values from './values.ts'
 type MakeCheck = (scope: Scope, value: never, keyword: string, type: string | undefined) => Check | undefined
 
 interface Keyword {
-  /** The allowed types of the keyword's value. */
+  /** The types that the keyword's value may have. */
   readonly takes: readonly string[]
-  /** Undefined if another keyword handles this one. */
+  /** Undefined if the check for another keyword also handles this one. */
   readonly make?: MakeCheck
 }
 

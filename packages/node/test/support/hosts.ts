@@ -18,7 +18,7 @@ type Setup = Parameters<AdapterSubject['serve']>[2]
 
 export type Listener = (...args: Parameters<RequestListener>) => unknown
 
-/** Creates a host with the mount. The host itself replies to `POST /echo`. */
+/** Creates a host with the mount and a `POST /echo` route of its own. */
 type Host = (mount: McpMount, setup: Setup) => Listener | Promise<Listener>
 
 const node: Host =

@@ -29,13 +29,13 @@ export function adapterCases(capabilities: readonly AdapterCapability[]): readon
 }
 
 /**
- * How long a case waits for any data, in ms. The time is long, so that a correct adapter does not fail on a
- * busy machine.
+ * How long a case waits for any data, in ms. The limit is generous, so that a correct adapter does not fail
+ * on a busy machine.
  */
 const PATIENCE = 15_000
 
 /**
- * Runs one case in any test runner. Rejects if the adapter fails it.
+ * Runs one case in any test runner. Rejects if the adapter fails the case.
  *
  * @param patience - how long the case waits for any data, in ms; by default 15_000
  */

@@ -145,5 +145,5 @@ const streams: readonly AdapterCase[] = [
   },
 ]
 
-/** The rules for replies. */
+/** The cases for replies. */
 export const REPLY_CASES: readonly AdapterCase[] = [...whole, ...streams]

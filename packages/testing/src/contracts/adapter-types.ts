@@ -27,7 +27,7 @@ export type AdapterCapability =
   | 'pipelining'
   | 'legacySse'
 
-/** How a case configures the host. A case uses only declared capabilities. */
+/** How a case configures the host. It may use only the declared capabilities. */
 export interface HostSetup {
   /** For `headers`: the host sets these headers on every reply before the adapter runs. */
   readonly headers?: Readonly<Record<string, string>>
@@ -46,9 +46,9 @@ export interface ServedAdapter {
    * body.
    */
   readonly url: string
-  /** Closes the adapter as its users would: running calls, streams and sessions end. */
+  /** Closes the adapter as its users would, which ends running calls, streams and sessions. */
   readonly close: () => Promise<void>
-  /** Releases the socket and all connections in any state. Called once after every case. */
+  /** Releases the socket, and closes all connections in any state. Called once after every case. */
   readonly release: () => void | Promise<void>
 }
 
@@ -61,7 +61,7 @@ export interface AdapterSubject {
 
 /** The functions and objects that a case can use. */
 export interface CaseContext {
-  /** Mounts the suite's server, or the given one. */
+  /** Mounts the default server, or the given one. */
   readonly serve: (options?: EndpointOptions, host?: HostSetup, server?: McpServer) => Promise<Serving>
 }
 
@@ -71,10 +71,10 @@ export interface Serving extends ServedAdapter {
   readonly client: AdapterClient
 }
 
-/** One rule for adapters, as data, so that any test runner can run it. */
+/** One rule for adapters, written as data, so that any test runner can run it. */
 export interface AdapterCase {
   readonly name: string
-  /** The capability that the case requires. If undefined, every adapter must pass the case. */
+  /** The capability that the case requires. If it is undefined, the case applies to every adapter. */
   readonly needs?: AdapterCapability
   /** Rejects if the adapter breaks the rule. */
   readonly run: (context: CaseContext) => Promise<void>

@@ -1,7 +1,7 @@
 import type { Bus } from '@jetway/core/stores'
 import { describe, expect, it } from 'vitest'
 
-/** The nodes on one bus. */
+/** The nodes that share a bus. */
 export interface BusSubject {
   /** Each node's view of the bus. In a single process, all nodes are the same object. */
   readonly nodes: readonly [Bus, ...Bus[]]
@@ -9,7 +9,7 @@ export interface BusSubject {
   readonly settled: () => Promise<void>
 }
 
-/** Creates a bus for each test. */
+/** Creates a new bus for each test. */
 export type CreateBus = () => BusSubject | Promise<BusSubject>
 
 interface Ends extends BusSubject {
@@ -36,7 +36,7 @@ function delivery(create: CreateBus): void {
     expect(received).toHaveLength(2)
   })
 
-  it("keeps the order of one publisher's messages", async () => {
+  it("preserves the order of one publisher's messages", async () => {
     const { first, last, settled } = await open(create)
     const received: unknown[] = []
     last.subscribe('a', (message) => received.push(message))
@@ -46,7 +46,7 @@ function delivery(create: CreateBus): void {
     expect(received).toEqual(all)
   })
 
-  it('keeps the order of messages published by a listener', async () => {
+  it('preserves the order of messages that a listener publishes', async () => {
     const { first, settled } = await open(create)
     const received: unknown[] = []
     first.subscribe('a', (message) => {
@@ -72,7 +72,7 @@ function listeners(create: CreateBus): void {
     expect(received).toBe(1)
   })
 
-  it('removes a listener, even if it is removed twice', async () => {
+  it('removes one subscription only, even if that subscription is ended twice', async () => {
     const { first, settled } = await open(create)
     let received = 0
     const listener = (): void => void received++
@@ -91,7 +91,7 @@ function listeners(create: CreateBus): void {
   })
 }
 
-/** The contract of a Bus. Calls `create` for each test. */
+/** The contract of a Bus, as Vitest tests. Calls `create` for each of them. */
 export function describeBus(name: string, create: CreateBus): void {
   describe(`a bus: ${name}`, () => {
     delivery(create)
@@ -102,13 +102,13 @@ export function describeBus(name: string, create: CreateBus): void {
 /** Nodes on a bus that can lose messages. */
 export interface LossyBusSubject extends BusSubject {
   /**
-   * Publishes messages on any topic while the last node cannot receive them. Resolves when that node is
-   * receiving again.
+   * Publishes messages on any topic while the last node cannot receive them. Resolves when that node receives
+   * messages again.
    */
   readonly lose: () => Promise<void>
 }
 
-/** The part of the contract that applies to a bus between processes, whose connections can break. */
+/** The part of the contract that applies to a bus between processes, whose connections may break. */
 export function describeLossyBus(name: string, create: () => Promise<LossyBusSubject>): void {
   describe(`a bus that can lose messages: ${name}`, () => {
     it('reports a gap to every listener on the node that missed messages, and continues', async () => {

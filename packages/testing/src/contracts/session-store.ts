@@ -8,7 +8,7 @@ export interface SessionStoreSubject {
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** Creates a store for each test. */
+/** Creates a new store for each test. */
 export type CreateSessionStore = () => SessionStoreSubject | Promise<SessionStoreSubject>
 
 const TTL = 1_000
@@ -28,7 +28,7 @@ const record = (change: Partial<SessionRecord> = {}): SessionRecord => ({
 const LIFETIME = { ttlMs: TTL }
 
 function records(create: CreateSessionStore): void {
-  it('returns a stored record in full', async () => {
+  it('returns the complete record', async () => {
     const { store } = await create()
     const full = record({
       logLevel: 'debug',
@@ -52,7 +52,7 @@ function records(create: CreateSessionStore): void {
     expect(await store.get(never)).toBeUndefined()
   })
 
-  it('finds a record by the combination of principal and id', async () => {
+  it('finds a record by its principal and id together', async () => {
     const { store } = await create()
     await store.create(record(), LIFETIME)
     const version = await store.create(record({ principal: 'bob', subscriptions: [] }), LIFETIME)
@@ -84,7 +84,7 @@ function records(create: CreateSessionStore): void {
 }
 
 function changes(create: CreateSessionStore): void {
-  it('replaces a record that still has the version', async () => {
+  it('replaces a record if its version has not changed', async () => {
     const { store } = await create()
     const first = await store.create(record({ initialized: false }), LIFETIME)
     const second = await store.replace(record(), first, TTL)
@@ -148,7 +148,7 @@ function lifetimes(create: CreateSessionStore): void {
     expect(await store.delete({ principal: 'alice', id: 'replaced' })).toBe(false)
   })
 
-  it('keeps the version of a record whose TTL restarts', async () => {
+  it("keeps a record's version when its TTL restarts", async () => {
     const { store } = await create()
     const version = await store.create(record(), LIFETIME)
     expect((await store.get(record(), TTL))?.version).toBe(version)
@@ -157,7 +157,7 @@ function lifetimes(create: CreateSessionStore): void {
 }
 
 function limits(create: CreateSessionStore): void {
-  it('keeps a maximum number of records per principal, and drops the one that expires first', async () => {
+  it('limits the records per principal by dropping the one that expires first', async () => {
     const { store, pass } = await create()
     const limited = { ...LIFETIME, maxPerPrincipal: 2 }
     const held = async (principal: string): Promise<string[]> => {

@@ -5,7 +5,7 @@ import { followSignIn } from '../../src/authorization-server/browser.ts'
 
 const APP = 'https://app.test/callback'
 
-/** A server that answers each request with the next location. */
+/** Starts a server that redirects each request to the next location. */
 async function redirecting(
   locationOf: (count: number) => string,
 ): Promise<{ readonly origin: string; readonly asked: IncomingMessage[] }> {
@@ -42,7 +42,7 @@ it("followSignIn sends the user's name", async () => {
 it.each([
   [21, 'resolves'],
   [22, 'rejects'],
-])('followSignIn follows at most 20 redirects: with %s addresses it %s', async (count, how) => {
+])('followSignIn follows at most 20 redirects: a chain of %s URLs %s', async (count, how) => {
   const { origin, asked } = await redirecting((seen) => (seen < count - 1 ? `/${seen}` : APP))
   const followed = followSignIn(origin, `${origin}/`, {})
   if (how === 'resolves') expect(await followed).toBe(APP)

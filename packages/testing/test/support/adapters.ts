@@ -27,7 +27,7 @@ export const fastify: AdapterSubject = {
       url: `${originOf(app.server)}/mcp`,
       close: () => app.close(),
       release: async () => {
-        // Clients may open a spare connection that they never use, and Node waits for that connection.
+        // Clients may open a spare connection that they never use, and Node would wait for that connection.
         const cut = setInterval(() => app.server.closeAllConnections(), 20)
         await app.close()
         clearInterval(cut)

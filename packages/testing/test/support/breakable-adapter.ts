@@ -24,18 +24,18 @@ export interface Exchanged {
   readonly routes: ReadonlyMap<string, Route>
 }
 
-/** The parts of an adapter for `node:http`. Tests can replace them with broken ones. */
+/** The parts of an adapter for `node:http`, which tests can replace with broken ones. */
 export interface Parts {
   readonly isForMcp: (path: string) => boolean
   readonly route: (path: string, routes: ReadonlyMap<string, Route>) => Route
-  /** One complete exchange. */
+  /** Handles one complete exchange. */
   readonly serve: (exchanged: Exchanged, parts: Parts) => Promise<void>
   readonly request: (exchanged: Exchanged, parts: Parts) => HttpRequest
   readonly body: (exchanged: Exchanged, parts: Parts, limit: number) => Promise<RequestBody>
   readonly read: (req: IncomingMessage, limit: number) => Promise<RequestBody>
   readonly signal: (req: IncomingMessage, res: ServerResponse) => AbortSignal
   readonly isQueued: (res: ServerResponse) => boolean
-  /** Calls the function when the stream may begin. */
+  /** Calls the function when it is the stream's turn to begin. */
   readonly turn: (req: IncomingMessage, res: ServerResponse, begin: () => void) => void
   readonly sendWhole: (res: ServerResponse, reply: HttpReply) => void
   readonly sendHead: (res: ServerResponse, reply: HttpReply) => void
@@ -137,7 +137,7 @@ export const SOUND: Parts = {
 
 const pathOf = (req: IncomingMessage): string => req.url?.split('?')[0] ?? ''
 
-/** The cases themselves report failures. */
+/** Logs nothing, because the cases report failures themselves. */
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Creates the adapter with some parts replaced. */

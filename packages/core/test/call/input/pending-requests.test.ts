@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { McpServer } from '../../../src/index.ts'
 import { openAnsweringClient, type Script, textOf } from '../../support/answering-client.ts'
 
-/** A server whose tool asks for the roots this many times at once, and records how each request ended. */
+/** A server whose tool requests the roots this many times at once, and records how each request ended. */
 function askingServer(times: number): McpServer {
   const server = new McpServer({ name: 'asks', version: '1' }, { logger: silent })
   onTestFinished(() => server.close({ deadline: 0 }))

@@ -27,7 +27,7 @@ class CountingBus implements Bus {
   }
 }
 
-/** Requires a URL, by default one that contains the id of the elicitation. */
+/** Throws an error that requires the user to open a URL, by default one that contains the id of the elicitation. */
 function requireUrl(
   url: string | ((id: string) => string) = (id) => `https://mail.example/in?e=${id}`,
 ): never {
@@ -94,7 +94,7 @@ function asked({ result }: Answer): Asked {
 /** Waits in real time, because digests and seals are computed on other threads. */
 const until = (check: () => void): Promise<void> => vi.waitFor(check, { interval: 2 })
 
-/** One timer is the time limit of calls, the other ends the wait. */
+/** While a call waits, two timers are pending: the call's time limit, and the limit of the wait. */
 const untilWaiting = ({ clock }: Bench): Promise<void> => until(() => expect(clock.pending).toBe(2))
 
 const agreed = ({ key, requestState }: Asked, action = 'accept'): object => ({

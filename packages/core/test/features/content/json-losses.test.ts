@@ -22,7 +22,7 @@ class Failure extends Error {
   readonly code = 'E_FAILURE'
 }
 
-/** Values that JSON turns into `{}`, and the message in the log. */
+/** Values that JSON turns into `{}`, each with its log message. */
 const LOSSES: readonly (readonly [string, () => unknown, string])[] = [
   ['an Error', () => new Error('No'), 'is an Error; send its message, or throw it'],
   ['an Error with members', () => new Failure('No'), 'is an Error; send its message, or throw it'],
@@ -66,7 +66,7 @@ const meta = (value: unknown): { _meta: { deep: unknown[] } } => ({ _meta: { dee
 const outputSchema = z.object({ list: z.array(z.any()) })
 const pruned = z.object({ list: z.array(z.any()) }).and(z.object({ id: z.number() }))
 
-/** Where such a value may occur, and its path in the log. */
+/** The places where such a value may occur, each with the path that the log contains. */
 const PLACES: readonly (readonly [string, Define, Call, string])[] = [
   ["a tool's array", tool((lost) => ['x', lost]), callTool, '[1]: '],
   ["a tool's object", tool((lost) => ({ 'odd key': [{ a: lost }] })), callTool, '["odd key"][0].a: '],

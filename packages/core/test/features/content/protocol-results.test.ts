@@ -8,7 +8,7 @@ import { openPeer } from '../../support/peer.ts'
 const ERAS = ['2025-11-25', '2026-07-28'] as const
 type Era = (typeof ERAS)[number]
 
-/** Sends a request from a client that speaks the revision. Returns the response and the logged failures. */
+/** Sends a request as a client of the revision. Returns the response and the logged failures. */
 async function ask(era: Era, define: (server: McpServer) => void, [method, params]: Request) {
   const logged: string[] = []
   const error = (fields: object): void => void logged.push((fields as { readonly err: Error }).err.message)

@@ -16,7 +16,7 @@ const server = new McpServer({ name: 'types', version: '1' })
 const text = { type: 'text', text: 'x' } as const
 const inputSchema = z.object({ city: z.string() })
 
-/** The result type of version 1 of the official SDK: open, and with optional members of other types. */
+/** The result type of the official SDK, version 1. It is open, and has optional properties of other types. */
 interface SdkResult {
   [member: string]: unknown
   _meta?: { [member: string]: unknown; progressToken?: string | number | undefined } | undefined
@@ -31,7 +31,7 @@ interface SdkImage {
   annotations?: { audience?: ('user' | 'assistant')[] | undefined } | undefined
 }
 
-/** The result type for prompts in the same version. */
+/** The prompt result type of the official SDK, version 1. */
 interface SdkPrompt {
   [member: string]: unknown
   _meta?: { [member: string]: unknown } | undefined

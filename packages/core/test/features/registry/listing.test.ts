@@ -19,7 +19,7 @@ function serve(tools: readonly AnyTool[], pageSize?: number): Features {
 const namesOf = (list: { tools?: unknown }): string[] =>
   (list.tools as { name: string }[]).map(({ name }) => name)
 
-/** Follows cursors to the end, with a callback between the pages. */
+/** Follows the cursors to the last page, and runs a callback between the pages. */
 async function pages(features: Features, between: (page: number) => void = () => {}): Promise<string[][]> {
   const all: string[][] = []
   let cursor: unknown

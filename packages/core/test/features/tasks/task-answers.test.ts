@@ -13,7 +13,7 @@ const answer = (name: string): object => ({ action: 'accept', content: { name } 
 interface Bench {
   readonly runs: string[]
   readonly call: (name: string, more?: object, capabilities?: object) => Promise<JsonObject>
-  /** Resolves with the task when it has the status. */
+  /** Resolves to the task once it has the given status. */
   readonly reach: (task: JsonObject, status: string) => Promise<JsonObject>
   readonly update: (task: JsonObject, inputResponses: object) => Promise<unknown>
 }

@@ -19,7 +19,7 @@ interface Bench extends Harness {
   ask(method: string, params?: object, more?: ModernCall): Promise<Answer>
   start(name: string, args?: object, more?: ModernCall): Promise<string>
   get(taskId: string, more?: ModernCall): Promise<Record<string, unknown>>
-  /** Polls until the task has the status. Only microtasks and timers of 0 ms pass. */
+  /** Polls until the task has the given status. Only microtasks and timers of 0 ms run meanwhile. */
   until(taskId: string, status: string): Promise<Record<string, unknown>>
 }
 

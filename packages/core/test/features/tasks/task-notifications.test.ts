@@ -75,7 +75,7 @@ const toldOf = ({ sink }: Answer): (Message['params'] & { status?: string })[] =
   sink.messages.filter(({ method }) => method === CHANGED).map(({ params = {} }) => params)
 const statuses = (answer: Answer): unknown[] =>
   toldOf(answer).map(({ status, statusMessage }) => (statusMessage ? [status, statusMessage] : status))
-/** Waits until there are this many notifications, and returns the last one. */
+/** Waits for this many notifications, and returns the last one. */
 const told = async (answer: Answer, count: number): Promise<Record<string, unknown>> => {
   await vi.waitFor(() => expect(toldOf(answer)).toHaveLength(count), { interval: 1 })
   return toldOf(answer)[count - 1] ?? {}

@@ -50,7 +50,7 @@ function bench({ clock = new FakeClock(), ...options }: Options = {}) {
   return { clock, server, gate: held, signals, add }
 }
 
-/** Adds a client to a bench. */
+/** Connects a client to the server under test. */
 const started = async <M extends ReturnType<typeof bench>>(
   made: M,
   options?: Parameters<typeof openAnsweringClient>[1],
@@ -81,7 +81,7 @@ const resultOf = async (client: AnsweringClient, taskId: unknown): Promise<strin
 const outcome = (client: AnsweringClient, taskId: unknown): Promise<Message> =>
   client.request('tasks/result', { taskId })
 
-/** A server with a store that the test can read. */
+/** A server whose store is accessible to the test. */
 function stored(options: { readonly max?: number; readonly maxBytes?: number } = {}) {
   const clock = new FakeClock()
   const store = new MemoryTaskStore({ clock, ...options })

@@ -12,10 +12,10 @@ interface Kind {
   readonly three: z3.ZodTypeAny
   readonly published: JsonSchema
   readonly required?: boolean
-  /** The sent value, and the value that the handler gets if it differs. */
+  /** Each sent value, with the value that the handler receives if that differs. */
   readonly good: readonly (readonly [sent: unknown, got?: unknown])[]
   readonly bad: readonly unknown[]
-  /** The value that the handler gets if nothing is sent; an error if the parameter is required. */
+  /** The value that the handler receives if nothing is sent. A required parameter causes an error instead. */
   readonly omitted?: unknown
 }
 
@@ -198,7 +198,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** A tool with one parameter `p`, which returns what its handler got. */
+/** A tool with one parameter `p`, which returns what its handler has received. */
 function offer(inputSchema: AnySchema): Promise<WebClient> {
   const server = new McpServer({ name: 'parameters', version: '1' })
   server.addTool({ name: 'echo', inputSchema, handler: (args: unknown) => ({ args }) })

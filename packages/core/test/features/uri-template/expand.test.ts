@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expandUriTemplate } from './expand.ts'
 
-/** The variables of https://www.rfc-editor.org/rfc/rfc6570#section-3.2 */
+/** The variables from https://www.rfc-editor.org/rfc/rfc6570#section-3.2 */
 const VALUES = {
   count: ['one', 'two', 'three'],
   dom: ['example', 'com'],
@@ -22,7 +22,7 @@ const VALUES = {
   undef: undefined,
 }
 
-/** The published examples, except those that repeat a variable. */
+/** The examples from the RFC, except those that repeat a variable. */
 const SECTIONS: Record<string, Record<string, string>> = {
   '3.2.1 variable expansion': {
     '{count}': 'one,two,three',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseUriTemplate } from '../../../src/features/uri-template/uri-template.ts'
 
-/** Attempts to leave a handler's directory. None may reach a handler as a value. */
+/** Attempts to leave a handler's directory. None of them may reach a handler as a value. */
 const FORMS = [
   '.',
   '..',
@@ -105,7 +105,7 @@ const TEMPLATES = [
   'x://root{#v}',
 ]
 
-/** Puts a form in place of the template's variable without encoding it, as an attacker would. */
+/** Replaces the template's variable with an unencoded path, as an attacker would. */
 const plant = (template: string, form: string): string =>
   template.replace(/\{([+#./;?&]?)(v)\*?\}/, (_, operator: string) => {
     const lead = operator === '+' ? '' : operator
@@ -117,7 +117,7 @@ describe('path traversal through a template', () => {
     expect(new Set(FORMS).size).toBeGreaterThanOrEqual(60)
   })
 
-  // "." starts a label and ";" starts another parameter, so these forms have a different meaning there.
+  // In these templates "." starts a label and ";" starts another parameter, so the path is harmless.
   const harmless = (template: string, form: string): boolean =>
     (template.includes('{.v}') && form === '.') || (template.includes('{/v*}') && form.startsWith('/etc'))
 

@@ -10,7 +10,7 @@ class Incoming extends WebRequest {
   }
 }
 
-/** A stream reply as a host gets it, and the events that its adapter sees. */
+/** Opens a stream reply as a host would. Returns the events that the adapter observes. */
 function opened() {
   const seen: string[] = []
   let sink: FrameSink | undefined

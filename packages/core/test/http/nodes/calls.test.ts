@@ -228,7 +228,7 @@ describe('a cancellation', () => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     const there = b.node.at(session)
     expect((await there.post([cancelled])).status).toBe(503)
-    // A batch with requests must not be repeated, because its calls have begun.
+    // A batch that contains requests must not be repeated, because its calls have already begun.
     expect((await there.post([cancelled, ping])).status).toBe(200)
   })
 })

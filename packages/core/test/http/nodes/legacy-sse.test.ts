@@ -12,7 +12,7 @@ const bob = { auth: { principal: 'bob' } }
 const OK = z.object({ ok: z.boolean() })
 
 interface SseNode extends TestNode {
-  /** The tool `hold` waits for this promise. */
+  /** The promise for which the tool `hold` waits. */
   readonly held: ReturnType<typeof deferred<void>>
   readonly aborted: string[]
 }
@@ -51,7 +51,7 @@ function nodeOf(cluster: Cluster, { endpoint, ...more }: HarnessOptions = {}): S
   return { ...cluster.node({ ...more, endpoint: options, setUp }), held, aborted }
 }
 
-/** Starts three nodes, and opens the client's stream on the first. */
+/** Starts three nodes, and opens the client's stream on the first one. */
 async function streaming(options?: HarnessOptions, sent?: Sent) {
   const cluster = createCluster()
   const [a, b, c] = [nodeOf(cluster, options), nodeOf(cluster, options), nodeOf(cluster, options)]
@@ -59,7 +59,7 @@ async function streaming(options?: HarnessOptions, sent?: Sent) {
   return { cluster, a, b, c, client, sink: client.sink, atB: client.at(b), atC: client.at(c) }
 }
 
-/** Does the same, and then sends `initialize` to the second node. */
+/** Starts three nodes, opens the stream on the first one, and sends `initialize` to the second one. */
 async function started(options?: HarnessOptions, sent?: Sent) {
   const made = await streaming(options, sent)
   await made.atB.initialize('2025-06-18', { elicitation: {} })
@@ -142,7 +142,7 @@ describe('an HTTP+SSE client whose messages arrive on any node', () => {
     const { client, c, atB } = await started()
     const params = { name: 'report', arguments: {}, _meta: { progressToken: 'p' } }
     await atB.post(request('tools/call', params, 7))
-    // Another node receives the client's response to the ping before the call responds.
+    // A third node receives the client's response to the ping before the call ends.
     await client.sink.until(() => client.sink.text.includes('"method":"ping"'))
     const asked = messagesOf(client).find(({ method }) => method === 'ping')
     await client.at(c).post({ jsonrpc: '2.0', id: asked?.id, result: {} })

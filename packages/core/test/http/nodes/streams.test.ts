@@ -16,7 +16,7 @@ interface Bench {
   readonly c: TestNode
   /** A session opened on the first node. */
   readonly session: TestSession
-  /** Lets every running `count` take one step. */
+  /** Lets every running call of `count` take one step. */
   readonly step: () => Promise<void>
 }
 
@@ -30,7 +30,7 @@ async function bench(): Promise<Bench> {
   return { cluster, a, b, c, session, step: steps.step }
 }
 
-/** Starts a call, and lets it report its first number. */
+/** Starts a call, and lets it report the first number. */
 async function started({ session, step }: Bench, to: number): Promise<Answer> {
   const pending = session.call('count', { to }, { id: 2, progressToken: 'p' })
   await settled()
@@ -199,7 +199,7 @@ const change = (node: TestNode, name: string): unknown => node.server.addTool({ 
 const methods = ({ sink }: Answer): unknown[] => sink.messages.map(({ method }) => method)
 const CHANGED = 'notifications/tools/list_changed'
 
-/** Starts three nodes, and opens a session's GET stream on the first, which sends one notification. */
+/** Starts three nodes, and opens a session's GET stream on the first one, which sends one notification. */
 async function listening(): Promise<Bench & { readonly first: Answer }> {
   const nodes = await bench()
   const first = await nodes.session.get()
@@ -231,7 +231,7 @@ describe("a session's GET stream", () => {
     const second = await resume(nodes.b, nodes.session, lastId(first.sink))
     change(nodes.c, 'three')
     await settled()
-    // The former node may have missed changes before it lost the stream, for example while it was paused.
+    // The first node may have missed changes before it lost the stream, for example while it was paused.
     expect([methods(first), methods(second)]).toEqual([[CHANGED], [CHANGED, CHANGED, CHANGED]])
   })
 

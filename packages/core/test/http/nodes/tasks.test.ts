@@ -23,7 +23,7 @@ interface Bench {
   readonly aborted: () => number
 }
 
-/** Starts two nodes, and a task that runs on the first. */
+/** Starts two nodes, and a task that runs on the first one. */
 async function bench(tool: 'hang' | 'ask'): Promise<Bench> {
   let aborted = 0
   const setUp = (server: McpServer): void => {
@@ -61,7 +61,7 @@ const call = ({ session, taskId }: Bench, method: string): Promise<Answer> =>
   session.post({ jsonrpc: '2.0', id: 9, method, params: { taskId } })
 const status = async (nodes: Bench): Promise<Message> => (await call(nodes, 'tasks/get')).json
 
-/** Accepts the last question on a stream. */
+/** Accepts the latest question on a stream. */
 async function answerLast({ session }: Bench, sink: TestSink): Promise<void> {
   const result = { action: 'accept', content: { ok: true } }
   await session.post({ jsonrpc: '2.0', id: sink.messages.at(-1)?.id, result })
@@ -106,7 +106,7 @@ describe('a task on another node', () => {
     await call({ ...nodes, session: atFirst }, 'tasks/cancel')
     await settled()
     const cancelled = { method: 'notifications/tasks/status', params: { status: 'cancelled' } }
-    // A stream that has moved begins with the notice that all lists have changed.
+    // A stream that has moved to another node starts with a notification that all lists have changed.
     expect(sink.messages.slice(moved ? 1 : 0)).toMatchObject([cancelled])
     expect([first?.sink.closed ?? true, first?.sink.messages ?? []]).toEqual([true, []])
   })

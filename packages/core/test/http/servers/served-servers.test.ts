@@ -13,7 +13,7 @@ function tenant(name: string): McpServer {
   return server
 }
 
-/** Selects the server that the header x-tenant names. */
+/** Selects the server that the x-tenant header names. */
 function tenancy(options: Parameters<typeof createHarness>[0] = {}) {
   const [a, b] = [tenant('a'), tenant('b')]
   const servers: Record<string, McpServer> = { a, b }
@@ -38,7 +38,7 @@ describe('a server selector', () => {
     const second = await open({ headers: { 'x-tenant': 'b' } })
     expect(textOf((await first.call('whoami')).json)).toBe('a')
     expect(textOf((await second.call('whoami')).json)).toBe('b')
-    // The session determines the server, not a later request.
+    // The server is chosen once per session, so a later request cannot change it.
     const turned = await first.post(
       { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'whoami' } },
       { 'x-tenant': 'b' },
@@ -127,8 +127,8 @@ describe('a server selector', () => {
     const [only] = made
     expect(textOf((await session.call('whoami')).json)).toBe('made 0')
     await session.delete()
-    // The mount has released the server: closing it does not wait for anything, and later sessions get
-    // another server.
+    // The mount has released the server, so closing the server waits for nothing, and later sessions get another
+    // server.
     await only?.close()
     expect(textOf((await (await open()).call('whoami')).json)).toBe('made 1')
   })

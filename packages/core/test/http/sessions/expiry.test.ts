@@ -5,7 +5,7 @@ import { type Answer, createHarness, type Harness, type Sent } from '../support/
 import { openSse } from '../support/sse-client.ts'
 
 const ID = 'io.modelcontextprotocol/subscriptionId'
-/** A minute of tolerance, and one ms more. */
+/** The tolerance of one minute, plus 1 ms. */
 const OVER = 60_001
 const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
 
@@ -16,7 +16,7 @@ function create(): Harness {
   })
 }
 
-/** Credentials of Ann that expire in this many seconds, or never. */
+/** Ann's credentials, which expire in this many seconds, or never. */
 const ann = ({ clock }: Harness, seconds?: number): Sent & { readonly auth: object } => ({
   auth: {
     principal: 'ann',

@@ -18,7 +18,7 @@ interface ProcessOptions {
   readonly maxAgeMs?: number
 }
 
-/** One process of a deployment. All have the same definition, and by default the same keys. */
+/** Starts one process of a deployment. All processes define the same server, and by default have the same keys. */
 function start({ keys = [KEY], endpoint, maxAgeMs }: ProcessOptions = {}): Harness {
   const seal = { keys, ...(maxAgeMs === undefined ? {} : { maxAgeMs }) }
   return createHarness({

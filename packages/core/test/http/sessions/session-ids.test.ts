@@ -6,7 +6,7 @@ import { createHarness, type Harness } from '../support/harness.ts'
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-/** Two processes behind one address. The second has started a second after the first. */
+/** Two processes behind one address. The second one starts a second later. */
 async function twoProcesses(endpoint: EndpointOptions = {}): Promise<readonly [Harness, Harness]> {
   const [first, second] = [createHarness({ endpoint }), createHarness({ endpoint })]
   await first.open()

@@ -12,7 +12,7 @@ const tools = (server: McpServer): void => {
 const ping = (id: string | number = 9): object => ({ jsonrpc: '2.0', id, method: 'ping' })
 const alice = { auth: { principal: 'alice' } }
 const bob = { auth: { principal: 'bob' } }
-/** Options with which streams can be resumed, and without. */
+/** Options with and without resumable streams. */
 const STREAMS = [
   ['an event store', {}],
   ['no event store', { eventStore: false }],

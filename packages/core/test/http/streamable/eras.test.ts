@@ -94,7 +94,7 @@ describe('both eras at one URL (https://modelcontextprotocol.io/specification/20
 
 describe('a request with several errors', () => {
   const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-  /** Every error, in the order of the checks. */
+  /** The possible errors, in the order in which they are checked. */
   const FAULTS: readonly [name: string, code: number, status: number, says: RegExp][] = [
     ['shape', -32600, 400, /jsonrpc/],
     ['metadata', -32602, 400, /clientCapabilities/],
@@ -235,7 +235,7 @@ describe('a mount that serves only session revisions', () => {
       const harness = createHarness({ revisions: [SESSIONS, '2025-06-18'], ...more })
       for (const answer of [await sendAlone(harness), await discover(harness)]) {
         expect(answer.status).toBe(400)
-        // With an error code of the newer era, a client would not fall back.
+        // After an error code from the newer era, the client would not fall back.
         expect(answer.json.error).toMatchObject({
           code: -32600,
           message: expect.stringContaining(SESSIONS) as string,
@@ -285,7 +285,7 @@ describe('anonymous clients without sessions', () => {
       setUp: (server) =>
         server.addTool({
           name: 'waits',
-          // Each call waits until all have started.
+          // Every call waits until all calls have started.
           handler: async () => {
             if (++waiting === CLIENTS) open()
             await gate

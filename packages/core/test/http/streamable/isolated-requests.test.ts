@@ -12,7 +12,7 @@ import {
 class RequestClock extends FakeClock {
   #request = new Set<unknown>()
 
-  /** Starts another request, after the previous one has ended without notice. */
+  /** Starts another request after the previous one has ended undetected. */
   next(): void {
     for (const timer of this.#request) super.clearTimeout(timer)
     this.#request = new Set()

@@ -5,7 +5,7 @@ import type { HttpReply } from '../../../src/http/types.ts'
 import type { McpServer } from '../../../src/index.ts'
 import { createHarness, FakeRequest, type HarnessOptions } from '../support/harness.ts'
 
-/** Calls that the test ends, numbered in the order in which they started. */
+/** Calls that end when the test says so, numbered in the order in which they started. */
 class Gates {
   readonly #open: ((text: string) => void)[] = []
   readonly #began: (() => void)[] = []
@@ -232,7 +232,7 @@ describe('a client that disconnects', () => {
     await settled()
     expect(log.filter(({ level }) => level === 'error')).toEqual([])
     await clock.advance(2_000)
-    // The other timers are for idle sessions, long calls and silent calls.
+    // The remaining timers are for idle sessions, long calls and silent calls.
     expect(clock.pending).toBe(3)
   })
 })

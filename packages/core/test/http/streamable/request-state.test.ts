@@ -19,7 +19,7 @@ const TEN_MINUTES = 600_000
 
 interface Misuse {
   readonly what: string
-  /** Misuses a state. Returns the server that received it, and the reply. */
+  /** Presents a state that must not be accepted. Returns the server that received it, and the server's reply. */
   readonly try: () => Promise<{ readonly server: Guarded; readonly answer: string }>
 }
 
@@ -208,7 +208,7 @@ describe('a single-use requestState', () => {
     await clock.advance(1)
     for (let i = 0; i < 3; i++) await present(server, await begin(server))
     expect(server.done()).toBe(4)
-    // The first state is no longer remembered, so all states of its age are refused.
+    // The store has dropped the first state, so all states of the same age are refused.
     for (const state of states) expect(bytesOf(await present(server, state))).toBe(await refusal(server))
     expect(server.done()).toBe(4)
     await clock.advance(1)

@@ -29,7 +29,7 @@ const createHarness = (options: HarnessOptions = {}): Harness =>
     },
   })
 
-/** A mount with a resource whose visibility is pending until the test decides it. */
+/** A mount with a resource whose visibility the test decides later. */
 function undecided(onSubscribe?: () => void): {
   readonly harness: Harness
   readonly decide: (visible: boolean) => void
@@ -69,7 +69,7 @@ function listen(
 
 const tagged = (id: string | number, method: string, params: object = {}): object =>
   notification(method, { _meta: { [ID]: id }, ...params })
-/** Changes of a registry are published once per round of microtasks. */
+/** The registry publishes its changes once per round of microtasks. */
 const methodsOf = ({ sink }: Answer): (string | undefined)[] => sink.messages.map(({ method }) => method)
 
 it('a server acknowledges subscriptions/listen only after the bus is ready', async () => {
@@ -389,7 +389,7 @@ describe('limits for subscriptions over HTTP', () => {
     sink.drain()
     await settled()
     const uris = sink.messages.flatMap(({ params }: Message) => params?.['uri'] ?? [])
-    // The first one was sent at once.
+    // The first notification was sent immediately.
     expect(uris).toEqual(['note://1', 'note://2', 'note://1'])
   })
 

@@ -8,11 +8,11 @@ const ok = z.object({ ok: z.boolean() })
 
 interface Opened extends Harness {
   readonly headers: Record<string, string>
-  /** Lets the tool `waits` return. */
+  /** Lets calls of the tool `waits` return. */
   readonly finish: () => void
   readonly signals: AbortSignal[]
   readonly ask: (method: string, params: object) => Promise<Answer>
-  /** The id of a new task. */
+  /** Starts a task, and returns its id. */
   readonly create: (name: string) => Promise<unknown>
   readonly answer: (question: Message | undefined) => Promise<Answer>
 }

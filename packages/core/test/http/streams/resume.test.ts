@@ -16,7 +16,7 @@ import { addCount, createSteps } from '../support/steps.ts'
 
 interface Bench extends Harness {
   readonly session: TestSession
-  /** Lets every running `count` tool take one step. */
+  /** Lets every running call of the `count` tool take one step. */
   readonly step: () => Promise<void>
 }
 
@@ -198,7 +198,7 @@ describe.each([
       if (i % 3 === 0) {
         current.request.leave()
         take()
-        // The next step runs while the client resumes.
+        // The tool takes its next step while the client resumes.
         const [, answer] = await Promise.all([step(), session.get({ 'last-event-id': from })])
         current = answer
       } else {
@@ -239,7 +239,7 @@ describe.each([
     expect(progress(second.sink.messages)).toEqual([1])
     expect(second.sink.events.at(-1)).toMatchObject({ data: '', retry: '250' })
     await step()
-    // The call ends while nobody is connected.
+    // The call ends while no client is connected.
     for (let i = 0; i < 10; i++) await settled()
     const third = await session.get({ 'last-event-id': lastId(second) })
     await third.sink.ended()
@@ -373,7 +373,7 @@ describe('an unknown Last-Event-ID', () => {
     const one = await streaming(2, { streams: { eventStore } })
     const two = await streaming(2, { streams: { eventStore } })
     const [first, second] = [lastId(one.first), lastId(two.first)]
-    // Sends something after these events.
+    // These steps add events after the ones whose ids were taken.
     await one.step()
     await two.step()
     expect((await two.session.get({ 'last-event-id': first })).status).toBe(400)
@@ -437,7 +437,7 @@ describe('an event store on a network', () => {
     const session = await open({ version: '2025-11-25' })
     const { sink } = await session.call('burst', {}, { id: 2, progressToken: 'p' })
     await settled()
-    // Nothing reaches the client before it is stored.
+    // The client receives nothing before it has been stored.
     expect(sink.messages).toEqual([])
     release()
     await sink.ended()

@@ -18,7 +18,7 @@ import {
 
 const LINE = 'x'.repeat(4_000)
 
-/** Floods its stream without waiting, then returns. */
+/** Writes to its stream without waiting, and then returns. */
 const tools = (server: McpServer): void => {
   server.addTool({
     name: 'flood',
@@ -48,7 +48,7 @@ const tools = (server: McpServer): void => {
 
 interface Bench extends Harness {
   readonly session: TestSession
-  /** Sends a call whose reader stalls after the first chunk. */
+  /** Makes a call whose reader stalls after the first chunk. */
   readonly stalled: (
     name: string,
     lines: number,

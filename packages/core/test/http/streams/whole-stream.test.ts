@@ -8,7 +8,7 @@ const DESCRIPTION = 'aä€😀 '.repeat(2_000)
 const CALL = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'now' } }
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
 
-/** A session on a mount that streams every response, with a tool that returns at once. */
+/** A session on a mount that streams every response, with a tool that returns immediately. */
 async function streaming(eventStore: EventStore | false): Promise<{
   readonly harness: Harness
   readonly send: (message: object) => Promise<Answer>

@@ -31,7 +31,7 @@ describe('findJsonLoss', () => {
     expect(findJsonLoss(value)).toBeUndefined()
   })
 
-  it('returns the first loss, but prefers a promise to any other', () => {
+  it('returns the first value that JSON would lose, but prefers a promise to any other', () => {
     const losses = { a: [1, new Map()], b: new Set() }
     expect(findJsonLoss(losses)).toMatchObject({
       path: ['a', 1],

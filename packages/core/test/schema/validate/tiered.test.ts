@@ -20,7 +20,7 @@ const compilationsRun = (): Promise<void> => new Promise((resolve) => setTimeout
 afterEach(() => void vi.unstubAllGlobals())
 
 describe('createTieredCompiler', () => {
-  it('compiles a schema exactly once, when it becomes hot', async () => {
+  it('compiles a schema exactly once, after enough values have been checked', async () => {
     const isValid = vi.fn<IsValid>().mockReturnValue(false)
     const generate = vi.fn<() => Promise<IsValid>>().mockResolvedValue(isValid)
     const validator = tieredWith(generate)
@@ -34,7 +34,7 @@ describe('createTieredCompiler', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('counts checked values, not checks', async () => {
+  it('counts checked values rather than checks', async () => {
     const generate = vi.fn(compileWithAjv)
     const compile = createTieredCompiler({ interpret, generate, hot: 1_000 })
     const validator = compile({ type: 'array', items: { type: 'number' } }, 'author')
@@ -53,7 +53,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(generate).toHaveBeenCalledTimes(1))
   })
 
-  it('keeps interpreting a schema that could not be compiled, without another attempt', async () => {
+  it('keeps using the interpreter, without another attempt, if compilation fails', async () => {
     const generate = vi.fn(() => Promise.reject(new EvalError('no')))
     const validator = tieredWith(generate, 1)
     validator.isValid(value)
@@ -65,7 +65,7 @@ describe('createTieredCompiler', () => {
     expect(generate).toHaveBeenCalledTimes(1)
   })
 
-  it('compiles further schemas after a failure, each in a separate task', async () => {
+  it('compiles other schemas after a failure, each in a separate task', async () => {
     const order: string[] = []
     const generate = vi.fn(({ title }: JsonSchema) => {
       order.push(String(title))
@@ -84,7 +84,7 @@ describe('createTieredCompiler', () => {
     await vi.waitFor(() => expect(order).toContain('late'))
   })
 
-  it('uses the interpreter to describe issues after compilation', async () => {
+  it('still describes issues with the interpreter after compilation', async () => {
     const validator = tieredWith(() => Promise.resolve(() => false), 1)
     validator.isValid(value)
     await vi.waitFor(() => expect(validator.isValid(value)).toBe(false))
@@ -116,11 +116,11 @@ it('createTieredCompiler compiles nothing on platforms that forbid code generati
   expect(generate).not.toHaveBeenCalled()
 })
 
-describe('a value for which compiled code throws', () => {
+describe('a value that makes compiled code throw', () => {
   const constant = { const: { a: 1 } }
   const trap = { valueOf: 1 }
 
-  it('is checked by the interpreter', async () => {
+  it('is checked by the interpreter instead', async () => {
     const compiled = await compileWithAjv(constant)
     expect(() => compiled(trap)).toThrow(TypeError)
     const generate = vi.fn(() => Promise.resolve(compiled))
