@@ -34,7 +34,7 @@ export async function killerOf(checkout, { file, start, end, to }, reaching) {
 
 const sum = (files) => files.reduce((total, { ms }) => total + ms, 0)
 
-/** Sorts by nearness, and then by speed. */
+/** Sorts by distance, then by speed. */
 function inRuns(source, files) {
   const left = files.toSorted((a, b) => nearness(source, b.path) - nearness(source, a.path) || a.ms - b.ms)
   return RUNS_MS.map((most) => {

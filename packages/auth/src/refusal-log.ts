@@ -22,7 +22,7 @@ const PROOF_ADVICE: Partial<Record<ProofCheck, string>> = {
   iat: 'The proof was made more than 5 minutes ago, or in the future. Compare the clocks',
 }
 
-/** Logs each reason for refused tokens at most once a second, without any part of a token. */
+/** Logs each reason for refusing tokens at most once a second. Never logs any part of a token. */
 export class RefusalLog {
   readonly #logger: Logger
   readonly #clock: Clock

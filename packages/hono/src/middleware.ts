@@ -130,10 +130,7 @@ function neutral<Locals>(server: Servable<Locals> | McpSelector<Locals>): Servab
 interface Matcher {
   /** Finds the route for a request. Returns undefined for most of the requests to an app. */
   readonly routeOf: (c: Context) => Route | undefined
-  /**
-   * @throws `ERR_MCP_OPTION` if a request matches none of the mount's paths, and its Hono route can never
-   * match any of them
-   */
+  /** @throws `ERR_MCP_OPTION` if a request arrives on a Hono route that can never match any of the mount's paths */
   readonly checkReachable: (c: Context) => void
 }
 

@@ -15,7 +15,7 @@ export interface BarGroup {
   readonly bars: readonly Bar[]
 }
 
-/** A chart of horizontal bars. */
+/** A horizontal bar chart. */
 export interface BarPlot {
   readonly title: string
   readonly subtitle: string

@@ -192,7 +192,7 @@ describe('replayed proofs', () => {
     const nodes = [protect('accept', used), protect('accept', used)]
     const headers = await proven(await boundToken())
     const statuses = await Promise.all(nodes.map(async ({ send }) => (await send(headers)).status))
-    // The process that checks the proof first accepts it.
+    // Whichever process checks the proof first accepts it, and the others refuse it.
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 

@@ -114,8 +114,8 @@ export class Commands {
   #circuitOf(node: string): Circuit {
     const known = this.#circuits.get(node)
     if (known !== undefined) return known
-    // Nodes that work need no entry, and the map may contain nodes that have left the cluster, so it can be
-    // cleared.
+    // The map can be cleared at any time: healthy nodes need no entry, and some entries may be for nodes that have
+    // left the cluster.
     if (this.#circuits.size > 1_000) this.#circuits.clear()
     const circuit = new Circuit()
     this.#circuits.set(node, circuit)

@@ -19,7 +19,7 @@ export interface RedisConnection {
   command(key: string, args: readonly string[]): Promise<RedisReply>
   /** Connects to every node. Sending a command also connects, but then the first commands may take too long. */
   connect?(): Promise<void>
-  /** Opens another connection, to the node of a key. It does not reconnect. */
+  /** Opens another connection, to the node that holds a key. The connection does not reconnect. */
   reader(key: string): RedisReader
   /**
    * Returns the node that serves a key, so that a failing node does not affect commands to the others.

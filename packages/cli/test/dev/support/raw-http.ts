@@ -33,7 +33,7 @@ export const INITIALIZE = request(0, 'initialize', {
   clientInfo: { name: 'raw', version: '1.0.0' },
 })
 
-/** Opens a session. Resolves to the headers for its further requests. */
+/** Opens a session. Resolves to the headers for subsequent requests in the session. */
 export async function openSession(url: string, headers: Headers = {}): Promise<Headers> {
   const reply = await post(url, INITIALIZE, headers)
   await reply.text()

@@ -90,7 +90,8 @@ function getPrompt(entry: PromptEntry, given: unknown, ctx: CallContext): Awaita
   if (input === undefined) return runPrompt(entry, args, ctx)
   return chain(input.check(args), (checked) => {
     if (checked.ok) return runPrompt(entry, checked.value, ctx)
-    // This is a protocol error, because a person provides the arguments, and no model could read an error result.
+    // This is a protocol error, because a person provides the arguments, so there is no model to read an error
+    // result.
     throw invalidParams(
       `Invalid arguments for the prompt ${entry.item.name}:\n${describeIssues(checked.issues)}`,
     )

@@ -46,7 +46,7 @@ export class SessionLink implements OtherNodes {
   readonly #live: LinkedSession
   readonly #record: SharedRecord
   readonly #network: SessionNetwork
-  /** The call streams of other nodes whose clients are connected here. */
+  /** Streams of calls that run on other nodes, but whose clients are connected to this node. */
   #following: Map<string, FollowedStream> | undefined
 
   constructor(live: LinkedSession, record: SharedRecord, network: SessionNetwork) {
