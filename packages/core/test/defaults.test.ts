@@ -5,7 +5,7 @@ import { ALL_PARTS } from '../src/http/endpoint.ts'
 import type { EndpointOptions } from '../src/http/index.ts'
 import { resolveOptions } from '../src/http/resolve-options.ts'
 import type { ServerOptions } from '../src/index.ts'
-import { resolveHeartbeat, resolveLimits } from '../src/server/resolve-options.ts'
+import { resolveHeartbeat, resolveInputLimits, resolveLimits } from '../src/server/resolve-options.ts'
 import { DEFAULT_TASK_LIMITS, type TaskLimits } from '../src/tasks/task-runner.ts'
 import { withDefaults } from '../src/util/check-options.ts'
 
@@ -31,7 +31,10 @@ const given = (path: string, value: unknown): Options => {
 }
 
 const RESOLVERS: Readonly<Record<string, Resolve>> = {
-  limits: ({ limits = {} }: ServerOptions) => resolveLimits(limits),
+  limits: ({ limits = {} }: ServerOptions) => ({
+    ...resolveLimits(limits),
+    input: resolveInputLimits(limits),
+  }),
   progressHeartbeat: ({ progressHeartbeat }: ServerOptions) => resolveHeartbeat(progressHeartbeat),
   requestState: ({ requestState = {} }: ServerOptions) => withDefaults(DEFAULT_STATE_LIMITS, requestState),
   tasks: ({ tasks = {} }: { tasks?: Partial<TaskLimits> }) => withDefaults(DEFAULT_TASK_LIMITS, tasks),

@@ -82,15 +82,13 @@ function matches(
 const isWord = (char: string | undefined): boolean => char !== undefined && /^\w$/.test(char)
 const isBoundary = (text: readonly string[], at: number): boolean => isWord(text[at - 1]) !== isWord(text[at])
 
-const IN_CLASS = String.raw`\[(?:\\[^]|[^\]\\])*\]`
-const PLAIN = String.raw`\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^\dkc]|0(?!\d))|${IN_CLASS}|[^*+?)|\\(]`
-/** Matches the part of a pattern that represents one character, in patterns with and without the flag `u`. */
+/**
+ * Matches the part of a pattern that represents one character, in patterns with and without the flag `u`. The
+ * expressions are literals, because bundlers keep calls even if nothing uses their result.
+ */
 const ONE = {
-  u: new RegExp(
-    String.raw`\\[pP]\{[^}]*\}|\\u\{[\da-fA-F]+\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|${PLAIN}`,
-    'uy',
-  ),
-  '': new RegExp(PLAIN, 'y'),
+  u: /\\[pP]\{[^}]*\}|\\u\{[\da-fA-F]+\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^\dkc]|0(?!\d))|\[(?:\\[^]|[^\]\\])*\]|[^*+?)|\\(]/uy,
+  '': /\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[a-zA-Z]|[^\dkc]|0(?!\d))|\[(?:\\[^]|[^\]\\])*\]|[^*+?)|\\(]/y,
 }
 const QUANTIFIER = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y
 

@@ -59,7 +59,7 @@ export class Tasks {
   params(ttlMs: number | undefined): JsonObject {
     const { tasks } = this.#requests.dialect.revision
     if (tasks === undefined) throw new ClientError('not-supported', 'The negotiated revision has no tasks')
-    return tasks.extension === undefined ? { task: ttlMs === undefined ? {} : { ttl: ttlMs } } : {}
+    return tasks === 'experimental' ? { task: ttlMs === undefined ? {} : { ttl: ttlMs } } : {}
   }
 
   /** Whether the client decides which calls become tasks. */
@@ -67,7 +67,7 @@ export class Tasks {
     const { revision, server } = this.#requests.dialect
     const { requests } = server.capabilities.tasks ?? {}
     const tools = isObject(requests) ? requests['tools'] : undefined
-    return revision.tasks?.extension === undefined && isObject(tools) && isObject(tools['call'])
+    return revision.tasks !== 'extension' && isObject(tools) && isObject(tools['call'])
   }
 
   /** Returns whether the server has refused a call because the client has not declared the extension. */

@@ -13,7 +13,7 @@ import type { CallReport } from './observation/telemetry.ts'
 import type { ClientView, RequestContext, SessionView, TaskView } from './request-context.ts'
 import { CallInputs } from './input/inputs.ts'
 import type { ElicitOptions, SampleParams, UrlOf } from './input/question.ts'
-import { type InputCall, type LiveMethod, liveInputOf, sendQuestion } from './input/ask.ts'
+import { type InputCall, type LiveMethod, liveInputOf, type LiveRequests } from './input/ask.ts'
 import { createLogSender, logFrame, type LogSender, reachesLevel } from './log.ts'
 import { Progress, progressFault } from './progress.ts'
 import type { CallScope, CallTarget } from './scope.ts'
@@ -131,52 +131,37 @@ export class CallContext implements RequestContext, Due {
   }
 
   elicit(message: string, schema: AnySchema, options?: ElicitOptions): Promise<never> {
-    return this.#ask('elicit', message, schema, options)
+    return this.#question('elicit', message, schema, options)
   }
   elicitUrl(message: string, url: UrlOf, options?: ElicitOptions): Promise<never> {
-    return this.#ask('elicitUrl', message, url, options)
+    return this.#question('elicitUrl', message, url, options)
   }
   sample(params: SampleParams): Promise<never> {
-    return this.#ask('sample', params)
+    return this.#question('sample', params)
   }
   listRoots(): Promise<never> {
-    return this.#ask('listRoots')
+    return this.#question('listRoots')
   }
 
-  request(method: string, params?: JsonObject): Promise<JsonObject> {
-    return this.#track('request', this.#request(method, params))
+  request(method: string, params: JsonObject = {}): Promise<JsonObject> {
+    const advice = 'check ctx.session before you call it'
+    return this.#ask('request', advice, (live) => live.request(this, method, params))
   }
 
-  async #request(method: string, params: JsonObject = {}): Promise<JsonObject> {
-    const live = liveInputOf(this)
-    if (live === undefined) throw unsupportedHere('request', 'check ctx.session before you call it')
-    const open = sendQuestion(this, live.requests, method, { method, params })
-    const resume = this.pause(() => open.cancel('The call has ended'))
-    try {
-      return await open.result
-    } finally {
-      resume()
-    }
-  }
-
-  #ask(method: LiveMethod, ...args: readonly unknown[]): Promise<never> {
-    return this.#track(method, this.#send(method, args))
-  }
-
-  async #send(method: LiveMethod, args: readonly unknown[]): Promise<never> {
-    const live = liveInputOf(this)
-    if (live !== undefined) return (await live.ask(this, method, args)) as never
-    throw unsupportedHere(
-      method,
-      "declare the tool's asks, or return inputRequired(…), which work everywhere",
-    )
+  #question(method: LiveMethod, ...args: readonly unknown[]): Promise<never> {
+    const advice = "declare the tool's asks, or return inputRequired(…), which work everywhere"
+    return this.#ask(method, advice, (live) => live.ask(this, method, args) as Promise<never>)
   }
 
   /**
    * Marks a rejection as handled. If a handler forgets `await`, the rejection must not terminate the process
    * and with it the calls of all other clients. The handler's own `await` still rejects.
+   *
+   * @param advice - what to do on connections that cannot carry the question
    */
-  #track<T>(method: string, answer: Promise<T>): Promise<T> {
+  #ask<T>(method: string, advice: string, send: (live: LiveRequests) => Promise<T>): Promise<T> {
+    const live = liveInputOf(this)
+    const answer = live === undefined ? Promise.reject(unsupportedHere(method, advice)) : send(live)
     const open = (this.#unanswered ??= [])
     open.push(method)
     const settled = (): void => void open.splice(open.indexOf(method), 1)

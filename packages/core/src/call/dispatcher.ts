@@ -222,5 +222,5 @@ export class Dispatcher {
 /** The result that middleware receives while questions are open: the method's result with empty fields. */
 function placeholder({ message, revision }: CallContext, result: HandlerResult): object {
   if (result.kind !== 'input-requested') return {}
-  return { ...revision.rounds?.methods.get(message.method), resultType: 'input_required' }
+  return { ...revision.rounds?.get(message.method), resultType: 'input_required' }
 }

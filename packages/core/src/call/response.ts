@@ -1,6 +1,5 @@
-import { ErrorCode, internalError, isErrorOf, McpError, QuestionError } from '../errors.ts'
+import { ErrorCode, internalError, isErrorOf, McpError } from '../errors.ts'
 import { errorFrame, type RequestId, resultFrame } from '../protocol/jsonrpc.ts'
-import { SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation } from '../protocol/types.ts'
 import type { SubscriptionRequest } from '../subscriptions/subscription.ts'
@@ -9,14 +8,7 @@ import { randomToken } from '../util/random.ts'
 import type { CallReport } from './observation/telemetry.ts'
 import type { CallContext } from './context.ts'
 import type { MethodEntry } from './method-table.ts'
-import {
-  type Complete,
-  type HandlerResult,
-  type InputRequested,
-  SerializedResult,
-  type TaskStarted,
-  typed,
-} from './result.ts'
+import { type Complete, type HandlerResult, SerializedResult } from './result.ts'
 
 export interface EncodedAnswer {
   readonly frame: string
@@ -80,14 +72,13 @@ export class ResponseEncoder {
           if (result instanceof SerializedResult && json.length >= LARGE) return this.#large(ctx, result)
           return this.#answer(ctx, json, result)
         }
-        case 'input-requested':
-          return this.#inputRequired(ctx, result)
-        case 'task':
-          return this.#task(ctx, result)
-        case 'subscription':
-          return this.#subscription(ctx, result.filters)
-        default:
-          throw new TypeError(`A result of kind "${result.kind}" cannot be sent`)
+        case 'needs-input':
+          throw new TypeError('Questions cannot be sent as they are')
+        default: {
+          const answer = this.#answer(ctx, JSON.stringify(result.result), result)
+          if (result.kind !== 'subscription') return answer
+          return { ...answer, subscription: { id: ctx.message.id, filters: result.filters } }
+        }
       }
     } catch (error) {
       return this.fail(entry, ctx, error)
@@ -107,13 +98,10 @@ export class ResponseEncoder {
   #knownFailure(entry: MethodEntry, ctx: CallContext, error: unknown): EncodedAnswer | undefined {
     const known = isErrorOf(McpError, error) ? readError(error) : undefined
     if (known !== undefined) return this.#refuse(ctx, known)
-    const urls = ctx.scope.input?.rounds.urlFailure(error, ctx)
-    if (urls !== undefined) {
-      if (urls.text === undefined || entry.failure === undefined) return this.#refuse(ctx, urls.error)
-      return this.#failure(ctx, entry.failure(urls.text))
-    }
-    if (isErrorOf(QuestionError, error)) return this.failWith(entry, ctx, error.message)
-    return undefined
+    const failure = ctx.scope.input?.rounds.failure(error, ctx)
+    if (failure === undefined) return undefined
+    if (failure.text === undefined || entry.failure === undefined) return this.#refuse(ctx, failure.error)
+    return this.#failure(ctx, entry.failure(failure.text))
   }
 
   /**
@@ -147,26 +135,6 @@ export class ResponseEncoder {
     return this.#failure(ctx, entry.failure(text))
   }
 
-  #inputRequired(ctx: CallContext, { requests, state }: InputRequested): EncodedAnswer {
-    const { message, revision } = ctx
-    if (revision.rounds === undefined) throw new TypeError('The revision has no input_required results')
-    const json = revision.rounds.encode(requests, state, this.#server(revision))
-    ctx.finish()
-    return { frame: resultFrame(message.id, json) }
-  }
-
-  #task(ctx: CallContext, { task, meta }: TaskStarted): EncodedAnswer {
-    if (ctx.revision.tasks === undefined) throw new TypeError('The revision has no tasks')
-    const created = ctx.revision.tasks.created(task, meta)
-    return this.#answer(ctx, JSON.stringify(created), typed('task', created))
-  }
-
-  #subscription(ctx: CallContext, filters: SubscriptionRequest['filters']): EncodedAnswer {
-    const { id } = ctx.message
-    const { frame } = this.#answer(ctx, JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: id } }))
-    return { frame, subscription: { id, filters } }
-  }
-
   /**
    * Creates the response for a failure. There is no size limit, because the message is short and does not
    * come from a handler.
@@ -177,7 +145,7 @@ export class ResponseEncoder {
     return this.#answer(ctx, ctx.revision.encodeResult(ctx.message.method, result))
   }
 
-  #answer(ctx: CallContext, json: string, result?: Complete): EncodedAnswer {
+  #answer(ctx: CallContext, json: string, result?: Pick<Complete, 'hints' | 'type'>): EncodedAnswer {
     ctx.finish()
     const { message, revision } = ctx
     if (revision.envelope === undefined) return { frame: resultFrame(message.id, json) }

@@ -1,7 +1,6 @@
 import { DEFAULT_PARSE_LIMITS, type ParseLimits } from '../protocol/parse.ts'
 import { narrowRevisions } from '../protocol/revisions/index.ts'
 import type { RevisionDate } from '../protocol/revisions/revision.ts'
-import { onChange } from '../stores/bus.ts'
 import { utf8Length } from '../util/bytes.ts'
 import { checkNames, type OptionNames } from '../util/check-options.ts'
 import type { Caller } from '../call/scope.ts'
@@ -98,7 +97,7 @@ class DuplexConnection implements Connection, ServerMount {
     // The mount is attached first, because attaching throws if the server is closed, and nothing has been opened
     // yet.
     this.#runtime.attach(this)
-    this.#unsubscribe = onChange(this.#runtime.bus, (event) => {
+    this.#unsubscribe = this.#runtime.onChange((event) => {
       this.#conversation.session?.onChange(event)
       this.#conversation.subscriptions.onChange(event)
     })

@@ -192,8 +192,8 @@ function toHandlerResult({ id }: Extension, { message }: CallContext, result: un
   throw new TypeError(`${message.method} of the extension ${id} returned no object, which a result is`)
 }
 
-const LABEL = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
-const ID = new RegExp(`^${LABEL}(?:\\.${LABEL})*/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+const ID =
+  /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
 const MAX_ID = 256
 
 /** For the format of keys, see https://modelcontextprotocol.io/specification/2026-07-28/basic#meta. */

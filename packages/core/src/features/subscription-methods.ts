@@ -1,5 +1,5 @@
 import { ErrorCode, invalidParams, invalidRequest, McpError, resourceNotFound } from '../errors.ts'
-import { Method, Notification } from '../protocol/methods.ts'
+import { Method, Notification, SUBSCRIPTION_ID } from '../protocol/methods.ts'
 import type { ServerCapabilities } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
 import { type CallSession, lacking } from '../call/scope.ts'
@@ -115,7 +115,7 @@ async function listen(
     const interest = requested === undefined ? undefined : await topic.agree(requested, ctx)
     if (interest !== undefined) filters.push(interest)
   }
-  return { kind: 'subscription', filters }
+  return { kind: 'subscription', filters, result: { _meta: { [SUBSCRIPTION_ID]: ctx.message.id } } }
 }
 
 const NO_STREAM = 'Subscriptions need a persistent connection: use HTTP, stdio or an in-memory transport'

@@ -1,5 +1,5 @@
 import { type FetchHandler, type FetchSelector, serveFetch, type WithLocals } from './fetch.ts'
-import { type Endpoint, mountEndpoint } from './endpoint.ts'
+import { ADAPTERS, type Endpoint, mountEndpoint } from './endpoint.ts'
 import { checkServer } from './mount-options.ts'
 import type {
   EndpointOptions,
@@ -34,7 +34,7 @@ export function createEndpoint<Locals = unknown>(
   place: EndpointPlace = {},
 ): Endpoint<Locals> {
   checkServer(server, 'createEndpoint(server, options)')
-  return mountEndpoint(server, options, {}, place)
+  return mountEndpoint(server, options, { adapters: ADAPTERS }, place)
 }
 
 /**

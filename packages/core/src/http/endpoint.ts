@@ -14,6 +14,7 @@ import { AcceptedBody, BodyBudget, type Holding } from './caller-bytes.ts'
 import { type Gauges, type MountStats, NOTHING_HELD } from '../session/stats.ts'
 import { createAuthenticator } from './guard/authenticate.ts'
 import { createHeadGuard, type HeadGuard } from './guard/guard.ts'
+import { duplicateHeader } from './guard/headers.ts'
 import { answerProbe, type Probe, probesOf } from './health.ts'
 import { Post, type PostParts } from './streamable/post.ts'
 import type { EndpointContext } from './context.ts'
@@ -21,7 +22,7 @@ import { createContext } from './create-context.ts'
 import { checkEndpoint, checkEndpointOptions } from './mount-options.ts'
 import type { WellKnown } from './authenticate.ts'
 import type { EndpointOptions, EndpointPlace } from './options.ts'
-import type { EndpointParts } from './parts.ts'
+import type { AdaptersPart, EndpointParts } from './parts.ts'
 import { resolveOptions } from './resolve-options.ts'
 import { createSessions } from './create-sessions.ts'
 import type { SessionRoutes } from './streamable/get-delete.ts'
@@ -93,10 +94,14 @@ export function createEndpoint<Locals = unknown>(
   return mountEndpoint(server, options, ALL_PARTS, place)
 }
 
+/** The checks that only adapters need. */
+export const ADAPTERS: AdaptersPart = { duplicateHeader, checkParsed }
+
 /** The parts of an endpoint with all features. */
 export const ALL_PARTS: EndpointParts = {
   sessions: { resolveOptions: resolveSessionOptions, create: createSessions, routeOf, routePaths },
   subscriptions: (context) => new SubscriptionHandler(context),
+  adapters: ADAPTERS,
   checkOptions: checkEndpointOptions,
 }
 
@@ -138,6 +143,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   readonly #authenticate: ReturnType<typeof createAuthenticator>
   readonly #sessions: SessionRoutes | undefined
   readonly #posts: PostParts
+  readonly #checkParsed: AdaptersPart['checkParsed'] | undefined
   readonly #bodies: BodyBudget
   readonly #lostBodies: ThrottledLog
   readonly #isolated = isolatedRequests()
@@ -159,13 +165,14 @@ class HttpEndpoint implements Endpoint, ServerMount {
       measure: (served) => this.#held(served),
     })
     this.#context = context
+    this.#checkParsed = parts.adapters?.checkParsed
     this.logger = context.logger
     this.#ownLogger = options.logger && context.logger
     this.#lostBodies = new ThrottledLog(context.clock)
     this.#bodies = new BodyBudget(context.clock, context.options)
     this.probes = probesOf(options.health)
     const guarded = { ...options, stateless: context.options.stateless }
-    this.#guard = createHeadGuard(guarded, context.served, context.logger)
+    this.#guard = createHeadGuard(guarded, context, parts.adapters?.duplicateHeader)
     this.#authenticate = createAuthenticator(context.authenticate, context)
     this.#sessions = parts.sessions?.create(context, options)
     this.#posts = {
@@ -311,8 +318,8 @@ class HttpEndpoint implements Endpoint, ServerMount {
         if (body instanceof Error) throw body
         const { parseLimits } = this.#context.options
         const parsed =
-          'parsed' in body ? checkParsed(body.parsed, parseLimits) : parseBytes(body, parseLimits)
-        if (!parsed.ok) return this.#settled(request, refuse('parseError', parsed.error))
+          'parsed' in body ? this.#checkParsed?.(body.parsed, parseLimits) : parseBytes(body, parseLimits)
+        if (parsed?.ok !== true) return this.#settled(request, refuse('parseError', parsed?.error))
         const refused = this.#context.queued.exceeded(holder) ? refuseCalls(parsed.value) : undefined
         return this.#settled(request, refused ?? answer(parsed.value), holder)
       } catch (error) {

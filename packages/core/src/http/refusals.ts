@@ -1,5 +1,6 @@
 import { ErrorCode } from '../errors.ts'
 import { classify, errorFrame, type RequestId } from '../protocol/jsonrpc.ts'
+import { TOKEN } from '../protocol/header-text.ts'
 import { Method } from '../protocol/methods.ts'
 import type { Selection } from '../protocol/revisions/select.ts'
 import type { HttpReply } from './types.ts'
@@ -112,8 +113,7 @@ interface RefusalDetails {
   readonly status?: number | undefined
 }
 
-/** See https://www.rfc-editor.org/rfc/rfc9110#section-5.1 and section 5.5. */
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+/** See https://www.rfc-editor.org/rfc/rfc9110#section-5.5. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 const reasons = new WeakMap<HttpReply, StatusKey>()
@@ -127,7 +127,7 @@ export const ENDED: HttpReply = build('ended', {})
 export function refuse(key: RefusalKey, details?: RefusalDetails): HttpReply {
   const ready = plain.get(key)
   for (const [name, value] of Object.entries(details?.headers ?? NO_HEADERS))
-    if (!NAME.test(name) || typeof value !== 'string' || !VALUE.test(value))
+    if (!TOKEN.test(name) || typeof value !== 'string' || !VALUE.test(value))
       throw new TypeError(`A header cannot be ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
   return details === undefined && ready !== undefined ? ready : build(key, details ?? {})
 }

@@ -1,6 +1,9 @@
 import { ErrorCode, McpError } from '../errors.ts'
 import { decodeBase64, toBase64 } from '../util/bytes.ts'
 
+/** Matches the name of a header: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
+export const TOKEN: RegExp = /^[\w!#$%&'*+.^`|~-]+$/
+
 /**
  * Creates the error for a header that is missing or differs from the body. See
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation.

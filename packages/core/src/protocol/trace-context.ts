@@ -1,4 +1,4 @@
-import { trimHeader } from './header-text.ts'
+import { TOKEN, trimHeader } from './header-text.ts'
 import { isObject, type JsonObject } from './jsonrpc.ts'
 
 /**
@@ -68,7 +68,6 @@ function isTracestate(members: readonly string[]): boolean {
   )
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const BAGGAGE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/
 
 const isBaggage = (members: readonly string[]): boolean =>

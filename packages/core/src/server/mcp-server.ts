@@ -18,16 +18,18 @@ import { MessageHandler, type MessageOptions } from '../duplex/message-handler.t
 import type { Transport } from '../duplex/transport.ts'
 import { usageError } from '../errors.ts'
 import type { Implementation } from '../protocol/types.ts'
-import type { ChangeEvent } from '../stores/bus.ts'
+import { type ChangeEvent, onChange } from '../stores/bus.ts'
 import { tieredEngine } from '../schema/tiered-engine.ts'
 import type { MountArgs } from '../session/server-mounts.ts'
 import { checkNamesOfOptions } from './option-names.ts'
 import type { ServerOptions } from './options.ts'
 import { ServerBase, type ServerParts } from './server-base.ts'
-import { createInput, createObservers, createTasks } from './resolve-options.ts'
+import { createBus, createInput, createObservers, createTasks } from './resolve-options.ts'
 
 const ALL_PARTS: ServerParts = {
   schemaEngine: tieredEngine,
+  createBus,
+  onChange,
   createInput,
   createTasks,
   createObservers,
@@ -56,6 +58,7 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
    * client of a single call.
    */
   readonly log: LogSender
+  readonly #followers: Set<ReturnType<typeof observe>> = new Set()
   #messages: MessageHandler | undefined
 
   // Without this member, JavaScript code ported from the official SDK would fail with "server.tool is not a
@@ -92,12 +95,18 @@ export class McpServer<Locals = unknown, App = unknown> extends ServerBase<Local
    */
   observe(source: Source<App, Locals>): Observation {
     const follower = observe(source, this.features, this.logger)
-    this.followers.add(follower)
+    this.#followers.add(follower)
     const detach = (): void => {
-      this.followers.delete(follower)
+      this.#followers.delete(follower)
       follower.detach()
     }
     return { ready: follower.ready, detach, [Symbol.dispose]: detach }
+  }
+
+  override close(options?: { readonly deadline?: number }): Promise<void> {
+    for (const follower of this.#followers) follower.stop()
+    this.#followers.clear()
+    return super.close(options)
   }
 
   /** Adds a resource template, with an RFC 6570 URI template. Throws like {@link addTool}. */

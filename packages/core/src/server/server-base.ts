@@ -3,7 +3,7 @@ import { usageError } from '../errors.ts'
 import { resolveRevisions } from '../protocol/revisions/index.ts'
 import { type Implementation, type LogLevel, TASKS_EXTENSION } from '../protocol/types.ts'
 import type { AnySchema, SchemaEngine } from '../schema/types.ts'
-import { type Bus, type ChangeEvent, CHANGES_TOPIC, MemoryBus } from '../stores/bus.ts'
+import { type Bus, type ChangeEvent, CHANGES_TOPIC, type onChange } from '../stores/bus.ts'
 import { systemClock } from '../util/clock.ts'
 import type { CallObservers } from '../call/observation/call-observers.ts'
 import { Dispatcher } from '../call/dispatcher.ts'
@@ -24,7 +24,6 @@ import type { ServerRuntime } from '../session/server-runtime.ts'
 import { Refusals, type ServerStats } from '../session/stats.ts'
 import { type AnyDefinition, KIND } from '../features/define.ts'
 import { createFeatures, type FeatureParts, type Features } from '../features/features.ts'
-import type { observe } from '../features/observe.ts'
 import type {
   AnyPrompt,
   PromptArguments,
@@ -38,6 +37,7 @@ import type { ServerOptions } from './options.ts'
 import {
   checkInfo,
   copyExperimental,
+  type createBus,
   type createInput,
   type createObservers,
   type createTasks,
@@ -57,7 +57,6 @@ export class ServerBase<Locals = unknown, App = unknown> {
   protected readonly features: Features
   readonly #middleware = new MiddlewareStack()
   readonly #mounts = new ServerMounts()
-  protected readonly followers: Set<ReturnType<typeof observe>> = new Set()
   readonly #lifespan: Lifespan
   readonly #bus: Bus
   #releaseShared: (() => Awaitable<void>) | undefined
@@ -79,7 +78,8 @@ export class ServerBase<Locals = unknown, App = unknown> {
     this.#bus =
       options.bus ??
       (options.shared?.forServer?.(info.name) ?? options.shared)?.bus ??
-      new MemoryBus({ onError: (err, topic) => this.logger.error({ err, topic }, 'A bus listener failed') })
+      parts.createBus?.(this.logger) ??
+      NO_BUS
     this.#lifespan = createLifespan(options.lifespan)
     this.#observers = parts.createObservers?.(options, this.logger)
     this.features = createFeatures({
@@ -260,8 +260,6 @@ export class ServerBase<Locals = unknown, App = unknown> {
    * @default deadline 10_000
    */
   async close(options: { readonly deadline?: number } = {}): Promise<void> {
-    for (const follower of this.followers) follower.stop()
-    this.followers.clear()
     try {
       await this.#mounts.close(options)
     } finally {
@@ -301,6 +299,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       revisions: resolveRevisions(options.revisions),
       dispatcher: this.#createDispatcher(options, limits),
       bus: this.#bus,
+      onChange: (listener) => parts.onChange?.(this.#bus, listener) ?? (() => {}),
       shared: options.shared,
       clock: options.clock ?? systemClock,
       random: options.random ?? secureRandom,
@@ -310,7 +309,7 @@ export class ServerBase<Locals = unknown, App = unknown> {
       refusals: this.#refusals,
       limits: limits.calls,
       maxResultBytes: limits.maxResultBytes,
-      input: parts.createInput?.(this.#info, { ...options, limits: limits.input }, this.#bus),
+      input: parts.createInput?.(this.#info, options, this.#bus),
       defaultLogLevel,
       addedNames: this.features.added.names,
       notices: this.features.added.notices,
@@ -349,12 +348,18 @@ export class ServerBase<Locals = unknown, App = unknown> {
 
 const HANDLER_FAILED =
   'A handler failed. The client received only the reference in correlationId. Throw a ToolError if the model should read the message'
+/** The bus of a server whose changes nobody listens to. */
+const NO_BUS: Bus = { publish: () => {}, subscribe: () => () => {} }
 const UNDEFINED_KIND =
   'server.add takes what defineTool, defineResource, defineResourceTemplate and definePrompt return; use addTool and the like for plain objects'
 
 /** The parts of a server that some presets omit. Bundlers drop the code of unused parts. */
 export interface ServerParts extends FeatureParts {
   readonly schemaEngine: () => SchemaEngine
+  /** Carries changes to sessions and subscriptions, if no option sets a bus. */
+  readonly createBus?: typeof createBus
+  /** Informs sessions and subscriptions of changes. */
+  readonly onChange?: typeof onChange
   /** Lets handlers ask their clients questions. */
   readonly createInput?: typeof createInput
   readonly createTasks?: typeof createTasks

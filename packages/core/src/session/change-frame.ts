@@ -20,12 +20,6 @@ interface NotifiedSession {
   readonly client: ClientView
 }
 
-const LIST_CHANGED = {
-  tools: notificationFrame(Notification.ToolsListChanged),
-  resources: notificationFrame(Notification.ResourcesListChanged),
-  prompts: notificationFrame(Notification.PromptsListChanged),
-} as const
-
 /** Returns the notification about a change, or undefined if the session's client does not receive one. */
 export function changeFrame(
   event: NotifiedChange,
@@ -47,7 +41,10 @@ export function changeFrame(
         ? notificationFrame(Notification.ResourceUpdated, { uri: event.uri })
         : undefined
     default:
-      return record.listChanged.includes(event.kind) ? LIST_CHANGED[event.kind] : undefined
+      // The text is the same for every session, so it need not be serialised for each.
+      return record.listChanged.includes(event.kind)
+        ? `{"jsonrpc":"2.0","method":"notifications/${event.kind}/list_changed"}`
+        : undefined
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Revision } from '../protocol/revisions/revision.ts'
 import type { Implementation, LogLevel, ServerCapabilities } from '../protocol/types.ts'
 import type { InputContext } from '../call/input/ask.ts'
-import type { Bus } from '../stores/bus.ts'
+import type { Bus, ChangeEvent } from '../stores/bus.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { Clock } from '../util/clock.ts'
 import type { CallObservers } from '../call/observation/call-observers.ts'
@@ -46,6 +46,8 @@ export interface ServerRuntime {
   readonly revisions: readonly Revision[]
   readonly dispatcher: Dispatcher
   readonly bus: Bus
+  /** Calls the listener after each change. Returns the function that ends this. */
+  onChange(listener: (event: ChangeEvent) => void): () => void
   /** Undefined if the server runs in a single process. */
   readonly shared: SharedStores | undefined
   readonly clock: Clock

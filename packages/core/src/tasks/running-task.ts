@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonRpcErrorObject, notificationFrame } from '../protocol/jsonrpc.ts'
 import { Notification, relatedTask } from '../protocol/methods.ts'
+import { taskDialectOf } from '../protocol/revisions/task-dialects.ts'
 import { deferred } from '../util/promises.ts'
 import type { TaskInfo } from '../protocol/types.ts'
 import { CallContext, type EndReason } from '../call/context.ts'
@@ -96,13 +97,13 @@ export class RunningTask {
     const { session, revision } = this.#call.scope
     if (record.status === this.#notified || session === undefined || session.closed) return
     this.#notified = record.status
-    const shown: JsonObject | undefined = revision.tasks?.shown(record)
+    const shown: JsonObject | undefined = taskDialectOf(revision)?.shown(record)
     if (shown !== undefined) void session.channel?.send(notificationFrame(Notification.TaskStatus, shown))
   }
 
   /** Whether the client polls for the status and for questions. If so, nothing is sent to the client. */
   get #polled(): boolean {
-    return this.#call.revision.tasks?.extension !== undefined
+    return this.#call.revision.tasks === 'extension'
   }
 
   #changed(): void {
@@ -205,7 +206,7 @@ export function finalChanges(
   const isError = result['isError'] === true
   const text = isError ? firstText(result) : undefined
   const ended: TaskChange = {
-    status: isError && ctx.revision.tasks?.failsOnToolErrors === true ? 'failed' : 'completed',
+    status: isError && taskDialectOf(ctx.revision)?.failsOnToolErrors === true ? 'failed' : 'completed',
     updatedAt,
     ...(text !== undefined && { statusMessage: text.slice(0, MAX_FINAL_MESSAGE) }),
     result,

@@ -21,7 +21,7 @@ export function taskOwner({ scope }: CallContext): string | undefined {
   const principal = principalOf(scope.caller)
   if (principal !== ANONYMOUS) return `${OF_PRINCIPAL}${principal}`
   // With the extension, knowing the task's id is enough.
-  if (scope.revision.tasks?.extension !== undefined) return ANYONE
+  if (scope.revision.tasks === 'extension') return ANYONE
   return scope.session === undefined ? undefined : `session:${scope.session.id}`
 }
 

@@ -1,6 +1,7 @@
 import { busy, ErrorCode, invalidParams, McpError } from '../errors.ts'
 import type { JsonObject } from '../protocol/jsonrpc.ts'
 import { IMMEDIATE_RESPONSE } from '../protocol/methods.ts'
+import { taskDialectOf } from '../protocol/revisions/task-dialects.ts'
 import { isFinal } from '../protocol/types.ts'
 import type { CallContext } from '../call/context.ts'
 import type { Dispatcher } from '../call/dispatcher.ts'
@@ -126,7 +127,8 @@ export class TaskRunner implements ServerMount {
       throw error
     }
     const meta = request.immediateResponse && { [IMMEDIATE_RESPONSE]: request.immediateResponse }
-    return { kind: 'task', task: record, ...(meta && { meta }) }
+    const result = taskDialectOf(call.revision)?.created(record, meta || undefined) ?? {}
+    return { kind: 'task', type: 'task', result }
   }
 
   #store(record: TaskRecord): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { FakeClock } from '@jetway-apps/test-support'
-import type { Bus, BusListener } from '../../src/stores/bus.ts'
+import { type Bus, type BusListener, onChange } from '../../src/stores/bus.ts'
 import { DEFAULT_INPUT_LIMITS } from '../../src/call/input/ask.ts'
 import { Dispatcher } from '../../src/call/dispatcher.ts'
 import type { MethodEntry } from '../../src/call/method-table.ts'
@@ -67,6 +67,7 @@ export function createTestRuntime(
     info: { name: 'test', version: '1' },
     revisions: REVISIONS,
     bus,
+    onChange: (listener) => onChange(overrides.bus ?? bus, listener),
     shared: undefined,
     random,
     logger: { debug: log, info: log, warn: log, error: log },

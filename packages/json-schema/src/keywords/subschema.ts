@@ -202,7 +202,7 @@ function inTurn(checks: readonly Check[]): Check {
 }
 
 function keywordCheck(scope: Scope, keyword: string, type: string | undefined): Check | undefined {
-  const { takes, make } = KEYWORDS[keyword]!
+  const [takes, make] = KEYWORDS[keyword]!
   const value = scope.schema[keyword]
   if (
     takes.length > 0 &&

@@ -60,13 +60,16 @@ interface InputRounds {
    */
   elicitUrls(ctx: InputCall, error: unknown, start: Run): Promise<HandlerResult> | undefined
   readonly readForm: ReadForm
-  /** Creates the response for an error that requires URLs. Returns undefined for other errors. */
-  urlFailure(error: unknown, ctx: InputCall): UrlFailure | undefined
+  /**
+   * Creates the response for an error that requires URLs, or for a question without an answer. Returns undefined for
+   * other errors.
+   */
+  failure(error: unknown, ctx: InputCall): InputFailure | undefined
 }
 
-interface UrlFailure {
+export interface InputFailure {
   readonly error: McpError
-  /** The URLs as plain text, for clients that cannot open them. */
+  /** A text for the model. For an error that requires URLs, it has the URLs for clients that cannot open them. */
   readonly text?: string
 }
 
@@ -110,7 +113,7 @@ export const liveInputOf = ({ scope: { input, exchange } }: InputCall): LiveRequ
   exchange.duplex ? input?.live : undefined
 
 /** Sends a request to a call's client, as part of the call's observation. */
-export function sendQuestion(
+function sendQuestion(
   { observer, scope: { exchange } }: InputCall,
   requests: RequestChannel,
   key: string,
@@ -154,6 +157,17 @@ export class LiveRequests {
       outcome = await handle()
     }
     return outcome
+  }
+
+  /** Sends a request of any method, and returns its result. */
+  async request(ctx: InputCall, method: string, params: JsonObject): Promise<JsonObject> {
+    const open = sendQuestion(ctx, this.requests, method, { method, params })
+    const resume = ctx.pause(() => open.cancel('The call has ended'))
+    try {
+      return await open.result
+    } finally {
+      resume()
+    }
   }
 
   async ask(ctx: InputCall, method: LiveMethod, args: readonly unknown[]): Promise<unknown> {

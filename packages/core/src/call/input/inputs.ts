@@ -21,7 +21,8 @@ export type UnmatchedResponses =
   /** Responses without `requestState`: the call has not asked any questions yet. */
   | { readonly responses: JsonObject }
 
-export type ReadForm = (response: JsonObject, key: string, schema: AnySchema) => Seen<unknown>
+/** Returns a form's content or, with `seesDecline`, the action and the content. */
+export type ReadForm = (response: JsonObject, key: string, schema: AnySchema, seesDecline: boolean) => unknown
 
 /** The responses to one call's questions, over all its rounds. */
 export class CallInputs {
@@ -59,16 +60,17 @@ export class CallInputs {
    * @throws QuestionError if the user declined, or the answer does not match the schema
    */
   get<const S extends AnySchema>(key: string, schema: S): InferForm<S> | undefined {
-    const seen = this.see(key, schema)
-    if (seen === undefined || seen.action === 'accept') return seen?.content
-    throw declined(seen.action, key)
+    return this.#read(key, schema, false) as InferForm<S> | undefined
   }
 
   /** Like {@link get}, but returns the action instead of throwing if the user declines. */
   see<const S extends AnySchema>(key: string, schema: S): Seen<InferForm<S>> | undefined {
+    return this.#read(key, schema, true) as Seen<InferForm<S>> | undefined
+  }
+
+  #read(key: string, schema: AnySchema, seesDecline: boolean): unknown {
     const response = this.raw(key)
-    if (response === undefined) return undefined
-    return this.#readForm?.(response, key, schema) as Seen<InferForm<S>> | undefined
+    return response && this.#readForm?.(response, key, schema, seesDecline)
   }
 }
 

@@ -65,7 +65,7 @@ export async function resolveInput(ctx: InputCall, first: NeedsInput, handle: Ru
   const live = liveInputOf(ctx)
   if (
     scope.input === undefined ||
-    (live === undefined && scope.revision.rounds?.methods.has(message.method) !== true)
+    (live === undefined && scope.revision.rounds?.has(message.method) !== true)
   )
     throw noClientChannel(first.questions)
   let needed = first
@@ -141,7 +141,8 @@ async function ask(
   }
   const sealed = await states.seal(round, ownerOf(ctx))
   if (sealed === undefined) throw new QuestionError('too-large', TOO_LARGE)
-  return { kind: 'input-requested', requests: Object.fromEntries(requests), state: sealed }
+  const questions = requests.length === 0 ? {} : { inputRequests: Object.fromEntries(requests) }
+  return { kind: 'input-requested', type: 'input_required', result: { ...questions, requestState: sealed } }
 }
 
 const TOO_LARGE = 'The answers so far are too large to ask more questions'

@@ -5,7 +5,14 @@ import { actionOf, declined, responseTo } from './inputs.ts'
 import { urlParams } from './encode-question.ts'
 import { isQuestion, partsOf, type Question, type UrlParts } from './question.ts'
 import { readResponses, resolveInput } from './rounds.ts'
-import { type InputCall, type InputContext, liveInputOf, pinQuestions, type Run } from './ask.ts'
+import {
+  type InputCall,
+  type InputContext,
+  type InputFailure,
+  liveInputOf,
+  pinQuestions,
+  type Run,
+} from './ask.ts'
 import { type Bus, onChange } from '../../stores/bus.ts'
 import type { Clock } from '../../util/clock.ts'
 
@@ -127,8 +134,7 @@ function questionsOf(ctx: InputCall, error: unknown): NeedsInput | undefined {
   const { revision, client } = ctx.scope
   if (revision.elicitationIds || revision.forms?.url !== true || !client.supports('elicitation.url'))
     return undefined
-  if (liveInputOf(ctx) === undefined && revision.rounds?.methods.has(ctx.message.method) !== true)
-    return undefined
+  if (liveInputOf(ctx) === undefined && revision.rounds?.has(ctx.message.method) !== true) return undefined
   const questions = error.questions.map((question, i) => [`${KEY}${i + 1}`, question] as const)
   const { state } = ctx.inputs
   return {
@@ -163,10 +169,7 @@ async function acceptedIds(ctx: InputCall, { questions }: NeedsInput): Promise<s
  * Creates the response for an error that requires URLs. Clients that can open URLs receive the error `-32042`,
  * and their session stores the ids to notify them later. Other clients receive the URLs as text.
  */
-export function urlFailure(
-  error: unknown,
-  { scope }: InputCall,
-): ReturnType<InputContext['rounds']['urlFailure']> {
+export function urlFailure(error: unknown, { scope }: InputCall): InputFailure | undefined {
   if (!isErrorOf(UrlElicitationRequired, error)) return undefined
   const { revision, client, session } = scope
   const elicitations = error.questions.map((question) =>

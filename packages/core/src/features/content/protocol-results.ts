@@ -1,8 +1,9 @@
+import { type JsonSchema, resolveLocal } from '@jetway/json-schema'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../protocol/types.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import type { CompiledOutput } from '../../schema/types.ts'
-import { findJsonLoss, findRefused } from '../../schema/validate/json-losses.ts'
+import { describeLoss, findJsonLoss } from '../../schema/validate/json-losses.ts'
 import { isBase64 } from '../../util/bytes.ts'
 import { isPromiseLike } from '../../util/promises.ts'
 
@@ -125,7 +126,8 @@ export function protocolToolResult(
 function isMeantAsResult(value: JsonObject, { jsonSchema }: Pick<CompiledOutput, 'jsonSchema'>): boolean {
   const { content, structuredContent, isError } = value
   if (strangers(value, TOOL_RESULT).length > 0) return false
-  const isDeclared = (name: string): boolean => value[name] === undefined || declares(jsonSchema, name)
+  const isDeclared = (name: string): boolean =>
+    value[name] === undefined || declares(jsonSchema, name, jsonSchema)
   if (Object.keys(value).every(isDeclared)) return false
   if (structuredContent !== undefined) return true
   if (!Array.isArray(content)) return false
@@ -231,23 +233,14 @@ const faulty = (source: string, problem: string): OutputError =>
   )
 
 /** Returns whether a schema declares a property at its root. */
-function declares(schema: unknown, name: string, root: unknown = schema, seen = new Set<unknown>()): boolean {
+function declares(schema: unknown, name: string, root: JsonSchema, seen = new Set<unknown>()): boolean {
   if (!isObject(schema) || seen.has(schema)) return false
   seen.add(schema)
   const { properties, $ref } = schema
   if (isObject(properties) && Object.hasOwn(properties, name)) return true
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => schema[keyword] ?? [])
-  return [...parts, resolve(root, $ref)].some((part) => declares(part, name, root, seen))
-}
-
-function resolve(root: unknown, ref: unknown): unknown {
-  // "#" refers to the root, which has already been checked.
-  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
-  const names = ref.slice(2).split('/')
-  return names.reduce<unknown>(
-    (at, name) => (isObject(at) ? at[name.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
-    root,
-  )
+  const target = typeof $ref === 'string' ? resolveLocal(root, $ref) : undefined
+  return [...parts, target].some((part) => declares(part, name, root, seen))
 }
 
 /**
@@ -280,9 +273,9 @@ export function tryStringify(value: unknown, source: string): string | undefined
   try {
     return JSON.stringify(value)
   } catch (cause) {
-    const loss = findRefused(value)
-    const where = loss === undefined ? '' : `: ${describeIssues([loss])}`
-    throw new OutputError(`${source} returned a value that JSON cannot carry${where}`, { cause })
+    throw new OutputError(`${source} returned a value that JSON cannot carry${describeLoss(value)}`, {
+      cause,
+    })
   }
 }
 

@@ -24,8 +24,8 @@ export interface AddOptions {
   readonly replace?: boolean
 }
 
-/** An owner's registrations, keyed by name, URI or URI template. */
-export type Owned<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
+/** Registrations in their order, keyed by name, URI or URI template. */
+export type Registrations<Definition, Entry> = ReadonlyMap<string, Registration<Definition, Entry>>
 
 /** The parts of the server that every registration needs. */
 export interface RegistrationContext {
@@ -92,7 +92,7 @@ export class Registry<Definition extends object, Entry extends object> {
   add(definition: Definition, { replace = false }: AddOptions = {}): Handle<Definition> {
     const key = this.keyOf(definition)
     if (!replace && this.#registrations.has(key)) throw this.duplicate(key)
-    const registration = this.#register(definition)
+    const registration = this.register(definition)
     this.#registrations.set(key, registration)
     this.#changed()
     return this.#handle(key, registration)
@@ -111,52 +111,18 @@ export class Registry<Definition extends object, Entry extends object> {
     for (const definition of definitions) {
       const key = this.keyOf(definition)
       if (registrations.has(key)) throw this.duplicate(key)
-      registrations.set(key, this.#register(definition))
+      registrations.set(key, this.register(definition))
     }
+    this.replaceAll(registrations)
+  }
+
+  get registrations(): Registrations<Definition, Entry> {
+    return this.#registrations
+  }
+
+  replaceAll(registrations: Map<string, Registration<Definition, Entry>>): void {
     this.#registrations = registrations
     this.#changed()
-  }
-
-  /**
-   * Replaces an owner's definitions, starting at the position of its first definition. Unchanged definitions
-   * are not compiled again.
-   *
-   * @param refuse - called for each definition that is omitted because it is invalid or because another owner
-   * uses its name
-   * @returns the new registrations of the owner
-   */
-  replaceOwned(
-    owned: Owned<Definition, Entry>,
-    definitions: Iterable<Definition>,
-    refuse: (error: unknown) => void,
-  ): Owned<Definition, Entry> {
-    const now = new Map<string, Registration<Definition, Entry>>()
-    for (const definition of definitions) {
-      try {
-        const key = this.keyOf(definition)
-        const before = owned.get(key)
-        const current = this.#registrations.get(key)
-        if (now.has(key) || (current !== undefined && current !== before))
-          throw this.duplicate(key, ' and is kept; this one is left out')
-        now.set(key, before?.definition === definition ? before : this.#register(definition))
-      } catch (error) {
-        refuse(error)
-      }
-    }
-    this.#place(owned, now)
-    return now
-  }
-
-  #place(owned: Owned<Definition, Entry>, now: Owned<Definition, Entry>): void {
-    const before = [...this.#registrations]
-    const isOwned = ([key, registration]: (typeof before)[number]): boolean => owned.get(key) === registration
-    const others = before.filter((it) => !isOwned(it))
-    const first = before.findIndex(isOwned)
-    const position = first === -1 ? others.length : first
-    const after = [...others.slice(0, position), ...now, ...others.slice(position)]
-    this.#registrations = new Map(after)
-    const isSame = after.length === before.length && after.every(([, it], index) => it === before[index]?.[1])
-    if (!isSame) this.#changed()
   }
 
   /** This has the same effect as registering an empty list. */
@@ -188,7 +154,8 @@ export class Registry<Definition extends object, Entry extends object> {
     )
   }
 
-  #register(definition: Definition): Registration<Definition, Entry> {
+  /** Checks and compiles a definition without adding it. */
+  register(definition: Definition): Registration<Definition, Entry> {
     return { definition, entry: this.#build(definition) }
   }
 

@@ -10,7 +10,8 @@ import { requireExtension } from '../extensions.ts'
 import { callTool, type ToolEntry, type ToolTasks, type ToolTasksOptions } from '../tools/tool-call.ts'
 import { ifVisible } from '../registry/handler.ts'
 import { relatedTask, TaskMethod } from '../../protocol/methods.ts'
-import type { TaskDialect } from '../../protocol/revisions/revision.ts'
+import { type TaskDialect, taskDialectOf } from '../../protocol/revisions/task-dialects.ts'
+import { TASKS_EXTENSION } from '../../protocol/types.ts'
 import type { MethodEntry } from '../../call/method-table.ts'
 import { MAX_TIMEOUT_MS } from '../../util/clock.ts'
 import type { TaskKey, TaskPosition, TaskRecord } from '../../stores/task-store.ts'
@@ -39,7 +40,7 @@ class TaskCalls implements ToolTasks {
   begin(params: JsonObject, ctx: CallContext): Promise<TaskStarted> | undefined {
     const call = toCall(ctx)
     if (call === undefined) return undefined
-    if (ctx.revision.tasks?.extension === undefined)
+    if (ctx.revision.tasks !== 'extension')
       return params['task'] === undefined ? undefined : this.#startRequested(params, call)
     const entry = this.#options.find(params['name'], ctx)
     // These calls become tasks at a later step, because their questions are asked inside middleware, and their
@@ -50,15 +51,14 @@ class TaskCalls implements ToolTasks {
   }
 
   demand({ taskSupport }: ToolEntry, ctx: CallContext): void {
-    const id = ctx.revision.tasks?.extension
-    if (taskSupport !== 'required' || id === undefined || ctx.task !== undefined) return
-    if (this.#options.extensions.has(id)) requireExtension(ctx, id)
+    if (taskSupport !== 'required' || ctx.revision.tasks !== 'extension' || ctx.task !== undefined) return
+    if (this.#options.extensions.has(TASKS_EXTENSION)) requireExtension(ctx, TASKS_EXTENSION)
   }
 
   instead(entry: ToolEntry, args: JsonObject, ctx: CallContext): Awaitable<HandlerResult> | undefined {
     const call = toCall(ctx)
     if (call === undefined) return undefined
-    if (ctx.revision.tasks?.extension !== undefined) {
+    if (ctx.revision.tasks === 'extension') {
       if (!this.#byExtension(entry, ctx)) return undefined
       // The call itself asks the tool's questions, so the task starts with the answers.
       return callTool(entry, args, ctx, () => this.#start(entry, call))
@@ -68,9 +68,8 @@ class TaskCalls implements ToolTasks {
   }
 
   #byExtension({ taskSupport }: ToolEntry, { client, revision }: CallContext): boolean {
-    const id = revision.tasks?.extension
-    if (taskSupport === undefined || id === undefined || !this.#options.extensions.has(id)) return false
-    return client.extension(id) !== undefined
+    if (taskSupport === undefined || revision.tasks !== 'extension') return false
+    return this.#options.extensions.has(TASKS_EXTENSION) && client.extension(TASKS_EXTENSION) !== undefined
   }
 
   /**
@@ -140,7 +139,7 @@ const DEFAULT_PAGE = 50
 export function taskMethods(options: TaskMethodOptions): readonly (readonly [string, MethodEntry])[] {
   const caller = (ctx: CallContext): Caller => {
     const owner = taskOwner(ctx)
-    const dialect = ctx.revision.tasks
+    const dialect = taskDialectOf(ctx.revision)
     if (!options.offered() || owner === undefined || dialect === undefined) throw methodNotFound()
     return { owner, dialect, tasks: options.tasks() }
   }

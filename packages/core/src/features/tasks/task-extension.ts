@@ -2,7 +2,7 @@ import { ErrorCode, invalidParams } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../protocol/jsonrpc.ts'
 import { Notification, TaskMethod } from '../../protocol/methods.ts'
 import { revisionOf } from '../../protocol/revisions/index.ts'
-import type { TaskDialect } from '../../protocol/revisions/revision.ts'
+import { type TaskDialect, taskDialectOf } from '../../protocol/revisions/task-dialects.ts'
 import { TASKS_EXTENSION } from '../../protocol/types.ts'
 import type { CallContext } from '../../call/context.ts'
 import type { RequestContext } from '../../call/request-context.ts'
@@ -52,7 +52,7 @@ function methodsOf(runner: () => TaskRunner): Required<Extension>['methods'] {
     (params, ctx) => {
       const { taskId } = params
       const owner = taskOwner(ctx as RequestContext & CallContext)
-      const dialect = (ctx as RequestContext & CallContext).revision.tasks
+      const dialect = taskDialectOf((ctx as RequestContext & CallContext).revision)
       const declared = ctx.client.extension(TASKS_EXTENSION) !== undefined
       const run = declared ? answer : ctx.client.supports(EARLIER) ? earlier : undefined
       if (run === undefined) throw missingExtension(TASKS_EXTENSION)
@@ -98,8 +98,8 @@ async function begunEarlier({ tasks: all, key }: At): Promise<TaskRecord> {
  * extension.
  */
 function earlierDialect({ revision }: TaskRecord): TaskDialect | undefined {
-  const dialect = revisionOf(revision)?.tasks
-  return dialect?.extension === undefined ? dialect : undefined
+  const started = revisionOf(revision)
+  return started?.tasks === 'experimental' ? taskDialectOf(started) : undefined
 }
 
 /**
@@ -125,7 +125,7 @@ function topicOf(runner: () => TaskRunner): ListenTopic {
       requireExtension(ctx, TASKS_EXTENSION)
       const ids = readTexts(TASK_IDS, requested, MAX_ID_LENGTH)
       const owner = taskOwner(ctx)
-      const dialect = ctx.revision.tasks
+      const dialect = taskDialectOf(ctx.revision)
       if (owner === undefined || dialect === undefined) return undefined
       const all = runner()
       const keys = ids.map((taskId) => ({ owner, taskId }))

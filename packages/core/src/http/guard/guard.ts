@@ -4,7 +4,7 @@ import { createHostGuard, isLoopbackAddress } from './hosts.ts'
 import { isolatedRequests } from '../../util/platform.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { EndpointOptions, ResolvedOptions } from '../options.ts'
-import { accepted, duplicateHeader, isJson } from './headers.ts'
+import { accepted, type duplicateHeader, isJson } from './headers.ts'
 import { refuse, type RefusalKey, STATUSES } from '../refusals.ts'
 import type { Route, HttpReply, HttpRequest } from '../types.ts'
 
@@ -19,11 +19,15 @@ const UNKNOWN_SOCKET =
   'On Node, set connection: nodeConnection of @jetway/node/connection. Elsewhere, ' +
   "set the option allowedHosts to the names of this server, or to ['*'] to accept every name"
 
-/** Runs all stateless checks for every method and route, in the order of the status table. */
+/**
+ * Runs all stateless checks for every method and route, in the order of the status table.
+ *
+ * @param findDuplicate - undefined if the host joins repeated headers
+ */
 export function createHeadGuard(
   options: EndpointOptions & Pick<ResolvedOptions, 'stateless'>,
-  served: readonly Revision[],
-  logger: Logger,
+  { served, logger }: { readonly served: readonly Revision[]; readonly logger: Logger },
+  findDuplicate: typeof duplicateHeader | undefined,
 ): HeadGuard {
   const hosts = createHostGuard(options)
   let warned = options.allowedHosts !== undefined || isolatedRequests()
@@ -49,7 +53,7 @@ export function createHeadGuard(
     const origin = request.header('origin')
     if (origin !== undefined && !hosts.origin(origin)) return refuse('forbiddenOrigin')
     if (method === 'OPTIONS') return rules.preflight
-    if (rawHeaders !== undefined && duplicateHeader(rawHeaders) !== undefined) return refuse('repeatedHeader')
+    if (rawHeaders !== undefined && findDuplicate?.(rawHeaders) !== undefined) return refuse('repeatedHeader')
     const fault = headerFault(request, rules)
     return fault === undefined ? undefined : refuse(fault)
   }

@@ -8,19 +8,18 @@ import type { HttpRequest } from '../types.ts'
  * Headers that a proxy and this server may interpret differently if they are repeated. In addition, all `Mcp-*`
  * headers are checked.
  */
-const UNIQUE = [
-  'authorization',
-  'content-type',
-  'host',
-  'origin',
-  'last-event-id',
-  'mcp-session-id',
-  'mcp-protocol-version',
-  'mcp-method',
-  'mcp-name',
-]
-/** Each header has one bit, because a list would need one allocation per request. */
-const BITS: ReadonlyMap<string, number> = new Map(UNIQUE.map((name, index) => [name, 1 << index]))
+const UNIQUE: ReadonlyMap<string, number> = new Map([
+  // Each header has one bit, because a list would need one allocation per request.
+  ['authorization', 1],
+  ['content-type', 2],
+  ['host', 4],
+  ['origin', 8],
+  ['last-event-id', 16],
+  ['mcp-session-id', 32],
+  ['mcp-protocol-version', 64],
+  ['mcp-method', 128],
+  ['mcp-name', 256],
+])
 
 /**
  * Returns the first header that is repeated although it must not be, from a list like Node's `rawHeaders`. In
@@ -39,7 +38,7 @@ export function duplicateHeader(rawHeaders: readonly string[]): string | undefin
     // Pseudo-headers precede all other headers.
     if (lower === ':authority') authority = rawHeaders[i + 1]
     if (lower === 'host' && authority !== undefined && differ(authority, rawHeaders[i + 1])) return lower
-    const bit = BITS.get(lower)
+    const bit = UNIQUE.get(lower)
     if (bit !== undefined) {
       if ((seen & bit) !== 0) return lower
       seen |= bit

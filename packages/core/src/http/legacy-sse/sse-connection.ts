@@ -1,4 +1,5 @@
 import { initialize } from '../../session/initialize.ts'
+import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { PendingWork } from '../../util/pending-work.ts'
 import type { Deadline, Due } from '../../util/timers.ts'
 import type { EndpointContext } from '../context.ts'
@@ -50,6 +51,7 @@ export class SseConnection implements Due {
     const close = (): void => this.close()
     this.#writer = createSseWriter(context, {
       overflow: 'drop',
+      notices: new CoalescingQueue(context.options.outboundLimit),
       server,
       sessionId: id,
       onExpired: close,

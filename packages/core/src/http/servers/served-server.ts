@@ -1,4 +1,3 @@
-import { onChange } from '../../stores/bus.ts'
 import { ofEra } from '../../protocol/revisions/index.ts'
 import type { Revision } from '../../protocol/revisions/revision.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -79,7 +78,7 @@ export class ServedServer implements ServerMount {
   addSubscription(subscription: Subscription): void {
     // No other request can write to this stream.
     if (isolatedRequests()) {
-      subscription.onClose(onChange(this.runtime.bus, (event) => subscription.onChange(event)))
+      subscription.onClose(this.runtime.onChange((event) => subscription.onChange(event)))
       return
     }
     this.#subscriptions.add(subscription)
@@ -142,7 +141,7 @@ export class ServedServer implements ServerMount {
   }
 
   #listen(): void {
-    this.#unsubscribe ??= onChange(this.runtime.bus, (event) => {
+    this.#unsubscribe ??= this.runtime.onChange((event) => {
       for (const session of this.sessions) session.onChange(event)
       for (const subscription of this.#subscriptions) subscription.onChange(event)
     })

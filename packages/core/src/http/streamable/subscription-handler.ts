@@ -3,6 +3,7 @@ import { principalOf } from '../../stores/principal.ts'
 import type { EncodedAnswer, EncodedResponse } from '../../call/response.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import { type SubscriptionChannel, SubscriptionSet } from '../../subscriptions/subscription.ts'
+import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { MemoryBus } from '../../stores/bus.ts'
 import { type StatelessCall, statelessContext } from '../../session/call-pool.ts'
 import { isolatedRequests } from '../../util/platform.ts'
@@ -96,6 +97,7 @@ export class SubscriptionHandler {
     const principal = principalOf(caller)
     const writer = createSseWriter(this.#context, {
       overflow: 'cut',
+      notices: new CoalescingQueue(this.#context.options.outboundLimit),
       server,
       onExpired: () => subscription?.close(),
       onDisconnect: () => subscription?.drop(),

@@ -71,7 +71,6 @@ interface Emitted {
 
 const UNOPENED: StreamLease = { epoch: '', fence: 0 }
 const FINAL = { final: true }
-const SAME_TURN = Promise.resolve()
 
 /**
  * An SSE stream that can be resumed over any number of connections. Events are stored in order before they are
@@ -267,7 +266,7 @@ export class ResumableStream implements EventStream {
     }
     this.#waitingBytes += bytes
     this.#waiting.push(emitted)
-    if (this.#waiting.length === 1) this.#run(() => SAME_TURN.then(() => this.#keepWaiting()))
+    if (this.#waiting.length === 1) this.#run(() => Promise.resolve().then(() => this.#keepWaiting()))
   }
 
   /** Stores the events of one tick, and those that were queued during the previous write, in a single append. */

@@ -3,7 +3,7 @@ import type { Caller } from '../../call/scope.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Logger } from '../../util/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
+import type { CoalescingQueue } from '../../subscriptions/coalescing-queue.ts'
 import { NETWORK } from '../../stores/principal.ts'
 import { utf8Length } from '../../util/bytes.ts'
 import { type Deferred, deferred } from '../../util/promises.ts'
@@ -48,6 +48,8 @@ export interface SseWriterOptions {
   /** The server that emits the `overflow` event. */
   readonly server?: ServedServer
   readonly sessionId?: string | undefined
+  /** The queue for notifications, on a stream that has some. */
+  readonly notices?: CoalescingQueue
   /** Counts the bytes that are queued for the reader. */
   readonly queued?: CallerBytes | undefined
   /** The set of open streams, which contains the writer while it is open. */
@@ -69,8 +71,7 @@ export class SseWriter implements Holding {
   holder: string = NETWORK
   held = 0
   readonly #options: SseWriterOptions
-  /** The queued notifications. This queue is created for the first notification. */
-  #notices: CoalescingQueue | undefined
+  readonly #notices: CoalescingQueue | undefined
   #sink: FrameSink | undefined
   #queue: string[] = []
   #bytes = 0
@@ -87,6 +88,7 @@ export class SseWriter implements Holding {
 
   constructor(options: SseWriterOptions) {
     this.#options = options
+    this.#notices = options.notices
   }
 
   get server(): ServedServer | undefined {
@@ -153,8 +155,7 @@ export class SseWriter implements Holding {
    */
   notify(chunk: string): boolean {
     if (this.#writeNow(chunk)) return true
-    this.#notices ??= new CoalescingQueue(this.#options.limit)
-    if (this.#notices.add(chunk, undefined, this.#bytes)) {
+    if (this.#notices?.add(chunk, undefined, this.#bytes) === true) {
       this.#count()
       return true
     }
@@ -198,7 +199,7 @@ export class SseWriter implements Holding {
     this.ending = true
     this.#queue = []
     this.#bytes = this.#sending = 0
-    this.#notices = undefined
+    this.#notices?.take()
     this.#count()
     this.#release()
     this.#options.openStreams?.remove(this)
@@ -260,7 +261,7 @@ export class SseWriter implements Holding {
   #flush(): void {
     if (this.#disconnected) return
     while (!this.#behind) {
-      if (this.#notices !== undefined && this.#bytes <= PIECE) this.#queueNotices()
+      if (this.#notices?.isEmpty === false && this.#bytes <= PIECE) this.#queueNotices()
       if (this.#queue.length === 0) break
       // The first chunks are combined and written as one string.
       let count = 0

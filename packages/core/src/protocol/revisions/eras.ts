@@ -64,7 +64,8 @@ function withoutEnvelope(method: string, result: JsonObject): JsonObject {
  */
 const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
   let head = type === undefined ? COMPLETE : `{"resultType":${JSON.stringify(type)}`
-  if (CACHEABLE.has(method)) head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`
+  if (type === undefined && CACHEABLE.has(method))
+    head += `,"ttlMs":${hints.ttlMs},"cacheScope":"${hints.cacheScope}"`
   head += `,"_meta":{"${SERVER_INFO}":${server}`
   if (!json.startsWith(META)) return json === '{}' ? `${head}}}` : `${head}},${json.slice(1)}`
   const own = json.slice(META.length)
@@ -72,18 +73,11 @@ const envelope: Envelope = (method, json, server, hints = NOT_KEPT, type) => {
 }
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests */
-const rounds: NonNullable<Revision['rounds']> = {
-  methods: new Map<string, JsonObject>([
-    [Method.CallTool, { content: [] }],
-    [Method.GetPrompt, { messages: [] }],
-    [Method.ReadResource, { contents: [] }],
-  ]),
-  encode: (requests, state, server) => {
-    const questions = Object.keys(requests).length === 0 ? {} : { inputRequests: requests }
-    const rest = JSON.stringify({ ...questions, requestState: state })
-    return `{"resultType":"input_required","_meta":{"${SERVER_INFO}":${server}},${rest.slice(1)}`
-  },
-}
+const rounds: Revision['rounds'] = new Map<string, JsonObject>([
+  [Method.CallTool, { content: [] }],
+  [Method.GetPrompt, { messages: [] }],
+  [Method.ReadResource, { contents: [] }],
+])
 
 /** https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
 function httpStatus({ code, reason }: McpError): number {

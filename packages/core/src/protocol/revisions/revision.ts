@@ -1,6 +1,6 @@
 import type { McpError } from '../../errors.ts'
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc.ts'
-import type { TaskInfo, Tool } from '../types.ts'
+import type { Tool } from '../types.ts'
 
 /** The dated protocol versions that Jetway knows, oldest first. */
 export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28'
@@ -35,21 +35,6 @@ interface FormRules {
   readonly url: boolean
 }
 
-/** How a revision represents tasks. */
-export interface TaskDialect {
-  /**
-   * The extension with which a client declares support for tasks; the server then decides which calls become
-   * tasks. Undefined if the client requests a task in each call instead.
-   */
-  readonly extension: string | undefined
-  /** Whether a tool result with `isError` makes the task fail. */
-  readonly failsOnToolErrors: boolean
-  /** Creates the result that is returned instead of the call's own result. */
-  created(task: TaskInfo, meta: JsonObject | undefined): JsonObject
-  /** Creates the representation of a task in all other messages. */
-  shown(task: TaskInfo): JsonObject
-}
-
 /**
  * How long a client may cache a result, and for whom. See
  * https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching.
@@ -63,14 +48,6 @@ export interface CacheHints {
 
 /** The hints for a result that is not known to be cacheable. */
 export const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' }
-
-/** How questions are returned as a call's result. The client answers them by sending the request again. */
-interface RoundTrips {
-  /** The requests that may return questions, each with its empty result. */
-  readonly methods: ReadonlyMap<string, JsonObject>
-  /** @param server - the server's info as JSON text */
-  encode(requests: object, state: string, server: string): string
-}
 
 /**
  * @param server - the server's info as JSON text
@@ -112,10 +89,16 @@ export interface Revision {
   readonly elicitationIds: boolean
   /** Whether sampling supports tools, and therefore messages with several blocks. */
   readonly samplingTools: boolean
-  /** Undefined if calls never run as tasks. */
-  readonly tasks: TaskDialect | undefined
-  /** Undefined if questions are sent to the client only as requests. */
-  readonly rounds: RoundTrips | undefined
+  /**
+   * How calls become tasks. `experimental`: the client requests it in a call. `extension`: the server decides, if the
+   * client has declared the extension. Undefined if calls never run as tasks.
+   */
+  readonly tasks: 'experimental' | 'extension' | undefined
+  /**
+   * The requests that may return questions, each with its empty result. The client answers them by sending the request
+   * again. Undefined if questions are sent to the client only as requests.
+   */
+  readonly rounds: ReadonlyMap<string, JsonObject> | undefined
   /** Whether a request is cancelled if its client disconnects. */
   readonly cancelOnDisconnect: boolean
   /** Whether clients repeat parameters in HTTP headers if a tool requests that. */

@@ -40,11 +40,11 @@ export interface FormField {
 
 const SHOWN = ['title', 'description', 'default'] as const
 const MEMBERS = {
-  string: [...SHOWN, 'minLength', 'maxLength', 'format'],
-  number: [...SHOWN, 'minimum', 'maximum'],
-  integer: [...SHOWN, 'minimum', 'maximum'],
-  boolean: SHOWN,
-  array: [...SHOWN, 'minItems', 'maxItems'],
+  string: ['minLength', 'maxLength', 'format'],
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
+  boolean: [],
+  array: ['minItems', 'maxItems'],
 } as const
 
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema */
@@ -72,7 +72,7 @@ export function toFormSchema(schema: JsonSchema): FormSchema {
 function toField(name: string, given: unknown): FormField {
   const field = isSchema(given) ? given : {}
   const choices = choicesOf(field)
-  const shown = pick(field, SHOWN)
+  const shown = pick(field)
   if (choices !== undefined) return { type: 'string', ...shown, ...asSingle(choices, field['enumNames']) }
   const { type } = field
   if (type === 'array') {
@@ -124,8 +124,10 @@ function asSingle(choices: Choices, names: unknown): Pick<FormField, 'oneOf' | '
 const asItems = (choices: Choices): NonNullable<FormField['items']> =>
   isTitled(choices) ? { anyOf: choices } : { type: 'string', enum: choices as readonly string[] }
 
-function pick(field: JsonSchema, members: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(members.filter((member) => field[member] !== undefined).map((m) => [m, field[m]]))
+/** Returns the members that every field shows, and the given ones. */
+function pick(field: JsonSchema, members: readonly string[] = []): Record<string, unknown> {
+  const all = [...SHOWN, ...members].filter((member) => field[member] !== undefined)
+  return Object.fromEntries(all.map((member) => [member, field[member]]))
 }
 
 /** Keywords that forms do not support. Users would not know about these constraints. */

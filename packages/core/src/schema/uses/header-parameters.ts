@@ -1,4 +1,5 @@
 import { isSchema, mapParts } from '@jetway/json-schema'
+import { TOKEN } from '../../protocol/header-text.ts'
 import type { JsonSchema } from '../types.ts'
 
 /** A parameter that clients repeat in an HTTP header. */
@@ -19,7 +20,6 @@ export type HeaderParameters =
  * https://modelcontextprotocol.io/specification/2026-07-28/server/tools#x-mcp-header.
  */
 const KEYWORD = 'x-mcp-header'
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 
 /**

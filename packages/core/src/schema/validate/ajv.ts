@@ -2,7 +2,7 @@ import type { _ as Code, Ajv, CodeKeywordDefinition, Options } from 'ajv'
 import { compilePattern, type Dialect, dialectOf, findDuplicates, FORMATS } from '@jetway/json-schema'
 import type { JsonSchema } from '../types.ts'
 
-const OPTIONS: Options = {
+const createOptions = (): Options => ({
   // Unknown keywords and formats are annotations, as in the specification.
   strict: false,
   // Validation stops at the first error, because data from a peer must not determine how long it takes.
@@ -17,7 +17,7 @@ const OPTIONS: Options = {
   meta: false,
   validateSchema: false,
   code: { regExp: Object.assign(compilePattern, { code: 'new RegExp' }) },
-}
+})
 
 interface Library {
   readonly _: typeof Code
@@ -70,7 +70,7 @@ export async function compileWithAjv(schema: JsonSchema): Promise<(value: unknow
   // `$schema` is removed because ajv would try to resolve the dialect's URI. `$async` is removed because in ajv,
   // this keyword makes validation return a promise.
   const { $schema: _, $async: __, ...bare } = schema
-  const ajv = create(OPTIONS).removeKeyword('uniqueItems').addKeyword(uniqueItems(library))
+  const ajv = create(createOptions()).removeKeyword('uniqueItems').addKeyword(uniqueItems(library))
   // This is the base URI for relative references, as in the interpreter.
   const validate = ajv.addSchema(bare, 'jetway:schema').getSchema('jetway:schema')
   if (validate === undefined) throw new Error('it does not compile')

@@ -80,7 +80,7 @@ function within(loss: Loss, key: string | number): Loss {
  * @param seen - maps each object to whether it is still being searched. Each object is searched only once,
  * even if it occurs in many places
  */
-export function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): Loss | undefined {
+function findRefused(value: unknown, seen: Seen = new Map(), depth = 0): Loss | undefined {
   if (typeof value === 'bigint') return { path: [], message: 'is a bigint; send a number or a string' }
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || 'toJSON' in value) return undefined
   if (seen.has(value)) return seen.get(value) === true ? { path: [], message: CYCLE } : undefined

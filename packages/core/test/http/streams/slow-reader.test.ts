@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { CallerBytes } from '../../../src/http/caller-bytes.ts'
 import { SseWriter } from '../../../src/http/streams/sse-writer.ts'
+import { CoalescingQueue } from '../../../src/subscriptions/coalescing-queue.ts'
 import type { EndpointOptions } from '../../../src/http/options.ts'
 import type { McpServer } from '../../../src/index.ts'
 import type { EventStore } from '../../../src/stores/event-store.ts'
@@ -208,7 +209,11 @@ describe('SseWriter', () => {
 
   it('joins queued chunks into pieces of up to 1 MiB, with notifications last', async () => {
     const chunk = 'x'.repeat(400_000)
-    const outbound = new SseWriter({ limit: 10_000_000, overflow: 'drop' })
+    const outbound = new SseWriter({
+      limit: 10_000_000,
+      overflow: 'drop',
+      notices: new CoalescingQueue(10_000_000),
+    })
     const pieces: string[] = []
     const drains: (() => void)[] = []
     const write = (piece: string): Promise<void> => {
@@ -318,7 +323,7 @@ describe('SseWriter', () => {
   })
 
   it('writes queued notifications before its last chunk', async () => {
-    const outbound = new SseWriter({ limit: 100, overflow: 'drop' })
+    const outbound = new SseWriter({ limit: 100, overflow: 'drop', notices: new CoalescingQueue(100) })
     const sink = new TestSink()
     sink.stall()
     outbound.open(sink, request())
@@ -338,7 +343,12 @@ describe('SseWriter', () => {
     'counts a chunk of %i characters in transit as %i bytes until the connection closes',
     (units, counted) => {
       const queued = new CallerBytes(1_000_000)
-      const outbound = new SseWriter({ limit: 1_000_000, overflow: 'drop', queued })
+      const outbound = new SseWriter({
+        limit: 1_000_000,
+        overflow: 'drop',
+        notices: new CoalescingQueue(1_000_000),
+        queued,
+      })
       const sink = new TestSink()
       sink.stall()
       outbound.open(sink, request())

@@ -180,11 +180,10 @@ describe('encodeResult in 2026-07-28 (https://modelcontextprotocol.io/specificat
     },
   )
 
-  it('encodes input_required with and without input requests', () => {
-    const head = `{"resultType":"input_required","_meta":{${info}},`
-    expect(MODERN.rounds?.encode({}, 'state', server)).toBe(`${head}"requestState":"state"}`)
-    expect(MODERN.rounds?.encode({ a: 1 }, 'state', server)).toBe(
-      `${head}"inputRequests":{"a":1},"requestState":"state"}`,
+  it.each(['tools/call', 'resources/read'])('adds no cache hints to the questions of %s', (method) => {
+    const json = '{"requestState":"state"}'
+    expect(MODERN.envelope?.(method, json, server, undefined, 'input_required')).toBe(
+      `{"resultType":"input_required","_meta":{${info}},"requestState":"state"}`,
     )
   })
 })
