@@ -77,8 +77,8 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /** Answers a probe. */
   probe(probe: Probe, method: string): HttpReply
   /**
-   * The public documents of the option `authenticate`, which an adapter serves before its routes. Undefined if
-   * there are none.
+   * The public documents of the options `authenticate` and `card`, which an adapter serves at their full paths.
+   * Undefined if there are none.
    */
   readonly wellKnown: WellKnown | undefined
 }
@@ -185,7 +185,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   get wellKnown(): WellKnown | undefined {
-    return this.#context.authenticate?.wellKnown
+    return this.#context.wellKnown
   }
 
   accept(request: HttpRequest): Accepted | Promise<Accepted> {
