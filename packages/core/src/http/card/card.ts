@@ -166,7 +166,8 @@ function answering(document: object, type: string): (request: WellKnownRequest) 
   }
 }
 
-const isShort = (text: unknown): boolean => typeof text === 'string' && text !== '' && [...text].length <= 100
+const isShort = (text: unknown): boolean =>
+  typeof text === 'string' && text !== '' && Array.from(text).length <= 100
 const withoutEnd = (path: string): string => path.replace(/\/+$/, '')
 
 /** Uses FNV-1a, because digests of Web Crypto are asynchronous, and mounts are created synchronously. */
