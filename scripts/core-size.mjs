@@ -8,8 +8,11 @@ import { argv } from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseSync } from 'oxc-parser'
 
-/** These limits may be raised only in the plan for a new extension point, and only by as much as it needs. */
-export const LIMITS = { codeLines: 21_500, narrowInterfaces: 80 }
+/**
+ * Only the plan for a new seam may raise these limits, and only by what the seam needs. Server cards, with the
+ * option `card`, took the lines from 21,500 to 21,640.
+ */
+export const LIMITS = { codeLines: 21_640, narrowInterfaces: 80 }
 
 const folder = fileURLToPath(new URL('../packages/core/src/', import.meta.url))
 

@@ -9,4 +9,6 @@ export const EVERY_CAPABILITY = [
   'peer',
   'pipelining',
   'legacySse',
+  'documents',
+  'prefix',
 ] as const

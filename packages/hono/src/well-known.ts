@@ -47,7 +47,6 @@ export function resourceMetadata(authenticate: Authenticate): MiddlewareHandler 
 
 function respondWith(wellKnown: WellKnown, c: Context): Response | undefined {
   const { req } = c
-  if (!req.path.startsWith('/.well-known/')) return undefined
   const httpRequest = {
     method: req.method,
     path: req.path,

@@ -557,7 +557,55 @@ const inDoors: readonly Fault[] = [
   },
 ]
 
-const FAULTS = [...inRequests, ...inReplies, ...inStreams, ...inConnections, ...inClosing, ...inDoors]
+const inDocuments: readonly Fault[] = [
+  {
+    does: 'serves documents below /.well-known/ only',
+    parts: {
+      document: (documents, exchanged) =>
+        exchanged.req.url?.startsWith('/.well-known/') ? SOUND.document(documents, exchanged) : undefined,
+    },
+    breaks: {
+      'serves the documents of the option card with their headers, byte for byte':
+        'expected { …(4) } to match object { …(4) }',
+      'serves the card below a prefix, and leaves the catalog to the app':
+        'expected [ 404, 404, 404 ] to deeply equal [ 200, 404, 404 ]',
+    },
+  },
+  {
+    does: 'passes no headers to documents, and treats HEAD as GET',
+    parts: {
+      document: (documents, { req }) =>
+        documents?.answer({ method: 'GET', path: req.url ?? '', header: () => undefined }),
+    },
+    breaks: {
+      'answers HEAD and If-None-Match for a document without a body':
+        "expected [ 200, true, …(1) ] to deeply equal [ 304, true, '' ]",
+    },
+  },
+  {
+    does: 'serves the first document only',
+    parts: {
+      document: (documents, exchanged) =>
+        documents?.paths[0] === exchanged.req.url ? SOUND.document(documents, exchanged) : undefined,
+    },
+    breaks: {
+      'serves the documents of authenticate and card together, without authentication':
+        'expected [ 200, 404, 404 ] to deeply equal [ 200, 200, 200 ]',
+      'serves the card below a prefix if the app serves the documents of authenticate at its root':
+        'expected [ 200, 404, 404 ] to deeply equal [ 200, 200, 404 ]',
+    },
+  },
+]
+
+const FAULTS = [
+  ...inRequests,
+  ...inReplies,
+  ...inStreams,
+  ...inConnections,
+  ...inClosing,
+  ...inDoors,
+  ...inDocuments,
+]
 
 function named(name: string): AdapterCase {
   const found = CASES.find((each) => each.name === name)

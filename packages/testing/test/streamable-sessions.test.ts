@@ -7,7 +7,7 @@ import {
   type Sent,
   type SentHeaders,
   type WholeReply,
-} from '../src/contracts/adapter-client.ts'
+} from '../src/contracts/adapter/client.ts'
 import { fastify, hono } from './support/adapters.ts'
 
 /**

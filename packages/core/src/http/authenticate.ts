@@ -1,4 +1,5 @@
 import { usageError } from '../errors.ts'
+import type { Implementation } from '../protocol/types.ts'
 import type { AuthInfo } from '../stores/principal.ts'
 import type { UsedStates } from '../stores/used-states.ts'
 import type { Clock } from '../util/clock.ts'
@@ -91,17 +92,33 @@ export interface ProtectedMount {
 export type WellKnownRequest = Pick<HttpRequest, 'method' | 'path' | 'header' | 'peer'>
 
 /**
- * Public documents at paths below `/.well-known/` of the origin, such as the protected resource metadata. An
- * adapter serves them before the MCP routes, without authentication.
+ * Public documents, such as the protected resource metadata below `/.well-known/` of the origin, and the server
+ * card below the MCP path. An adapter serves them without authentication.
  */
 export interface WellKnown {
-  /** The paths that are known when the mount is created, for adapters that route each path separately. */
+  /** The full paths that are known when the mount is created, for adapters that route each path separately. */
   readonly paths: readonly string[]
-  /** Set if another part of the app serves these paths. Mounts below a path prefix cannot serve them. */
+  /**
+   * Set by another part of the app if it serves the paths at the root. Mounts below a prefix cannot serve them,
+   * and refuse to be mounted if this is false.
+   */
   elsewhere: boolean
   /** Returns the reply, or undefined for any other path. */
   answer(request: WellKnownRequest): HttpReply | undefined
 }
+
+/** The mount that a {@link ServerCard} describes. */
+export interface DescribedMount extends Pick<ProtectedMount, 'publicUrl' | 'path'> {
+  /** The name, version and other metadata of the server; undefined if a function chooses the server. */
+  readonly info: Implementation | undefined
+  /** The revisions that the mount serves, newest first. */
+  readonly revisions: readonly string[]
+  /** The documents of the option `authenticate`. The returned documents include them. */
+  readonly documents: WellKnown | undefined
+}
+
+/** Creates all public documents of a mount, such as `serverCard(…)` of `@jetway/core/card`. */
+export type ServerCard = (mount: DescribedMount) => WellKnown
 
 /**
  * Returns the documents of all mounts that use an `authenticate`, for a part of the app that serves the

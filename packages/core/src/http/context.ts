@@ -5,7 +5,7 @@ import type { Drainable } from '../session/drainable.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { Random } from '../util/random.ts'
 import type { Deadlines } from '../util/timers.ts'
-import type { Authenticate } from './authenticate.ts'
+import type { Authenticate, WellKnown } from './authenticate.ts'
 import type { Rejections } from './servers/rejections.ts'
 import type { ServedServers } from './servers/served-servers.ts'
 import type { OpenStreams } from './streams/keep-alive.ts'
@@ -18,6 +18,8 @@ export interface EndpointContext extends StreamContext {
   readonly servers: ServedServers
   /** The `authenticate` option, bound to this mount. */
   readonly authenticate: Authenticate | undefined
+  /** The documents of the options `authenticate` and `card`. */
+  readonly wellKnown: WellKnown | undefined
   /** The revisions that this mount serves, newest first. */
   readonly served: readonly Revision[]
   /** Undefined if the server runs in a single process. */

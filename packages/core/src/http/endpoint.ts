@@ -73,8 +73,8 @@ export interface Endpoint<Locals = unknown> extends MountHandle, ReplyLimits {
   /** Returns the reply to a probe. */
   probe(probe: Probe, method: string): HttpReply
   /**
-   * The public documents of the `authenticate` option, which an adapter serves before its routes. Undefined
-   * if there are none.
+   * The public documents of the options `authenticate` and `card`, which an adapter serves at their full paths.
+   * Undefined if there are none.
    */
   readonly wellKnown: WellKnown | undefined
 }
@@ -187,7 +187,7 @@ class HttpEndpoint implements Endpoint, ServerMount {
   }
 
   get wellKnown(): WellKnown | undefined {
-    return this.#context.authenticate?.wellKnown
+    return this.#context.wellKnown
   }
 
   accept(request: HttpRequest): Accepted | Promise<Accepted> {

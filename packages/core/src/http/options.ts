@@ -6,7 +6,7 @@ import type { Logger } from '../util/logger.ts'
 import type { SealKey } from '../util/sealer.ts'
 import type { SharedStores } from '../stores/shared-stores.ts'
 import type { SessionStore } from '../stores/session-store.ts'
-import type { Authenticate } from './authenticate.ts'
+import type { Authenticate, ServerCard } from './authenticate.ts'
 import type { LegacySseOptions, SsePaths } from './sse-paths.ts'
 import type { HealthOptions } from './health.ts'
 
@@ -199,6 +199,11 @@ export interface EndpointOptions {
    */
   readonly authenticate?: Authenticate
   /**
+   * `serverCard(…)` of `@jetway/core/card` publishes a server card at `/server-card` below the MCP path, and an
+   * AI Catalog at `/.well-known/ai-catalog.json`. Requires `publicUrl`. Cannot be used with a function that
+   * chooses the server. @default none
+   */
+  readonly card?: ServerCard
    * `json` never streams, and drops a call's notifications. `sse` streams every reply, except errors with an
    * HTTP status in calls without a session. `auto` streams a reply when a call sends something before its
    * response or takes a long time.

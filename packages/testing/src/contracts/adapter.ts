@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest'
-import { adapterCases, runAdapterCase } from './adapter-cases.ts'
-import type { AdapterSubject } from './adapter-types.ts'
+import { adapterCases, runAdapterCase } from './adapter/cases.ts'
+import type { AdapterSubject } from './adapter/types.ts'
 
-export { adapterCases, runAdapterCase } from './adapter-cases.ts'
+export { adapterCases, runAdapterCase } from './adapter/cases.ts'
 export type {
   AdapterCapability,
   AdapterCase,
@@ -11,7 +11,7 @@ export type {
   HostSetup,
   ServedAdapter,
   Serving,
-} from './adapter-types.ts'
+} from './adapter/types.ts'
 
 /** This is longer than any case waits, so that a case can report a timeout itself. */
 const TIMEOUT = 60_000

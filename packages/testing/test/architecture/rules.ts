@@ -66,7 +66,7 @@ const httpSource = `${coreSource}http/`
  */
 export const httpLayers: readonly (readonly string[])[] = [
   ['types', 'options', 'authenticate', 'refusals', 'caller-bytes', 'health', 'request-origin', 'sse-paths'],
-  ['guard'],
+  ['card', 'guard'],
   ['servers'],
   ['streams'],
   ['context'],

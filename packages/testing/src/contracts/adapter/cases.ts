@@ -1,18 +1,13 @@
-import { AdapterClient } from './adapter-client.ts'
-import { CONNECTION_CASES } from './adapter-connections.ts'
-import { END_CASES } from './adapter-ends.ts'
-import { REPLY_CASES } from './adapter-replies.ts'
-import { REQUEST_CASES } from './adapter-requests.ts'
-import { createServer } from './adapter-servers.ts'
-import { SSE_CASES } from './adapter-sse.ts'
-import { STREAM_CASES } from './adapter-streams.ts'
-import type {
-  AdapterCapability,
-  AdapterCase,
-  AdapterSubject,
-  ServedAdapter,
-  Serving,
-} from './adapter-types.ts'
+import { AdapterClient } from './client.ts'
+import { CONNECTION_CASES } from './connections.ts'
+import { DOCUMENT_CASES } from './documents.ts'
+import { END_CASES } from './ends.ts'
+import { REPLY_CASES } from './replies.ts'
+import { REQUEST_CASES } from './requests.ts'
+import { createServer } from './servers.ts'
+import { SSE_CASES } from './sse.ts'
+import { STREAM_CASES } from './streams.ts'
+import type { AdapterCapability, AdapterCase, AdapterSubject, ServedAdapter, Serving } from './types.ts'
 
 const ALL: readonly AdapterCase[] = [
   ...REQUEST_CASES,
@@ -21,6 +16,7 @@ const ALL: readonly AdapterCase[] = [
   ...CONNECTION_CASES,
   ...SSE_CASES,
   ...END_CASES,
+  ...DOCUMENT_CASES,
 ]
 
 /** Returns the cases for an adapter with these capabilities. */

@@ -1,6 +1,6 @@
 import type { McpServer } from '@jetway/core'
 import type { AuthInfo, EndpointOptions } from '@jetway/core/http'
-import type { AdapterClient } from './adapter-client.ts'
+import type { AdapterClient } from './client.ts'
 
 /**
  * A feature that a host may support. A case runs only if its capability is declared.
@@ -15,6 +15,8 @@ import type { AdapterClient } from './adapter-client.ts'
  * - `pipelining`: the host passes on a request before the replies to earlier requests on the connection are
  *   complete
  * - `legacySse`: the adapter serves `/sse` and `/message` if the MCP path is at the root
+ * - `documents`: the adapter serves the public documents of its endpoint
+ * - `prefix`: the host can mount the adapter below a path, and it serves documents too
  */
 export type AdapterCapability =
   | 'headers'
@@ -26,6 +28,8 @@ export type AdapterCapability =
   | 'peer'
   | 'pipelining'
   | 'legacySse'
+  | 'documents'
+  | 'prefix'
 
 /** How a case configures the host. It may use only the declared capabilities. */
 export interface HostSetup {
@@ -37,12 +41,17 @@ export interface HostSetup {
   readonly locals?: () => unknown
   /** For `auth`: the result of the host's authentication. */
   readonly auth?: () => AuthInfo | undefined
+  /**
+   * For `prefix`: the path below which the host mounts the adapter. If the option `authenticate` has documents,
+   * the host serves them at its root.
+   */
+  readonly prefix?: string
 }
 
 /** An adapter that listens on its own socket. */
 export interface ServedAdapter {
   /**
-   * The full URL of the MCP endpoint, on 127.0.0.1. With `routes`, `/echo` replies to a POST with the request's
+   * The full URL of the MCP endpoint, on 127.0.0.1. With `documents`, its path is `/mcp`, below the prefix. With `routes`, `/echo` replies to a POST with the request's
    * body.
    */
   readonly url: string

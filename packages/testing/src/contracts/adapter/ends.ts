@@ -1,9 +1,9 @@
 import { McpServer } from '@jetway/core'
 import { expect } from 'vitest'
-import { type AdapterClient, callFrame, INITIALIZE, textOf, type WholeReply } from './adapter-client.ts'
-import { statusFor } from './adapter-requests.ts'
-import { holding } from './adapter-servers.ts'
-import type { AdapterCase, CaseContext, Serving } from './adapter-types.ts'
+import { type AdapterClient, callFrame, INITIALIZE, textOf, type WholeReply } from './client.ts'
+import { statusFor } from './requests.ts'
+import { holding } from './servers.ts'
+import type { AdapterCase, CaseContext, Serving } from './types.ts'
 
 const FRAME_BYTES = 64 * 1024
 const FRAMES = 1024

@@ -1,10 +1,10 @@
 import { McpServer } from '@jetway/core'
 import type { HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
-import { type AdapterClient, callFrame, INITIALIZE, INITIALIZED } from './adapter-client.ts'
-import { watching } from './adapter-requests.ts'
-import { holding } from './adapter-servers.ts'
-import type { AdapterCase } from './adapter-types.ts'
+import { type AdapterClient, callFrame, INITIALIZE, INITIALIZED } from './client.ts'
+import { watching } from './requests.ts'
+import { holding } from './servers.ts'
+import type { AdapterCase } from './types.ts'
 
 const COUNT = 5
 

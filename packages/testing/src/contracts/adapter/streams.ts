@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
-import { callFrame, INITIALIZE, textOf } from './adapter-client.ts'
-import { watching } from './adapter-requests.ts'
-import { holding } from './adapter-servers.ts'
-import type { AdapterCase } from './adapter-types.ts'
+import { callFrame, INITIALIZE, textOf } from './client.ts'
+import { watching } from './requests.ts'
+import { holding } from './servers.ts'
+import type { AdapterCase } from './types.ts'
 
 const flowing: readonly AdapterCase[] = [
   {

@@ -1,16 +1,9 @@
 import type { Logger } from '@jetway/core'
 import type { AuthInfo, HttpRequest } from '@jetway/core/http'
 import { expect } from 'vitest'
-import {
-  type AdapterClient,
-  callFrame,
-  messagesOf,
-  REVISION,
-  textOf,
-  type WholeReply,
-} from './adapter-client.ts'
-import { seeing } from './adapter-servers.ts'
-import type { AdapterCase } from './adapter-types.ts'
+import { type AdapterClient, callFrame, messagesOf, REVISION, textOf, type WholeReply } from './client.ts'
+import { seeing } from './servers.ts'
+import type { AdapterCase } from './types.ts'
 
 const ADA: AuthInfo = { principal: 'ada' }
 
