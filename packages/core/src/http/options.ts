@@ -204,6 +204,7 @@ export interface EndpointOptions {
    * chooses the server. @default none
    */
   readonly card?: ServerCard
+  /**
    * `json` never streams, and drops a call's notifications. `sse` streams every reply, except errors with an
    * HTTP status in calls without a session. `auto` streams a reply when a call sends something before its
    * response or takes a long time.
