@@ -178,7 +178,7 @@ export class Resources {
     ctx: CallContext,
   ): Promise<HandlerResult> {
     const shown = await visibleAmong(listers, ctx)
-    const lists = await Promise.all(shown.map((entry) => entry.list?.(ctx) ?? []))
+    const lists = await Promise.all(shown.map(async (entry) => (await entry.list?.(ctx)) ?? []))
     // Registered resources override listed ones, and later lists override earlier ones.
     const listed = new Map(lists.flat().map((entry) => [entry.item.uri, entry]))
     for (const { item } of fixed) listed.delete(item.uri)
