@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { Latencies, median, percentile } from '../src/load/load-result.ts'
 
-it('median returns the mean of the two middle values for an even number of values', () => {
+it('median() returns the mean of the two middle values for an even number of values', () => {
   expect(median([9, 1, 5])).toBe(5)
   expect(median([4, 1, 3, 2])).toBe(2.5)
   expect(median([])).toBeNaN()
 })
 
-it('percentile returns a measured value', () => {
+it('percentile() returns one of the measured values', () => {
   const latencies = new Latencies()
   for (let ms = 100; ms >= 1; ms--) latencies.add(ms)
   const sorted = latencies.sorted()

@@ -210,7 +210,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'three processes share their nonces, and together accept a proof only once',
+          name: 'three processes share their nonces, and accept each proof only once in total',
         },
       ],
     },
