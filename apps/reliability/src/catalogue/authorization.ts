@@ -72,7 +72,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'affect only the tokens that name them if they are unusable: %s',
+          name: 'affect only the tokens that name them if the keys are unusable: %s',
         },
       ],
     },
@@ -241,7 +241,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/metadata.test.ts',
-          name: 'is served at the same paths as on every other framework (below a prefix: %s)',
+          name: 'is served at the same paths as on every other framework (under a path prefix: %s)',
         },
       ],
     },
