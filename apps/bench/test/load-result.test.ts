@@ -16,7 +16,7 @@ it('percentile() returns one of the measured values', () => {
   expect(percentile(new Float64Array(), 0.5)).toBeUndefined()
 })
 
-it('Latencies grows beyond its initial capacity', () => {
+it('Latencies can hold more values than its initial capacity', () => {
   const latencies = new Latencies()
   for (let i = 0; i < 70_000; i++) latencies.add(i)
   expect(latencies.sorted()).toHaveLength(70_000)

@@ -99,7 +99,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(second?.messages)).toContain(failed)
   })
 
-  it('stops a model that calls tools endlessly, and answers the next query', async () => {
+  it('stops a model that calls tools endlessly, and then serves the next query', async () => {
     const { type, waitForText, model } = await greeted(
       (request, count) =>
         count > 3
@@ -126,7 +126,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(output()).not.toContain('[mcp__shop__price')
   })
 
-  it('cancels a running call, tells the model, and answers the next query', async () => {
+  it('cancels a running call, tells the model, and then serves the next query', async () => {
     const { type, waitForText, model, chat } = await greeted(
       (request, count) =>
         count === 1 ? { calls: [{ name: nameOf(request, 'wait'), args: {} }] } : { text: 'I see.' },
@@ -140,7 +140,7 @@ describe.each(APIS)('a chat through the %s API', (api) => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('The user cancelled this call')
   })
 
-  it("shows the endpoint's error message, and answers the next query", async () => {
+  it("shows the endpoint's error message, and then serves the next query", async () => {
     const { type, waitForText, model } = await greeted(
       (_, count) =>
         count > 1
@@ -331,7 +331,7 @@ describe('the user', () => {
     expect(output()).not.toMatch(/[\u001b\u0007\u009b\u202e]/)
   })
 
-  it('still receives the answer after closing the input during a query', async () => {
+  it("still receives the model's reply after closing the input during a query", async () => {
     const { type, eof, ended, model } = await startChat(calling('order'))
     type('hello', 'y')
     eof()

@@ -74,7 +74,7 @@ describe('servers on the command line', () => {
   it.each([
     ['', undefined],
     ['west', 'west'],
-  ])('may have an input with a default value that an empty line selects: %j', async (line, expected) => {
+  ])('accept an empty line for an input that has a default value: %j', async (line, expected) => {
     const asked: string[] = []
     const terminal = {
       ask: (prompt: string): Promise<string> => {

@@ -125,7 +125,7 @@ it.each([
   ['yaml', 'a.yaml'],
   ['toml', 'a.toml'],
   ['dockerfile', 'Dockerfile'],
-])('shows %s', (language, file) => {
+])('shows code blocks in %s', (language, file) => {
   const files = { [file]: 'first\n# #region two\n  second\n# #endregion\n' }
   const { code, page } = check(`<!-- from: ${file}#two -->\n`, files, '--write')
   expect(code).toBe(0)

@@ -33,7 +33,7 @@ const itReachesSubscribers = (uri: string): void =>
     await peer.close()
   })
 
-describe('a Worker that has answered an earlier request', () => {
+describe('a Worker that has already served a request', () => {
   serve('./fixtures/timed.worker.ts')
   beforeAll(async () => {
     expect(await (await postCall(server.url, 'wait', { ms: 1 })).text()).toContain('Waited')

@@ -185,7 +185,7 @@ describe.each(Object.keys(MOUNTS))('metadata on %s', (name) => {
 })
 
 describe('a mount under a path prefix', () => {
-  it('fails to start on Fastify until the root app serves the metadata', async () => {
+  it('fails to start on Fastify unless the root app serves the metadata', async () => {
     const authenticate = protect()
     const start = async (withRoot: boolean): Promise<ReturnType<typeof Fastify>> => {
       const app = Fastify()
@@ -223,7 +223,7 @@ describe('a mount under a path prefix', () => {
     expect(await resourceAt('')).toBe('https://api.example.com/a')
   })
 
-  it('fails on Hono until the root app serves the metadata', async () => {
+  it('fails on Hono unless the root app serves the metadata', async () => {
     const authenticate = protect()
     const errors: string[] = []
     const sub = new Hono().use(honoMcp({ server: server(), publicUrl, authenticate }))
@@ -239,7 +239,7 @@ describe('a mount under a path prefix', () => {
     expect(await (await whole.request(`${WELL_KNOWN}/api/mcp`)).json()).toMatchObject({ resource: publicUrl })
   })
 
-  it('fails on Node until the root app serves the metadata', async () => {
+  it('fails on Node unless the root app serves the metadata', async () => {
     const authenticate = protect()
     const mount = nodeMcp({ server: server(), publicUrl, authenticate })
     const root = nodeMetadata(authenticate)

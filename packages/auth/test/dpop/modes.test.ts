@@ -196,7 +196,7 @@ describe('replayed proofs', () => {
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401])
   })
 
-  it('are refused for as long as the proof would be valid', async () => {
+  it('are refused for as long as they would otherwise be valid', async () => {
     const { send } = protect('accept')
     const token = await boundToken()
     const ahead = await proven(token, { claims: { iat: Math.floor(clock.now() / 1000) + 299 } })

@@ -63,7 +63,7 @@ describe('watchFiles', () => {
     expect(printed).toEqual([])
   })
 
-  it('does not watch folders below the deepest level of a pattern', async () => {
+  it('does not watch folders that are deeper than a pattern can match', async () => {
     const folder = folderOf(['data/a.json', ...far.map((file) => `data/${file}`)])
     const { save, opened } = watchIn(folder, 'data/*.json')
     await save('data/a.json')

@@ -163,7 +163,7 @@ it.each([
   },
 )
 
-it("HttpRelay forgets a process's requests once a later process has ended", async () => {
+it("HttpRelay discards a process's requests once a later process has ended", async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })

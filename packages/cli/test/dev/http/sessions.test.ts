@@ -241,7 +241,7 @@ describe('list changes for a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c', 'prompts: +p'])
   })
 
-  it('are announced on the next stream to be opened if none is open', async () => {
+  it('are announced on the next stream that opens if no stream is open', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     await front.start(tools('b'))

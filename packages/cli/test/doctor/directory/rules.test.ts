@@ -109,7 +109,7 @@ describe('--directory claude', () => {
     expect(brokenIn('claude', change)).toEqual([id])
   })
 
-  it('accepts a tool that has only one hint, and its title only in the annotations', () => {
+  it('accepts a tool with only one hint, and with its title only in the annotations', () => {
     expect(
       brokenIn('claude', withTool({ title: '', annotations: { title: 'Order', readOnlyHint: true } })),
     ).toEqual([])

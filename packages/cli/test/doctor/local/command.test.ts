@@ -106,7 +106,7 @@ describe('checkCommand', () => {
     ['terminal', '~/bin/shop-script', undefined, 'ok', '~/bin/shop-script', ''],
     ['app', '~/.nvm/bin/node', undefined, 'warning', `~/.nvm/bin/node ${VERSION}`, 'a program that stays'],
   ])(
-    'given a command started by %s, %j, and the PATH %j, returns the verdict %s',
+    'for a command started by %s, %j, and the PATH %j, returns the verdict %s',
     async (startedBy, command, PATH, verdict, evidence, advice) => {
       const { path, shown } = folderWith(FILES)
       const env = PATH === undefined ? {} : { PATH: path(PATH) }
