@@ -21,7 +21,7 @@ async function open(client: BoundClient): Promise<Record<string, string>> {
   return headers
 }
 
-describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', (_, mount) => {
+describe.each(Object.entries(NODE_MOUNTS))('a server on %s that requires DPoP', (_, mount) => {
   it.each(['jwt', 'opaque'] as const)('serves the oauth4webapi client (%s)', async (tokens) => {
     const issuer = await startIssuer({ tokens })
     const { clientId, clientSecret } = issuer.service
@@ -49,7 +49,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 
   it.each(ERAS)(
-    "responds to Jetway's client with 401, then accepts a bound token, and later one with more scopes (%s)",
+    "accepts a bound token from Jetway's client after a 401, and later a token with more scopes (%s)",
     async (revision) => {
       const issuer = await startIssuer()
       const url = await protect(issuer, mount, {
@@ -80,7 +80,7 @@ describe.each(Object.entries(NODE_MOUNTS))('a server on %s with dpop: require', 
   })
 })
 
-it('three processes share their nonces, and together accept a proof only once', async () => {
+it('three processes share their nonces, and accept each proof only once in total', async () => {
   const issuer = await startIssuer()
   const node = program(new URL('support/serve-node.ts', import.meta.url))
   const cluster = await startCluster(node, 3, {

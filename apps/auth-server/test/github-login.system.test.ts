@@ -154,7 +154,7 @@ it.each<[string, Visit]>([
   expect(inspect(failure)).toContain('access_denied')
 })
 
-it('a login can be finished only by the browser that began it, with the code issued to that browser', async () => {
+it('only the browser that began a login can finish it, with the code issued to that browser', async () => {
   // Koa prints request errors.
   const printed = vi.spyOn(console, 'error').mockReturnValue()
   onTestFinished(() => printed.mockRestore())
@@ -185,7 +185,7 @@ describe('a user who has already allowed the client', () => {
     ['native', CLIENT, REDIRECT],
     ['web', WEB_CLIENT, WEB_REDIRECT],
   ])(
-    'must consent again when the %s client requests authorization again',
+    'must consent again if the %s client starts another authorization',
     async (_kind, client, redirect) => {
       const site = await start()
       const browser = new Browser((at) => at.href.startsWith(redirect))

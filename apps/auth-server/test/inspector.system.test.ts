@@ -56,7 +56,7 @@ async function inspect(
 }
 
 it.each(['legacy', 'modern'])(
-  "the Inspector's command line signs in, and later requests more scopes, in the %s era",
+  'the Inspector CLI signs in, and later requests more scopes, in the %s era',
   async (era) => {
     const issuer = await startIssuer()
     const url = await protect(issuer, MOUNTS.Fastify)

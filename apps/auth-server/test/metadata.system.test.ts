@@ -42,7 +42,7 @@ describe.each(Object.entries(MOUNTS))('metadata of a server on %s', (_, mount) =
     expect(await issuerOf(await protect(issuer, mount))).toBe(issuer.issuer)
   })
 
-  it('is referenced in the challenge in a form that both official clients can read', async () => {
+  it('is referenced in the challenge in a format that both official clients can parse', async () => {
     const url = await protect(await startIssuer(), mount)
     const refused = await post(url)
     expect(refused.status).toBe(401)

@@ -56,7 +56,7 @@ describe('toMarkdown', () => {
     expect(cellsOf('Jetway', REPORT)).toEqual(['Jetway', ...expected.split(' ')])
   })
 
-  it('shows the throughput before the CPU time if the servers wait for another process', () => {
+  it('shows the throughput before the CPU time if the servers depend on another process', () => {
     const tables = REPORT.tables.map((table) => ({ ...table, waits: true }))
     const expected = '3.25 0.90 0.88–0.91 80 0.70'
     expect(cellsOf('Jetway', { ...REPORT, tables }).slice(1, 6)).toEqual(expected.split(' '))
@@ -82,7 +82,7 @@ it('replaceMeasured replaces the old tables, and keeps the text around them', ()
   expect(() => replaceMeasured('no marks', '')).toThrow('marks')
 })
 
-it('mergeReports keeps the results of cases that did not run again', () => {
+it('mergeReports keeps the results of cases that were not run again', () => {
   const [measured] = REPORT.tables
   const table = (name: string, title: string): (typeof REPORT.tables)[number] => ({
     ...(measured as (typeof REPORT.tables)[number]),

@@ -137,7 +137,7 @@ async function subscribe({ client, revision }: Visitor): Promise<void> {
 }
 
 describe.each(Object.entries(FRAMEWORKS))('a single process on %s', (_framework, mount) => {
-  it("serves HTTP+SSE clients and clients from both eras concurrently, each in the client's own format", async () => {
+  it('serves HTTP+SSE clients and clients of both eras concurrently, each in its own format', async () => {
     const { server, handled, heard } = createMeeting()
     const { origin, stop } = await mount(server, { legacySse: true })
     onTestFinished(stop)
@@ -206,7 +206,7 @@ describe('a single process on stdio', () => {
     params: { name, arguments: args, _meta, ...more },
   })
 
-  it('responds to alternating requests from both eras that use the same ids, each in its own format', async () => {
+  it('responds in the right format to alternating requests of both eras that use the same ids', async () => {
     const client = new RawStdio()
     onTestFinished(() => client.kill())
     await client.ask({ jsonrpc: '2.0', id: 'probe', method: 'server/discover', params: { _meta: META } })

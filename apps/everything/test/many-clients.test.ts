@@ -87,7 +87,7 @@ describe.each(Object.entries(FRAMEWORKS))('an McpServer on %s', (_framework, mou
     expect(answers).toBe(CLIENTS * CALLS)
   })
 
-  it('answers each request separately, even if a client uses the same id for all requests', async () => {
+  it('responds separately to each request, even if a client uses the same id for all requests', async () => {
     const { url, agent } = await start(mount)
     const client = new RawClient(url, agent)
     await client.initialize('monotone')

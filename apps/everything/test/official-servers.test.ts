@@ -72,7 +72,7 @@ async function tellsAndAsks(client: Client): Promise<void> {
   expect((await client.callTool('ask')).content).toEqual([{ type: 'text', text: '3' }])
 }
 
-describe('a connection to a server of the official SDK over HTTP', () => {
+describe('an HTTP connection to a server of the official SDK', () => {
   it.each([true, false])(
     'works with version 1 and sessions (JSON replies: %s)',
     async (enableJsonResponse) => {

@@ -99,7 +99,7 @@ describe('tools in the guide to asking users', () => {
     })
   })
 
-  it('can ask inside a handler until the user stops', async () => {
+  it('can keep asking inside a handler until the user stops', async () => {
     const { text } = await call(
       'rename_photos',
       {},

@@ -20,13 +20,13 @@ const ask = async (server: McpServer, method: string, params?: JsonObject): Prom
 describe('notes in the resources guide', () => {
   const read = (uri: string): Promise<RawResponse> => ask(notes, 'resources/read', { uri })
 
-  it('contain a static resource that returns JSON', async () => {
+  it('include a static resource that returns JSON', async () => {
     expect((await read('notes://authors')).result).toEqual({
       contents: [{ uri: 'notes://authors', mimeType: 'application/json', text: '["ann","bob"]' }],
     })
   })
 
-  it('can be read, listed and completed through a template, which reports unknown notes', async () => {
+  it('can be read, listed and completed through a template, which reports an error for unknown notes', async () => {
     expect((await read('notes://ann/later')).result).toMatchObject({
       contents: [{ mimeType: 'text/markdown', text: '# Later\n\nRead.' }],
     })
@@ -56,7 +56,7 @@ describe('notes in the resources guide', () => {
     expect(heard.params).toEqual({ uri: 'notes://ann/today' })
   })
 
-  it('include drafts that are watched only while a client is subscribed, and notify the client of each changed draft', async () => {
+  it('include drafts, which are watched for changes only while a client is subscribed', async () => {
     const client = await connect(notes)
     await client.request('resources/subscribe', { uri: 'drafts://ann' })
     await vi.waitFor(() => expect([...watched]).toEqual(['drafts://ann']))
@@ -134,7 +134,7 @@ describe('tools in the guide to results and errors', () => {
     })
   })
 
-  it('report a tool error to the model, but hide the message of an unexpected error from clients', async () => {
+  it('report a tool error to the model, but hide the message of an unexpected error', async () => {
     expect((await call('divide', { a: 1, b: 0 })).result).toEqual({
       ...text('b must not be 0: choose another divisor'),
       isError: true,

@@ -74,7 +74,7 @@ describe.each(APPS)('a web page whose origin is allowed by the app in the $guide
 })
 
 it.each(CLIENTS)(
-  'a web page without a token reads the challenge from Fastify (official client %s)',
+  'a web page without a token can read the challenge from Fastify (official client %s)',
   async (client) => {
     await serve('http/fastify-app', async (origin) => {
       const visit = { client, url: `${origin}/api/mcp`, tool: 'whoami', headers: {} }

@@ -74,7 +74,7 @@ describe('withLinks', () => {
     )
   })
 
-  it('leaves code as it is', () => {
+  it('leaves code unchanged', () => {
     const code = '`a[0](b)` and\n```ts\nhandlers[name](args)\n```\n'
     expect(withLinks(`${code}[\`x\`](tools.md)`, 'design/a.md', publicOf, '')).toBe(
       `${code}[\`x\`](tools.md)`,

@@ -135,7 +135,7 @@ describe('the apps in the guide to Express, Koa and node:http', () => {
 })
 
 describe('the mount behind a proxy', () => {
-  it('accepts only requests to the public host that arrive on a loopback connection', async () => {
+  it('accepts only requests that name the public host and arrive on a loopback connection', async () => {
     await withProcess('http/behind-a-proxy', {}, async (origin) => {
       expect((await initialize(`${origin}/mcp`, { host: 'mcp.example.com' })).status).toBe(200)
       expect((await initialize(`${origin}/mcp`, { host: 'rebound.example.com' })).status).toBe(403)
@@ -144,7 +144,7 @@ describe('the mount behind a proxy', () => {
 })
 
 describe('the deployed app', () => {
-  it('continues sessions in the process that replaces it', async () => {
+  it('keeps its sessions when a new process replaces the old one', async () => {
     const env = { SESSION_KEYS: Buffer.alloc(32, 1).toString('base64') }
     let session: Record<string, string> = {}
     await withProcess('server/deploys', env, async (origin) => {

@@ -84,7 +84,7 @@ describe.each(Object.entries(SERVERS))('the weather server written with %s', (_,
     expect(structuredContent).toMatchObject({ days: [{ high: 28, low: 16 }] })
   })
 
-  it('returns a list in an object', async () => {
+  it('wraps a list in an object', async () => {
     const call = (state: string): ReturnType<Client['callTool']> =>
       client.callTool({ name: 'get_alerts', arguments: { state } })
     expect((await call('NY')).structuredContent).toEqual({

@@ -47,7 +47,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(errors).toEqual([])
   })
 
-  it('describes itself', () => {
+  it('returns its name, revision, capabilities and instructions', () => {
     expect(client.server).toMatchObject({
       info: { name: 'mcp-servers/everything', title: 'Everything Reference Server' },
       protocolVersion: '2025-11-25',
@@ -199,7 +199,7 @@ describe.each(TRANSPORTS)('server-everything %s', (_, open) => {
     expect(await text('echo', { message: 'still there' })).toBe('Echo: still there')
   })
 
-  it('elicits a form, for which the client converts values to their types and fills in defaults', async () => {
+  it('elicits a form, and the client converts the values to their types and fills in defaults', async () => {
     const output = await text('trigger-elicitation-request')
     expect(output).toContain('User provided the requested information')
     const raw: unknown = JSON.parse(output.slice(output.indexOf('Raw result: ') + 12))

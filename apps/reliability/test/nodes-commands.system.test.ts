@@ -89,14 +89,14 @@ describe('Redis commands', () => {
     expect(await monitor.requested(() => times(CALLS, () => echo(client, relaxed)))).toEqual([])
   })
 
-  it('consist of a single command for any other call in a session', async () => {
+  it('are limited to one for any other call in a session', async () => {
     const client = await open(strict)
     expect(tally(await monitor.requested(() => times(CALLS, () => echo(client, strict))))).toEqual({
       get: CALLS,
     })
   })
 
-  it("are limited to 2 plus one per event for a call's stream", async () => {
+  it("are limited to two plus one per event for a call's stream", async () => {
     const client = await open(relaxed)
     const commands = await monitor.requested(async () => {
       const reply = await client.call(relaxed, 'count', { to: CALLS, everyMs: 2 })
@@ -110,7 +110,7 @@ describe('Redis commands', () => {
     ['awaited', true],
     ['not awaited', false],
   ])(
-    'are limited to 3 for a stream of ten events that are sent in one turn of the event loop and %s',
+    'are limited to 3 for a stream of ten events sent in one turn of the event loop and %s',
     async (_, waits) => {
       const client = await open(relaxed)
       const commands = await monitor.requested(async () => {

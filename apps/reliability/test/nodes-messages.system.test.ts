@@ -94,7 +94,7 @@ describe('an answer sent to another process', () => {
     expect(reply.text).toContain('Sure?: yes')
   })
 
-  it('is accepted only once the process that asked has it, even if Redis hung before', async () => {
+  it('is accepted only once the process that asked has received it, even if Redis had hung before', async () => {
     const { cluster, nodes } = await start<[ClusterNode, ClusterNode]>(2)
     const [a, b] = nodes
     const { client, reply, answer } = await ask(a, b)
@@ -146,7 +146,7 @@ describe('an HTTP+SSE call', () => {
 })
 
 describe('SIGTERM while Redis hangs', () => {
-  it('makes the process exit, even though the end of a call cannot be stored', async () => {
+  it('makes the process exit, even though the end of its call cannot be stored', async () => {
     const { cluster, nodes } = await start<[ClusterNode]>(1)
     const [a] = nodes
     const client = await new NodeClient({ principal: 'ann', client: 'ann' }).open(a.url)

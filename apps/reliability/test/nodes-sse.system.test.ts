@@ -56,7 +56,7 @@ describe('HTTP+SSE on three processes', () => {
     }
   })
 
-  it('responds to another principal, on any process, as if the session were unknown', async () => {
+  it('treats a session as unknown for any other principal, on every process', async () => {
     const client = await opened()
     for (const { url } of nodes()) {
       expect(await client.post(url, ping(), 'bob')).toEqual({ status: 404, text: 'Session not found' })

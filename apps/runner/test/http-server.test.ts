@@ -29,7 +29,7 @@ describe.each(Object.entries({ serveFastify, serveHono }))('%s', (_name, serve) 
     return text(socket)
   }
 
-  it('keeps idle connections for longer than most load balancers', async () => {
+  it('keeps idle connections open longer than most load balancers do', async () => {
     const reply = await send([LENGTH])
     expect(/^Keep-Alive: timeout=(\d+)\r$/im.exec(reply)?.[1]).toBe('72')
   })

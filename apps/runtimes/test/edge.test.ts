@@ -43,7 +43,7 @@ describe('a server without sessions', () => {
     expect(answers['handedOver']).toMatchObject({ id: 1, result: {} })
   })
 
-  it('cannot ask session-era clients questions', () => {
+  it('cannot send questions to session-era clients', () => {
     expect(answers['askedEarlier']).toMatchObject({
       answer: { error: { message: expect.stringContaining('cannot carry questions') as unknown } },
     })

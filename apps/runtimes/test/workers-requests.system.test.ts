@@ -33,7 +33,7 @@ const itReachesSubscribers = (uri: string): void =>
     await peer.close()
   })
 
-describe('a Worker that has answered an earlier request', () => {
+describe('a Worker that has already served a request', () => {
   serve('./fixtures/timed.worker.ts')
   beforeAll(async () => {
     expect(await (await postCall(server.url, 'wait', { ms: 1 })).text()).toContain('Waited')
@@ -61,7 +61,7 @@ describe("notifications that a Worker sends on another request's stream", () => 
   describe('on the default server', () => {
     serve('./fixtures/timed.worker.ts')
 
-    it('are not available in sessions, because initialize does not create one', async () => {
+    it('do not work in sessions, because initialize does not create a session', async () => {
       const peer = await connect({ revision: '2025-11-25' })
       const { result } = await peer.request('tools/call', { name: 'wait', arguments: { ms: 1 } })
       expect(result).toMatchObject({ content: [{ text: 'Waited' }] })
@@ -70,7 +70,7 @@ describe("notifications that a Worker sends on another request's stream", () => 
       await peer.close()
     })
 
-    it('are not available through subscriptions/listen, which is refused with a reason', async () => {
+    it('do not work through subscriptions/listen, which is refused with a reason', async () => {
       const reply = await post(server.url, {
         method: 'subscriptions/listen',
         params: subscribeTo('bus://note'),
@@ -82,7 +82,7 @@ describe("notifications that a Worker sends on another request's stream", () => 
     })
   })
 
-  it('are not available over /sse: the mount throws', async () => {
+  it('do not work over /sse: the mount throws', async () => {
     const starting = listenInWorker(new URL('./fixtures/http-sse.worker.ts', import.meta.url))
     await expect(starting).rejects.toThrow(
       'legacySse needs sessions, which Workers have in Durable Objects alone',

@@ -54,7 +54,7 @@ describe('--otel', () => {
     },
   )
 
-  it('sends all spans and metrics over stdio when the client disconnects', async () => {
+  it('sends all spans and metrics when a stdio client disconnects', async () => {
     const { origin, spans, metrics } = await startReceiver()
     const weather = startWeather('--stdio', `--otel=${origin}`)
     for (const message of [
@@ -71,7 +71,7 @@ describe('--otel', () => {
     expect(metrics).toContain('mcp.server.operation.duration')
   })
 
-  it("uses OTLP's default port if no address is given, and does not delay the exit if that port is closed", async () => {
+  it("uses OTLP's default port if no address is given, and does not delay the exit if nothing listens there", async () => {
     const weather = await listening(startWeather('--otel', '--port', '0'))
     announced(weather, 'http://127.0.0.1:4318')
     await (await post(weather.url, callFrame('get_forecast', { city: 'Denver' }))).text()

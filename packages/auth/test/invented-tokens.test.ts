@@ -66,7 +66,7 @@ let invented = 0
 const inventTokens = (count: number): readonly string[] =>
   Array.from({ length: count }, () => `invented-${invented++}`)
 
-describe('a token that has been active', () => {
+describe('a previously accepted token', () => {
   it('takes precedence over a queue full of invented tokens', async () => {
     const mount = await withSlowIssuer()
     await accept(mount, ['mine'])
@@ -82,7 +82,7 @@ describe('a token that has been active', () => {
     expect((await Promise.all(sent)).filter((status) => status === 401)).toHaveLength(SHARE + MAX_WAITING)
   })
 
-  it('does not use up the turns of tokens that have never been seen', async () => {
+  it('does not take the place of a token that has never been seen', async () => {
     const mount = await withSlowIssuer()
     const tokens = Array.from({ length: 2 * MAX_RUNNING }, (_, i) => `mine-${i}`)
     await accept(mount, tokens)
@@ -129,7 +129,7 @@ describe('a token that has been active', () => {
     expect(await mount.send('mine')).toBe(status)
   })
 
-  it("is evicted when the issuer reports it as inactive after the token's request has timed out", async () => {
+  it('is evicted if the issuer reports it as inactive, even after the request with the token has timed out', async () => {
     const mount = await withSlowIssuer()
     const tokens = Array.from({ length: SHARE + 1 }, (_, i) => `mine-${i}`)
     await accept(mount, tokens)
@@ -220,7 +220,7 @@ describe('tokens that have never been seen', () => {
     await Promise.all(flood)
   })
 
-  it('receive 503 if the queue is full, starting with the network that has sent the most', async () => {
+  it('are refused with 503 if the queue is full, starting with the network that has sent the most tokens', async () => {
     const mount = await withSlowIssuer()
     const running = inventTokens(SHARE).map((token) => mount.send(token, from('192.0.2.1')))
     const statuses: number[] = []
@@ -240,7 +240,7 @@ describe('tokens that have never been seen', () => {
 })
 
 describe('TokenCache', () => {
-  it('evicts the oldest token of the same owner if the cache is full and that owner has a tenth of it', async () => {
+  it('evicts the oldest token of an owner that holds a tenth of a full cache', async () => {
     let now = 0
     const clock = { now: () => now++, setTimeout: () => {}, clearTimeout: () => {} }
     const cache = new TokenCache<number>(20, clock)

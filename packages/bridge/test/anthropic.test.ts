@@ -197,7 +197,7 @@ describe('tool calls in one message', () => {
     expect(together.log).toEqual(['a begins', 'b begins', 'a ends', 'b ends'])
   })
 
-  it('stop when the signal aborts, and start no further calls', async () => {
+  it('stop when the signal aborts, without starting further calls', async () => {
     const { tool, log } = watched(false)
     const { run } = await anthropicTools([tool('a')])
     const control = new AbortController()
@@ -207,7 +207,7 @@ describe('tool calls in one message', () => {
     expect(log).toEqual(['a begins', 'a ends'])
   })
 
-  it('result in an empty list if the model calls no tools', async () => {
+  it('produce an empty list if the model calls no tools', async () => {
     const { run } = await anthropicTools([])
     expect(await run([{ type: 'text', text: 'Hello' }])).toEqual([])
   })

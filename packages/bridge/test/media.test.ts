@@ -100,7 +100,7 @@ describe('media type', () => {
     [' Image/TIFF ', base64('II*'), 'image/tiff'],
     ['audio/wav', base64('RIFF', [1, 2, 3, 4], 'WAVE'), 'audio/wav'],
     [undefined, base64('?'), 'application/octet-stream'],
-  ])('given %s, is corrected to the type of the bytes', (given, data, type) => {
+  ])('is corrected from %s to the type of the bytes', (given, data, type) => {
     expect(mediaOf(data, given)).toEqual({ data, mimeType: type })
   })
 

@@ -160,13 +160,13 @@ describe('tools for the Responses API', () => {
     [`file:///${'a'.repeat(252)}.pdf`, 'document.pdf'],
     ['file:///a.pdf/', 'document.pdf'],
     ['file:///long name.txt', 'document.pdf'],
-  ])('given URI %s, name the document "%s"', (uri, filename) => {
+  ])('name a document with the URI %s "%s"', (uri, filename) => {
     const resource = { uri, blob: 'JVBERi0=', mimeType: 'application/pdf' }
     const { output } = openAiCallOutput('1', toHostResult({ content: [{ type: 'resource', resource }] }))
     expect(output).toMatchObject([{ filename }])
   })
 
-  it('return only text, marked as a failure, if a call fails', () => {
+  it('return only text, marked as a failure, if the call fails', () => {
     const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
     expect(openAiCallOutput('1', toHostResult({ content: [image], isError: true }))).toEqual({
       type: 'function_call_output',

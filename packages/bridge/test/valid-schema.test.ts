@@ -230,7 +230,7 @@ describe('validSchema', () => {
     expect([levels, at]).toEqual([29, {}])
   })
 
-  it('converts schemas of any depth', () => {
+  it('converts schemas of any nesting depth', () => {
     let deep: object = { type: 'any', $ref: '#/none' }
     for (let i = 0; i < 200; i++) deep = { items: deep }
     const { schema } = modelSchema({ type: 'object', properties: { deep } })

@@ -48,7 +48,7 @@ describe.each(VERSIONS)('the port of server-filesystem, for the official client 
     expect(await contentsOf(folders.outside)).toMatchObject([['/secret.txt', 0o100644, 'secret\n']])
   })
 
-  it('exhibits every listed difference', () => {
+  it('differs from the original in every listed way', () => {
     expect(differences.unmet).toEqual([])
   })
 })

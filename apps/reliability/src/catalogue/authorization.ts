@@ -72,7 +72,7 @@ export const AUTHORIZATION: Group = {
         },
         {
           file: 'packages/auth/test/keys.test.ts',
-          name: 'affect only the tokens that name them if they are unusable: %s',
+          name: 'affect only the tokens that name them if the keys are unusable: %s',
         },
       ],
     },
@@ -210,7 +210,7 @@ export const AUTHORIZATION: Group = {
         { file: 'packages/auth/test/dpop/modes.test.ts', name: 'are refused by every process of a cluster' },
         {
           file: 'apps/auth-server/test/dpop.system.test.ts',
-          name: 'three processes share their nonces, and together accept a proof only once',
+          name: 'three processes share their nonces, and accept each proof only once in total',
         },
       ],
     },
@@ -241,7 +241,7 @@ export const AUTHORIZATION: Group = {
       tests: [
         {
           file: 'packages/auth/test/metadata.test.ts',
-          name: 'is served at the same paths as on every other framework (below a prefix: %s)',
+          name: 'is served at the same paths as on every other framework (under a path prefix: %s)',
         },
       ],
     },

@@ -30,7 +30,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'is accepted only once the process that asked has it, even if Redis hung before',
+        name: 'is accepted only once the process that asked has received it, even if Redis had hung before',
       },
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
@@ -95,7 +95,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-messages.system.test.ts',
-        name: 'makes the process exit, even though the end of a call cannot be stored',
+        name: 'makes the process exit, even though the end of its call cannot be stored',
       },
       {
         file: 'packages/redis/test/faults.system.test.ts',
@@ -263,7 +263,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'apps/reliability/test/nodes-commands.system.test.ts',
-        name: 'are limited to 3 for a stream of ten events that are sent in one turn of the event loop and %s',
+        name: 'are limited to 3 for a stream of ten events sent in one turn of the event loop and %s',
       },
       {
         file: 'packages/core/test/http/streams/resume.test.ts',

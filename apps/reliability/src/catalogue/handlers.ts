@@ -122,7 +122,7 @@ export const HANDLERS: Group = {
       tests: [
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',
-          name: 'delays other calls, but does not prevent their responses',
+          name: 'delays the responses to other calls, but does not prevent them',
         },
         {
           file: 'apps/reliability/test/blocking-handler.long.test.ts',

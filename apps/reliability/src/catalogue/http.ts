@@ -147,7 +147,7 @@ export const HTTP: Group = {
         },
         {
           file: 'apps/examples/test/header-limits.test.ts',
-          name: 'sets the header timeout to 10 s and checks it every 5 s',
+          name: 'the header timeout is 10 s and is checked every 5 s',
         },
       ],
     },
@@ -222,7 +222,7 @@ export const HTTP: Group = {
       tests: [
         {
           file: 'apps/runner/test/http-server.test.ts',
-          name: 'keeps idle connections for longer than most load balancers',
+          name: 'keeps idle connections open longer than most load balancers do',
         },
       ],
     },

@@ -123,7 +123,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/isolation.ts',
-          name: 'nodes with clocks',
+          name: 'nodes, clocks',
         },
       ],
     },
@@ -182,7 +182,7 @@ export const NODES: Group = {
       tests: [
         {
           file: 'apps/reliability/test/support/nodes/failovers.ts',
-          name: 'responds with 503 within 1 s and recovers within 5 s',
+          name: 'responds with 503 within 1 s, recovers within 5 s and reports possible gaps',
         },
         {
           file: 'packages/core/test/http/nodes/streams.test.ts',

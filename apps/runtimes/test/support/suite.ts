@@ -78,7 +78,7 @@ export function describeRuntime(
 
   describe('stdio', () => {
     describe.each(ERAS)('with %s', (_, revision) => {
-      it('serves calls and streams, and exits with code 0 after its client closes', async () => {
+      it('serves calls and streams, and exits with code 0 after its client closes the connection', async () => {
         const { process, exitCode } = speak(name, 'stdio.ts')
         const transport = new StdioTransport({ input: process.stdout, output: process.stdin })
         const peer = await connectPeer(transport, { revision })
@@ -96,7 +96,7 @@ export function describeRuntime(
 
 /** Defines the tests of complete responses. */
 export function itAnswers(connect: () => Promise<TestConnection>, says: object): void {
-  it('returns structured output with its name and version', async () => {
+  it("returns structured output with the runtime's name and version", async () => {
     const peer = await connect()
     expect(await call(peer, 'where')).toMatchObject({ structuredContent: says })
     await peer.close()

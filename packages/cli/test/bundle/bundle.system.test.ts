@@ -95,7 +95,7 @@ const bundle = (folder: string, ...more: readonly string[]): Promise<BinRun> =>
   run(folder, 'bundle', '--out', 'shop.mcpb', ...more)
 
 describe('jetway bundle', () => {
-  it('makes a bundle that the official tool validates and unpacks, and that starts', async () => {
+  it('makes a bundle that starts, and that the official tool can validate and unpack', async () => {
     const folder = project()
     const { stdout, stderr, exitCode } = await bundle(folder, '--json')
     expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
@@ -220,7 +220,7 @@ describe('jetway bundle', () => {
       /may have secrets/,
     ],
     ['another ending', {}, ['--out', 'shop.zip'], /must end with \.mcpb/],
-  ])('fails for %s, and leaves no file', async (_, options, argv, text) => {
+  ])('fails for %s without leaving a file', async (_, options, argv, text) => {
     const folder = project(options)
     writeFileSync(join(folder, 'shop.mcpb'), 'an older bundle')
     const { stderr, stdout, exitCode } = await bundle(folder, ...argv)

@@ -93,7 +93,7 @@ describe('closureOf', () => {
       optionalDependencies: optional,
     })
 
-  it('places a second version of a package below the package that depends on it', () => {
+  it('places a second version of a package inside the package that depends on it', () => {
     const folder = folderOf({
       'node_modules/a/package.json': manifest('a', '1.0.0', { c: '1', b: '1' }),
       'node_modules/b/package.json': manifest('b', '1.0.0', { c: '2', a: '1' }),
@@ -130,7 +130,7 @@ describe('closureOf', () => {
 })
 
 describe('hasNativeCode', () => {
-  it('looks for Node.js add-ons, but not in nested packages', () => {
+  it('finds Node.js add-ons, but ignores nested packages', () => {
     const folder = folderOf({ 'package.json': { name: 'a', version: '1.0.0' }, 'node_modules/b/b.node': '' })
     const found = readPackage(folder) as InstalledPackage
     expect(hasNativeCode(found)).toBe(false)
@@ -147,7 +147,7 @@ describe('user_config', () => {
     api_key: { ...text, type: 'number', default: 3 },
   } as const
 
-  it('has a key for each variable, even if two names differ only in case', () => {
+  it('has a key for each variable, even if the names of two variables differ only in case', () => {
     expect([...userConfigKeys({ settings })]).toEqual([
       ['API_KEY', 'api_key'],
       ['api_key', 'api_key_2'],
@@ -164,7 +164,7 @@ describe('user_config', () => {
 })
 
 describe('preludeOf', () => {
-  it('removes variables whose setting has no value', () => {
+  it('removes variables whose settings have no value', () => {
     const { banner } = preludeOf(new Map([['API_KEY', 'api_key']]))
     const loop = banner.slice(banner.indexOf('for ('))
     const env: Record<string, string> = { API_KEY: '${user_config.api_key}', OTHER: '' }

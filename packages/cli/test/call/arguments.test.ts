@@ -114,6 +114,6 @@ it.each([
   [{ properties: { a: {} }, patternProperties: { '^x-': {} } }, undefined],
   [{ properties: { a: {} }, allOf: [{}] }, undefined],
   [{}, undefined],
-])('declaredNames, given %j, returns %j', (given, names) => {
+])('declaredNames(%j) returns %j', (given, names) => {
   expect(declaredNames(given)).toEqual(names)
 })

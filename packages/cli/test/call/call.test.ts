@@ -94,7 +94,7 @@ describe('jetway call', () => {
     })
   })
 
-  it('reports a refused token and a hint, but does not print the token', async () => {
+  it('reports a refused token with a hint, but does not print the token', async () => {
     const url = await answering(401, { 'www-authenticate': 'Bearer' })
     const { message, ...rest } = await json(['call', url, 'echo', '--bearer-env', 'TOKEN'], {
       TOKEN: 's3cret',
@@ -131,7 +131,7 @@ describe('jetway call', () => {
   })
 })
 
-it('jetway call sends --header and --bearer-env', async () => {
+it('jetway call sends the headers set by --header and --bearer-env', async () => {
   const seen: (string | undefined)[] = []
   const { origin, release } = await listen(({ headers }, response) => {
     seen.push(headers.authorization, headers['x-team']?.toString())

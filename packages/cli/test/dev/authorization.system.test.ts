@@ -17,7 +17,7 @@ const withToken = (session: Headers, token: string): Headers => ({
   authorization: `Bearer ${token}`,
 })
 
-it('jetway dev continues a session with a new token after the new process has replied with 401', async () => {
+it('jetway dev continues a session with a new token after the new process has refused the old token with 401', async () => {
   const project = await createProject(program('old'))
   const dev = await devOverHttp(project)
   const session = await openSession(dev.url, withToken({}, 'old'))

@@ -56,7 +56,7 @@ ${definition()}`.replaceAll('MARK', `${(await createProject('')).folder}/mark`),
   expect(await client.echo('here')).toBe('here')
 })
 
-it('jetway dev answers running calls after a crash, and keeps the session', async () => {
+it('jetway dev responds to running calls after a crash, and keeps the session', async () => {
   const project = await createProject(
     definition([], "server.addTool({ name: 'crash', handler: () => { process.exit(3) } })"),
   )
@@ -73,7 +73,7 @@ it('jetway dev answers running calls after a crash, and keeps the session', asyn
   expect(client.sessionId()).toBe(session)
 })
 
-it('jetway dev replaces a process that hangs, answers its calls, and kills its process group', async () => {
+it('jetway dev replaces a hanging process, responds to its calls, and kills its process group', async () => {
   const hang = `
 import { spawn } from 'node:child_process'
 process.on('SIGTERM', () => {})
@@ -91,7 +91,7 @@ server.addTool({ name: 'hang', handler: () => { for (;;); } })`
   await vi.waitFor(() => expect(pids.filter((pid) => runs(Number(pid)))).toEqual([]))
 })
 
-it('jetway dev finishes running calls in the old process', async () => {
+it('jetway dev lets running calls finish in the old process', async () => {
   const slow = `
 server.addTool({ name: 'slow', handler: async () => {
   console.log('slow begins')

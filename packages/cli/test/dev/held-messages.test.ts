@@ -30,7 +30,7 @@ describe('HeldMessages', () => {
     expect([held.add(half, 9), held.add(half, 10), held.add('z', 11)]).toEqual([true, true, false])
   })
 
-  it('gives up on each message 10 s after it arrived', async () => {
+  it('gives up on a message 10 s after it arrives', async () => {
     const expired = vi.fn()
     const held = new HeldMessages(expired)
     held.add('a', 1)

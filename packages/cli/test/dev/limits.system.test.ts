@@ -6,7 +6,7 @@ const SESSIONS = 256
 const WAITING = 1_024
 const BODY = 4 * 1024 * 1024
 
-it('jetway dev forgets the least recently used of 257 sessions when a file is saved', async () => {
+it('jetway dev evicts the least recently used of 257 sessions when a file is saved', async () => {
   const project = await createProject(definition())
   const dev = await devOverHttp(project)
   const sessions: Headers[] = []

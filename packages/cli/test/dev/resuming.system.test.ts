@@ -85,8 +85,8 @@ async function toolNames(url: string, session: Headers): Promise<readonly string
   return result?.tools.map(({ name }) => name) ?? []
 }
 
-describe('a call whose stream is interrupted before a save', () => {
-  it('is answered by the old process if that process is still running', async () => {
+describe('a call whose stream is interrupted before a file is saved', () => {
+  it('receives its response from the old process if that process is still running', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)
@@ -101,7 +101,7 @@ describe('a call whose stream is interrupted before a save', () => {
     ])
   })
 
-  it('returns an error result if the old process has ended and no other process has started serving', async () => {
+  it('receives an error result if the old process has ended and no other process is serving yet', async () => {
     const project = await createProject(OLD)
     const dev = await devOverHttp(project)
     const cut = await cutCall(dev.url)

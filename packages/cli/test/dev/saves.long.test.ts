@@ -18,7 +18,7 @@ const RUNS: readonly (readonly [string, ...string[]])[] = [
 ]
 
 it.for(RUNS)(
-  'jetway dev keeps responding during saves over %s with %s',
+  'jetway dev keeps responding while files are saved, over %s with %s',
   { timeout: 1_800_000 },
   async ([transport, ...names], { task }) => {
     const project = await createProject(definition())

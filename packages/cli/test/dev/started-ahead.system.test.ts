@@ -15,7 +15,7 @@ const serversOf = (parent: number | undefined): readonly string[] =>
 
 const prints = (save: number): string => definition([], `console.log('save ${save} pid', process.pid)`)
 
-it('jetway dev serves each saved version from a process that it started in advance', async () => {
+it('jetway dev serves each saved version from a process that was started in advance', async () => {
   const project = await createProject(prints(0))
   const dev = await devOverHttp(project)
   const used: string[] = []

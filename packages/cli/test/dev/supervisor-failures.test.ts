@@ -57,7 +57,7 @@ describe('a failed start', () => {
   it.each([
     ['after a change', needsChange],
     ['by a retry', crash],
-  ])('is followed by a message once a start succeeds: %s', async (_, error) => {
+  ])('is followed by a message when a later start succeeds: %s', async (_, error) => {
     const { start, change, child, printed } = supervise()
     await start()
     await child(1).fail(error)
@@ -74,7 +74,7 @@ describe('a failed start', () => {
     ['a syntax error', needsChange, 'a syntax error'],
     ['a crash', crash, 'The server exited with code 1'],
     ['a thrown string', 'text', 'text'],
-  ])('keeps the previous code in use after %s', async (_, error, message) => {
+  ])('leaves the previous code in use after %s', async (_, error, message) => {
     const { change, child, printed, events, spawned } = await serving()
     await change()
     await child(2).fail(error)
@@ -97,7 +97,7 @@ describe('a failed start', () => {
     expect(printed).toEqual([])
   })
 
-  it('keeps the previous code in use if the new process refuses the sessions', async () => {
+  it('leaves the previous code in use if the new process refuses the sessions', async () => {
     let prepare = (): Promise<void> => Promise.resolve()
     const { change, child, printed } = await serving({ prepare: () => prepare() })
     prepare = () => Promise.reject(new StartError('failed', 'no session'))
@@ -110,7 +110,7 @@ describe('a failed start', () => {
 describe('a port that is in use', () => {
   const inUse = new StartError('port-in-use', 'Port 80 is in use')
 
-  it('makes later restarts stop the old process first', async () => {
+  it('makes later restarts stop the old process before they start a new one', async () => {
     const { change, child, printed, events, drain } = await serving()
     await change()
     await child(2).fail(inUse)
@@ -127,7 +127,7 @@ describe('a port that is in use', () => {
     expect(printed.slice(1)).toEqual([expect.stringMatching(/^Restarted in/)])
   })
 
-  it('is retried if there is no old process', async () => {
+  it('is tried again if there is no old process', async () => {
     const { start, child, printed } = supervise()
     await start()
     await child(1).fail(inUse)

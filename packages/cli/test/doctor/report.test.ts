@@ -122,10 +122,10 @@ it.each([
   [['a', 'b', 'c', 'd', 'e'], 'a, b, c, d, e'],
   [['a', 'b', 'c', 'd', 'e', 'f'], 'a, b, c, d, e and 1 more'],
   [['x'.repeat(129)], `${'x'.repeat(128)}…`],
-])('some lists at most five names: %j', (names, text) => {
+])('some() lists at most five names: %j', (names, text) => {
   expect(some(names)).toBe(text)
 })
 
-it('clip truncates a string that exceeds the limit', () => {
+it('clip() truncates a string that exceeds the limit', () => {
   expect([clip('abc', 3), clip('abcd', 3)]).toEqual(['abc', 'abc…'])
 })

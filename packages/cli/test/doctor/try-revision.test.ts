@@ -15,7 +15,7 @@ it.each<readonly [string, unknown, boolean]>([
   ['another error', new TypeError('x'), false],
   ['a connection closed by another error', closedBy(new Error('x')), false],
 ])(
-  'needsAuthorization, given %s, returns whether the server requires authorization (%#)',
+  'needsAuthorization returns whether the server requires authorization: %s (%#)',
   (_, error, expected) => {
     expect(needsAuthorization(error)).toBe(expected)
   },
@@ -36,7 +36,7 @@ it.each([
   [500, ['2025-11-25'], true],
   [500, ['2026-07-28'], false],
 ] as const)(
-  'tryRevisions, given the status %i for the revisions %j, sets unexpected to %j',
+  'tryRevisions, for the status %i at the revisions %j, sets unexpected to %j',
   async (status, revisions, unexpected) => {
     const url = await serve((_, response) => response.writeHead(status).end())
     expect(await tryRevisions(http(`${url}/mcp`), revisions, 5_000)).toEqual({

@@ -70,7 +70,7 @@ describe('Relay handling requests', () => {
     },
   )
 
-  it('keeps the requests of other processes when a process ends', () => {
+  it('keeps the requests of other processes open when a process ends', () => {
     const relay = initialized()
     relay.fromClient(request(1, 'tools/call'))
     relay.moveTo(2)
@@ -102,7 +102,7 @@ describe('Relay handling requests', () => {
     },
   )
 
-  it('reports that it is full at 4,096 open requests', () => {
+  it('is full once 4,096 requests are open', () => {
     const relay = initialized()
     for (let id = 1; id < 4_096; id++) relay.fromClient(request(id, 'ping'))
     expect(relay.full).toBe(false)
@@ -120,7 +120,7 @@ describe('Relay handling requests', () => {
     },
   )
 
-  it('repeats initialize for the next process', () => {
+  it('sends initialize again to the next process', () => {
     const relay = new Relay()
     relay.moveTo(1)
     relay.fromClient(request(0, 'initialize'))
@@ -159,7 +159,7 @@ describe('Relay handling questions', () => {
     expect(relay.fromProcess(1, request(1_025, 'ping'))).toEqual(request('1:1025', 'ping'))
   })
 
-  it('keeps questions from other processes when a process ends', () => {
+  it('keeps questions from other processes open when a process ends', () => {
     const relay = initialized()
     relay.fromProcess(1, question)
     relay.fromProcess(2, question)
@@ -183,7 +183,7 @@ describe('Relay handling questions', () => {
     expect(relay.fromClient(result(id))).toBeUndefined()
   })
 
-  it('translates the id when a process cancels its question', () => {
+  it("translates the question's id when a process cancels its question", () => {
     const relay = initialized()
     const { id } = relay.fromProcess(1, question) as { readonly id: string }
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
@@ -197,7 +197,7 @@ describe('Relay handling questions', () => {
 })
 
 describe('Relay handling sessions', () => {
-  it('repeats the log level and the subscriptions that the server accepted', () => {
+  it('restores the log level and the subscriptions that the server accepted', () => {
     const relay = initialized()
     const calls = [
       request(1, 'logging/setLevel', { level: 'debug' }),
@@ -216,7 +216,7 @@ describe('Relay handling sessions', () => {
     ])
   })
 
-  it('repeats settings that the client changes while another process is starting', () => {
+  it('restores settings that the client changes while another process is starting', () => {
     const relay = initialized()
     const set = (id: number, method: string, params: object): void => {
       relay.fromClient(request(id, method, params))
@@ -235,7 +235,7 @@ describe('Relay handling sessions', () => {
     ])
   })
 
-  it('repeats at most 1,024 subscriptions', () => {
+  it('restores at most 1,024 subscriptions', () => {
     const relay = initialized()
     for (let id = 1; id <= 1_025; id++) {
       relay.fromClient(request(id, 'resources/subscribe', { uri: `a:${id}` }))

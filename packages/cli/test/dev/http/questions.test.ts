@@ -41,7 +41,7 @@ describe('HttpRelay handling questions', () => {
     ])
   })
 
-  it('cancels the question when the process that asked either cancels it or ends', async () => {
+  it('cancels the question if the process that asked cancels it or ends', async () => {
     const front = await relayHttp()
     const { url, start } = front
     const cancelled = (id: unknown) => ({

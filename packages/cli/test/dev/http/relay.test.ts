@@ -135,7 +135,7 @@ describe('HttpRelay with loopback protection', () => {
   })
 })
 
-it('refuses a body larger than 4 MiB', async () => {
+it('HttpRelay refuses a body larger than 4 MiB', async () => {
   const { url, start } = await relayHttp()
   const process = await start()
   const limit = 4 * 1024 * 1024
@@ -198,7 +198,7 @@ describe('HttpRelay handling requests to other paths', () => {
     expect(process.asked()).toEqual(['PUT', 'ping', 'DELETE'])
   })
 
-  it('replies with 502 if the process ends before it sends the head', async () => {
+  it('replies with 502 if the process ends before it sends the head of its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({ PUT: () => void setImmediate(() => process.end()) })
     const reply = await ask(url, 'PUT')
@@ -209,7 +209,7 @@ describe('HttpRelay handling requests to other paths', () => {
     })
   })
 
-  it('aborts the reply if the process ends after it has sent the head', async () => {
+  it('aborts the reply if the process ends after it has sent the head of its reply', async () => {
     const { url, start } = await relayHttp()
     const process = await start({
       PUT(_, response) {

@@ -89,7 +89,7 @@ it('HttpRelay continues a resumed reply in the process that is running the call'
   expect(await (await resume(front, call)).rest()).toEqual([])
 })
 
-it('HttpRelay answers a resumed request exactly once if its process has ended', async () => {
+it('HttpRelay responds to a resumed request exactly once if its process has ended', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })
@@ -102,7 +102,7 @@ it('HttpRelay answers a resumed request exactly once if its process has ended', 
   expect(next.asked()).not.toContain('GET')
 })
 
-it('HttpRelay answers a resumed request if its process ends during the resumption', async () => {
+it('HttpRelay responds to a resumed request if its process ends during the resumption', async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply, GET: begins })
@@ -163,7 +163,7 @@ it.each([
   },
 )
 
-it("HttpRelay forgets a process's requests once a later process has ended", async () => {
+it("HttpRelay discards a process's requests once a later process has ended", async () => {
   const front = await relayHttp()
   const { reply, left } = leaving()
   const first = await front.start({ 'tools/call': reply })

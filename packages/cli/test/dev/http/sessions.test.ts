@@ -241,7 +241,7 @@ describe('list changes for a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c', 'prompts: +p'])
   })
 
-  it('are announced on the next stream to be opened if none is open', async () => {
+  it('are announced on the next stream that opens if no stream is open', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     await front.start(tools('b'))
@@ -257,7 +257,7 @@ describe('list changes for a session', () => {
     expect(front.printed).toEqual(['tools: +b -a', 'tools: +c -b'])
   })
 
-  it('are announced if the old process announced a change, even if the lists are the same', async () => {
+  it('are announced if the old process announced a change, even if the lists are unchanged', async () => {
     const front = await relayHttp()
     const { session } = await withSession(front)
     const stream = await listenOn(front.url, session)

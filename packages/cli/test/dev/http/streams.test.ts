@@ -242,7 +242,7 @@ describe('subscriptions/listen', () => {
     )
   }
 
-  it('moves to the next process, and receives only one acknowledgement and the list changes', async () => {
+  it('moves to the next process, and receives one acknowledgement in total and the list changes', async () => {
     const front = await relayHttp()
     const first = await front.start(process(['a']).replies)
     const stream = await listening(front)
@@ -309,7 +309,7 @@ describe('subscriptions/listen', () => {
     expect(messages).toEqual([...expected, mark('end')])
   })
 
-  it('repeats changes that the old process announced', async () => {
+  it('announces changes again if the old process had announced them', async () => {
     const front = await relayHttp()
     const old = process(['a'])
     await front.start(old.replies)

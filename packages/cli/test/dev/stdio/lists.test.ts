@@ -30,7 +30,7 @@ describe('list changes over stdio', () => {
     expect(front.printed).toEqual(['tools: +b', 'tools: -a'])
   })
 
-  it('are found by reading the lists once, after notifications/initialized', async () => {
+  it('are detected by reading the lists once, after notifications/initialized', async () => {
     const front = relayStdio()
     const first = await front.start(server(['a']))
     await front.client.write(INITIALIZE)
@@ -41,7 +41,7 @@ describe('list changes over stdio', () => {
     expect(methods(first.take()).filter((method) => method === 'tools/list')).toEqual(['tools/list'])
   })
 
-  it("without a session, are found by reading the lists with the client's _meta", async () => {
+  it("without a session, are detected by reading the lists with the client's _meta", async () => {
     const front = relayStdio()
     const meta = { 'io.modelcontextprotocol/protocolVersion': 'x' }
     const first = await front.start(server(['a']))
@@ -59,7 +59,7 @@ describe('list changes over stdio', () => {
     ])
   })
 
-  it("are found by reading the old process's lists again if that process has announced a change", async () => {
+  it("are detected by reading the old process's lists again if that process has announced a change", async () => {
     const front = relayStdio()
     const tools = ['a']
     const first = await front.start(server(tools))
@@ -84,7 +84,7 @@ describe('list changes over stdio', () => {
     expect(third.take()).toEqual([])
   })
 
-  it('are found from the lists read earlier if the old process does not respond within 500 ms', async () => {
+  it('are detected from the lists read earlier if the old process does not respond within 500 ms', async () => {
     useFakeTimers()
     const front = relayStdio()
     let answers = true

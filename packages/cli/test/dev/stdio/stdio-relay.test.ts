@@ -157,7 +157,7 @@ describe('StdioRelay while no process is running', () => {
     expect(process.got).toContain('no JSON')
   })
 
-  it('answers requests after 10 s, and drops notifications', async () => {
+  it('responds to requests with an error after 10 s, and drops notifications', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.client.write('no JSON', request(1, 'ping'), note('notifications/x'))
@@ -195,8 +195,8 @@ it('StdioRelay forwards 4,096 open requests, and refuses the next one', async ()
   expect(process.got.at(-1)).toEqual(request(4_097, 'ping'))
 })
 
-describe('a process replaced by StdioRelay', () => {
-  it('is drained once its requests have been answered', async () => {
+describe('a process that StdioRelay replaces', () => {
+  it('is drained once all its requests have responses', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(request(1, 'ping'))
@@ -219,7 +219,7 @@ describe('a process replaced by StdioRelay', () => {
     expect((await front.start()).got).toEqual([request(1, 'ping')])
   })
 
-  it('when it ends, has its calls answered and its initialize request repeated in the next process', async () => {
+  it('leaves its initialize request to the next process, while its calls return error results', async () => {
     const front = relayStdio()
     const first = await front.start()
     await front.client.write(INITIALIZE, callOf(1, 'a'))
@@ -270,7 +270,7 @@ describe('StdioRelay when its input ends', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('disconnects after the time limit if a request is still unanswered', async () => {
+  it('disconnects after the time limit if a request still has no response', async () => {
     useFakeTimers()
     const front = relayStdio()
     await front.start()

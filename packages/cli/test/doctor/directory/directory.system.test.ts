@@ -39,7 +39,7 @@ const folder = (): string =>
     'jetway.json': { tools: { get_order: reasons } },
   })
 
-it('jetway doctor --directory reports a missing hint, and then writes no file', async () => {
+it('jetway doctor --directory reports a missing hint, and writes no file', async () => {
   const place = folder()
   const url = `${await serve(shop({ readOnlyHint: true }))}?key=hunter2`
   const { checks, exitCode, stdout, stderr } = await doctor(place, url)

@@ -84,7 +84,7 @@ describe.each(Object.keys(DIRECTORIES))('--directory %s', (directory) => {
     }
   })
 
-  it('reports what a program cannot check as a step for the user, not as a pass', () => {
+  it('reports a check that only a person can make as a step for the user, not as passed', () => {
     expect(check(directory, good).filter(({ outcome }) => outcome.kind === 'step').length).toBeGreaterThan(0)
   })
 })
@@ -109,7 +109,7 @@ describe('--directory claude', () => {
     expect(brokenIn('claude', change)).toEqual([id])
   })
 
-  it('accepts a tool with only one hint, and with its title in the annotations', () => {
+  it('accepts a tool with only one hint, and with its title only in the annotations', () => {
     expect(
       brokenIn('claude', withTool({ title: '', annotations: { title: 'Order', readOnlyHint: true } })),
     ).toEqual([])
@@ -125,7 +125,7 @@ describe('--directory claude', () => {
     ).toEqual([])
   })
 
-  it('reports a check of the manifest as a step if no bundle was given', () => {
+  it('reports the manifest check as a step for the user if no bundle was given', () => {
     const found = check('claude', { ...good, manifest: undefined }).find(
       ({ id }) => id === 'privacy-manifest',
     )

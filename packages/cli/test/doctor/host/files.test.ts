@@ -93,7 +93,7 @@ describe('the content of a host file', () => {
     await expect(readContent(host('claude-desktop'), path('~/a'))).rejects.toThrow(SyntaxError)
   })
 
-  it('is undefined if the file is invalid or missing', async () => {
+  it('is undefined if the file is invalid or does not exist', async () => {
     const { path } = folderWith({ a: '{' })
     expect(await readOther(path('~/a'), 'json')).toBeUndefined()
     expect(await readOther(path('~/b'), 'json')).toBeUndefined()

@@ -129,7 +129,7 @@ describe('resource metadata', () => {
     expect(found[2]?.evidence).toContain('https://named')
   })
 
-  it('must exist for the later checks to run', async () => {
+  it('must exist before the later checks can run', async () => {
     expect((await findings({})).map(({ check }) => check)).toEqual(['authorization', 'resource-metadata'])
   })
 
@@ -162,7 +162,7 @@ describe('resource metadata', () => {
     [[1, null], 1, 'the metadata lists no authorization_servers'],
     [[1, 'a'], 1, 'a is no https URL'],
     [['a', 'b', 'c', 'd'], 3, 'a is no https URL'],
-  ])('is checked for issuers: %j', async (issuers, count, evidence) => {
+  ])('must list valid issuers: %j', async (issuers, count, evidence) => {
     const found = await findings({ documents: at({ resource: '~/mcp', authorization_servers: issuers }) })
     const ofIssuers = found.filter(({ check }) => check === 'authorization-server')
     expect(ofIssuers).toHaveLength(count)
@@ -178,7 +178,7 @@ describe('authorizationServerFinding', () => {
     ['https://h.example/mcp', 'http://issuer.example'],
     ['https://h.example/mcp', 'https://127.0.0.1:1'],
     ['https://h.example/mcp', 'http://localhost:1'],
-  ])('given the server %s, does not follow the issuer %s', async (url, issuer) => {
+  ])('for the server %s, does not follow the issuer %s', async (url, issuer) => {
     expect(await authorizationServerFinding(siteAt(url), issuer)).toEqual({
       check: 'authorization-server',
       verdict: 'fault',

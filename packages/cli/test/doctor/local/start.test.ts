@@ -120,7 +120,7 @@ describe('checkStart for a server that does not respond', () => {
       'Name programs by their absolute paths',
     ],
   ])(
-    'identifies what the server needs and an app does not provide: %s',
+    'identifies what the server needs that an app does not provide: %s',
     async (_, before, given, evidence, advice) => {
       const { path } = folderWith(TOOL)
       const own = Object.fromEntries(
@@ -141,7 +141,7 @@ describe('checkStart for a server that does not respond', () => {
     },
   )
 
-  it('warns, with different advice, if no host has the server yet', async () => {
+  it('warns with different advice if the server is not yet in the config of any host', async () => {
     const { findings, serves } = await shell(REGION, { startedBy: 'user', own: { REGION: 'x' } })
     expect(findings[0]).toMatchObject({
       check: 'start',
@@ -155,7 +155,7 @@ describe('checkStart for a server that does not respond', () => {
     ["in a terminal, which provides the user's environment", { startedBy: 'terminal', own: { REGION: 'x' } }],
     ["with the user's environment either", { own: { OTHER: 'x' } }],
     ["with its entry's value", { own: { REGION: 'x' }, env: { REGION: '' } }],
-  ])('quotes the error, without naming a cause, if the server does not start %s', async (_, given) => {
+  ])('quotes the error without naming a cause if the server does not start %s', async (_, given) => {
     const { findings, serves } = await shell(REGION, given)
     expect(findings).toEqual([
       {
