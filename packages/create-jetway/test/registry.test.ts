@@ -40,7 +40,7 @@ const get = (url: string, init: RequestInit = {}): Promise<Response> =>
 
 describe('the registry that serves tarballs', () => {
   it.each(['create-thing', '@scope/thing'])(
-    "returns the tarball's version as the latest one: %s",
+    'returns the version in the tarball as the latest version: %s',
     async (name) => {
       const manifest = { name, version: '1.2.3', bin: { thing: 'a.js' } }
       const folder = tarballs(manifest)
