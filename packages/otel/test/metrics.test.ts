@@ -90,7 +90,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals by closed servers', async () => {
+  it('still include the refusals of servers that have closed', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const refusals = async (): Promise<unknown> => (await points())['jetway.server.refusals']?.[0]?.value
@@ -113,7 +113,7 @@ describe('metrics', () => {
     expect(await refusals()).toBe(4)
   })
 
-  it('count only open servers', async () => {
+  it('read the stats of open servers only', async () => {
     const { points } = registerSdk()
     const both = telemetry()
     const stats = vi.fn<McpServer['stats']>()
@@ -226,7 +226,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('count refusals by the reason in the event', async () => {
+  it('count refusals by the reason given in the `reject` event', async () => {
     const { points } = registerSdk()
     const server = createServer({}, { limits: { running: 1, inFlight: 1 } })
     const reasons: string[] = []
