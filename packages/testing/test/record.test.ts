@@ -36,7 +36,7 @@ describe('recordTransport', () => {
   })
 })
 
-it('recordTransport passes on options, malformed messages and the end of the connection', async () => {
+it('`recordTransport` passes on options, malformed messages and the end of the connection', async () => {
   const [left, right] = createMemoryTransportPair()
   const seen: unknown[] = []
   const inner: Transport = {
@@ -62,7 +62,7 @@ it('recordTransport passes on options, malformed messages and the end of the con
   expect(frames).toHaveLength(1)
 })
 
-it('recordTransport and recordFetch keep the newest 10,000 entries', async () => {
+it('`recordTransport` and `recordFetch` keep the newest 10,000 entries', async () => {
   const [left] = createMemoryTransportPair()
   const { transport, frames } = recordTransport(left)
   const { fetch, exchanges } = recordFetch(async () => ({ headers: new Headers(), body: null }) as Response)

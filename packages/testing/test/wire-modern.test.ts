@@ -90,8 +90,8 @@ describe.each(CELLS)('all messages from a server without sessions, over %s, %s',
   })
 })
 
-describe.each(['Fastify', 'Hono'] as const)('an error response outside of sessions on %s', (over) => {
-  it('is a JSON-RPC error, whatever the fault', async () => {
+describe.each(['Fastify', 'Hono'] as const)('an error response without a session on %s', (over) => {
+  it('is a JSON-RPC error, regardless of what is wrong with the request', async () => {
     const server = createTellingServer({ revisions: [REVISION] })
     onTestFinished(() => server.close({ deadline: 0 }))
     const { url } = await TRANSPORTS[over](server)

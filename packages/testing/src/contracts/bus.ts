@@ -72,7 +72,7 @@ function listeners(create: CreateBus): void {
     expect(received).toBe(1)
   })
 
-  it('removes one subscription only, even if that subscription is ended twice', async () => {
+  it('removes only one subscription if that subscription is ended twice', async () => {
     const { first, settled } = await open(create)
     let received = 0
     const listener = (): void => void received++
