@@ -155,7 +155,7 @@ describe('the `telemetry` option', () => {
     expect(seen).toEqual([`tools/call ${id}`, `tools/call ${id}`])
   })
 
-  it("runs a call's timeout handling inside its observation", async () => {
+  it("runs a call's timeout handling inside the call's observation", async () => {
     const { telemetry, server, connect } = await observedPeer({ logger: silent })
     const seen: (string | undefined)[] = []
     server.addTool({
@@ -214,7 +214,7 @@ describe('the `telemetry` option', () => {
     await answer
   })
 
-  it('reports network details and headers that occur once over HTTP', async () => {
+  it('reports network details over HTTP, and the values of headers that occur once', async () => {
     const telemetry = new Recorder()
     const handler = toFetch(createServer(telemetry))
     const body = { jsonrpc: '2.0', id: 1, method: 'ping' }

@@ -69,7 +69,7 @@ describe('create-jetway', () => {
     expect(line.output.stdout).toContain('cd "My Weather_Server"')
   })
 
-  it('creates the project even if its output is closed', async () => {
+  it("creates the project even if the command's output is closed", async () => {
     const line = commandLine()
     const child = start(line, 'a', ...QUIET)
     const exited = once(child, 'exit')

@@ -101,7 +101,7 @@ describe.each(TEMPLATE_NAMES)('the %s template', (template) => {
 })
 
 describe('the HTTP templates', () => {
-  it.each(['hono', 'express', 'node'])('share one server and one test: %s', (template) => {
+  it.each(['hono', 'express', 'node'])('have the same server and test files: %s', (template) => {
     for (const path of ['src/server.ts', 'test/server.test.ts'])
       expect(source(template, path), path).toBe(source('fastify', path))
   })

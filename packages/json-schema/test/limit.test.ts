@@ -17,7 +17,7 @@ describe('maxSteps', () => {
   const item = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
   const list = { type: 'array', items: item }
 
-  it('does not change verdicts or errors', () => {
+  it('does not change validation results or errors', () => {
     for (const value of [[{ a: 1 }], [{ a: 'x' }], [{}], 5]) {
       expect(limited(list).isValid(value)).toBe(createValidator(list).isValid(value))
       expect(limited(list).errors(value)).toEqual(createValidator(list).errors(value))

@@ -155,7 +155,7 @@ describe('the `locals`, `authInfo` and `server` functions', () => {
     expect(await call(`${await serve(app.callback())}/mcp`, 'seen')).toBe('{"locals":{"user":"ada"}}')
   })
 
-  it('can choose a server for each request', async () => {
+  it('let `server` select an McpServer for each request', async () => {
     const select = (req: Request): typeof server | undefined =>
       req.url.includes('tenant=a') ? server : undefined
     const origin = await serve(mcp({ server: select, stateless: true }))

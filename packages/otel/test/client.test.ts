@@ -123,7 +123,7 @@ describe('client telemetry', () => {
       { code: SpanStatusCode.ERROR, message: 'wrong' },
       { 'error.type': '-32602', 'rpc.response.status_code': '-32602' },
     ],
-  ])('ends the span of a call that ends with %s', async (_, handler, status, attributes) => {
+  ])('records the outcome of a call that ends with %s', async (_, handler, status, attributes) => {
     const { span } = registerSdk()
     const { server } = plainServer(handler)
     const client = await connectOver('memory', server, sessions())

@@ -194,7 +194,7 @@ describe('StdioTransport', () => {
     expect(transport.send('fourth')).toBeUndefined()
   })
 
-  it('writes queued frames in parts of at most 1 MiB, and resolves after the last one', async () => {
+  it('writes queued frames in parts of at most 1 MiB, and resolves `send` after the last part', async () => {
     const output = new SlowOutput()
     const { transport } = setUp({ output, maxQueuedBytes: 32 })
     void transport.send('first'.padEnd(64))

@@ -148,7 +148,7 @@ describe('two folders in src', () => {
     ).toHaveLength(1)
   })
 
-  it('may import in only one direction, unless one folder contains the other', () => {
+  it('may have imports in only one direction, unless one folder contains the other', () => {
     expect(
       mutualImports([tools, core('features/apps/tool-ui.ts', `import '../registry/checks.ts'`)]),
     ).toEqual([])

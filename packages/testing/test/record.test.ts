@@ -28,7 +28,7 @@ describe('recordTransport', () => {
     ])
   })
 
-  it('drops the oldest entries beyond its limit', () => {
+  it('drops the oldest entries when its limit is exceeded', () => {
     const [left] = createMemoryTransportPair()
     const { transport, frames } = recordTransport(left, { limit: 2 })
     for (const text of ['1', '2', '3']) void transport.send(text)

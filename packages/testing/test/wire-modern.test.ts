@@ -62,7 +62,7 @@ describe.each(CELLS)('all messages from a server without sessions, over %s, %s',
     expect(strays.map((stray) => (stray as RawResponse).error?.code)).toEqual([-32700, -32600, -32600])
   })
 
-  it('preserve structured values of every JSON type, and contain resultType and serverInfo in each result', async () => {
+  it('preserve structured values of every JSON type, and include resultType and serverInfo', async () => {
     const { answers } = await run(over, kind)
     const structured = (name: string): unknown => answers.get(name)?.result?.['structuredContent']
     expect(['object', 'list', 'date', 'either', 'bare', 'number'].map(structured)).toEqual([

@@ -251,7 +251,7 @@ export const BUS_AND_RECORDS: readonly Row[] = [
     tests: [
       {
         file: 'packages/redis/test/access.system.test.ts',
-        name: 'is sufficient for ready() and for all stores',
+        name: 'can use ready() and all stores',
       },
     ],
   },

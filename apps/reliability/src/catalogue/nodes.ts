@@ -15,7 +15,7 @@ export const NODES: Group = {
         },
         {
           file: 'packages/redis/test/access.system.test.ts',
-          name: 'is refused with 503 after one unanswered Redis command, and succeeds once Redis is back',
+          name: 'is refused with 503 after one unanswered Redis command, and accepted once Redis is back',
         },
       ],
     },

@@ -269,7 +269,7 @@ describe('changing definitions while clients are connected', () => {
     expect((await peer.request('tools/list')).result).toMatchObject({ tools: [{ name: 'late' }] })
   })
 
-  it('sends one notification for resources and templates together, and another for prompts', async () => {
+  it('sends one notification for resources and templates, and another for prompts', async () => {
     const server = create()
     server.setResources([])
     server.setPrompts([])
